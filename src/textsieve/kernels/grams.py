@@ -1,0 +1,130 @@
+"""Runs of words (n-grams) to numbers, without ever making a string.
+
+The known n-grams are the nodes of a tree: a node is its parent (the run without its last word; none for a single
+word) and that last word. The pair of them is one 64-bit key, so comparing keys is exact, and the table is laid out
+as the one of the words. A parent's number is always lower than its children's.
+"""
+
+import numpy as np
+
+from .jit import Codes, Ints, kernel
+from .words import N_ENTRIES, N_WORDS, POSITION, ROW, ROW_START, UNKNOWN, slot_of, slot_shift
+
+_0, _1, _2, _32 = (np.uint64(n) for n in (0, 1, 2, 32))
+_LOW_32 = np.uint64((1 << 32) - 1)
+_UNKNOWN = np.uint64(UNKNOWN)
+
+
+@kernel
+def count_grams(
+    sequence: Codes,
+    sequence_ends: Codes,
+    shortest: int,
+    longest: int,
+    slots: Codes,
+    nodes: Codes,
+    seed: np.uint64,
+    learn: bool,
+    entries: Codes,
+    row_ends: Codes,
+    state: Codes,
+) -> bool:
+    """Count the n-grams of each document's sequence of words; False when an array is full, as in `count_words`."""
+    mask = np.uint64(slots.size // 2) - _1
+    shift = slot_shift(slots)
+    most_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
+    room_needed = np.uint64(longest)
+    word = state[POSITION]
+    row = state[ROW]
+    row_start = state[ROW_START]
+    n_entries = state[N_ENTRIES]
+    n_nodes = state[N_WORDS]
+    n_rows = np.uint64(sequence_ends.size)
+    while row < n_rows:
+        end = sequence_ends[row]
+        while word < end:
+            if n_entries + room_needed > np.uint64(entries.size) or n_nodes + room_needed > most_nodes:
+                state[POSITION] = word
+                state[ROW] = row
+                state[ROW_START] = row_start
+                state[N_ENTRIES] = n_entries
+                state[N_WORDS] = n_nodes
+                return False
+            parent = _0
+            for length in range(1, longest + 1):
+                at = word + np.uint64(length - 1)
+                if at >= end or sequence[at] >> _32 == _UNKNOWN:
+                    break
+                key = parent << _32 | sequence[at] >> _32
+                slot = slot_of(key, shift, seed)
+                while slots[_2 * slot + _1] != 0 and slots[_2 * slot] != key:
+                    slot = (slot + _1) & mask
+                meta = slots[_2 * slot + _1]
+                if meta == 0:
+                    if not learn:
+                        break
+                    nodes[n_nodes] = key
+                    n_nodes += _1
+                    meta = n_nodes
+                    slots[_2 * slot] = key
+                    slots[_2 * slot + _1] = meta
+                parent = meta & _LOW_32
+                if length < shortest:
+                    continue
+                place = meta >> _32
+                number = parent - _1
+                if place >= row_start and place < n_entries and entries[place] >> _32 == number:
+                    entries[place] += _1
+                else:
+                    entries[n_entries] = number << _32 | _1
+                    slots[_2 * slot + _1] = n_entries << _32 | parent
+                    n_entries += _1
+            word += _1
+        row_ends[row] = n_entries
+        row_start = n_entries
+        row += _1
+    state[N_ENTRIES] = n_entries
+    state[N_WORDS] = n_nodes
+    return True
+
+
+@kernel
+def add_nodes(
+    others: Codes,
+    first: int,
+    last: int,
+    word_numbers: Ints,
+    numbers: Ints,
+    slots: Codes,
+    nodes: Codes,
+    n_nodes: np.uint64,
+    seed: np.uint64,
+) -> tuple[int, np.uint64]:
+    """Look up the nodes `first` to `last` of another tree, adding what is not there; `numbers` gets theirs.
+
+    `word_numbers` says what number each word of the other tree has here. Parents come before their children, so
+    their new numbers are known by then. Gives the node to go on with, before `last` when an array is full, and how
+    many nodes there are now.
+    """
+    mask = np.uint64(slots.size // 2) - _1
+    shift = slot_shift(slots)
+    most_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
+    for at in range(first, last):
+        key = np.uint64(word_numbers[others[at] & _LOW_32])
+        parent = others[at] >> _32
+        if parent != 0:
+            key |= np.uint64(numbers[parent - _1] + 1) << _32
+        slot = slot_of(key, shift, seed)
+        while slots[_2 * slot + _1] != 0 and slots[_2 * slot] != key:
+            slot = (slot + _1) & mask
+        meta = slots[_2 * slot + _1]
+        if meta == 0:
+            if n_nodes == most_nodes:
+                return at, n_nodes
+            nodes[n_nodes] = key
+            n_nodes += _1
+            meta = n_nodes
+            slots[_2 * slot] = key
+            slots[_2 * slot + _1] = meta
+        numbers[at] = (meta & _LOW_32) - _1
+    return last, n_nodes

@@ -1,0 +1,84 @@
+r"""What a word is, said twice: as the regular expression that defines it, and as the tables that the kernels read.
+
+A word is a run of two or more word characters (letters, digits and the underscore of any script), which is what
+scikit-learn's `CountVectorizer` finds by default with `\b\w\w+\b`. The text is lower-cased first, accents are
+stripped after that if asked for; both are Python's own, so that they agree to the last code point. The kernels
+lower-case ASCII on the way, and only documents with other characters go through `str.lower`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+
+WORD = re.compile(r"\b\w\w+\b")
+_END, _WIDE = 255, 128
+
+Accents = str | Callable[[str], str] | None
+
+
+def _fold_to_ascii(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+
+
+def _drop_marks(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+ACCENTS: dict[str, Callable[[str], str]] = {"ascii": _fold_to_ascii, "unicode": _drop_marks}
+"""The ways to strip accents, by name."""
+
+
+def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
+    """The function that a setting of `strip_accents` stands for."""
+    if strip_accents is None or callable(strip_accents):
+        return strip_accents
+    if strip_accents not in ACCENTS:
+        allowed = ", ".join(map(repr, ACCENTS))
+        raise InputError(f"strip_accents={strip_accents!r}; use one of {allowed}, a function, or None.")
+    return ACCENTS[strip_accents]
+
+
+def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> Iterator[str]:
+    """The terms of a prepared text, in the order of their first words, short before long."""
+    words = WORD.findall(text)
+    if stop_words:
+        words = [word for word in words if word not in stop_words]
+    shortest, longest = ngram_range
+    if (shortest, longest) == (1, 1):
+        yield from words
+        return
+    for first in range(len(words)):
+        for end in range(first + shortest, min(first + longest, len(words)) + 1):
+            yield " ".join(words[first:end])
+
+
+@cache
+def byte_classes(lowercase: bool) -> NDArray[np.uint8]:
+    """What each byte of UTF-8 is to the kernels (see `kernels.words`), lower-casing ASCII or not."""
+    classes = np.full(256, _WIDE, np.uint8)
+    for code in range(128):
+        character = chr(code)
+        is_word = character.isalnum() or character == "_"
+        classes[code] = ord(character.lower() if lowercase else character) if is_word else 0
+    classes[_END] = _END
+    classes.flags.writeable = False
+    return classes
+
+
+@cache
+def wide_words() -> NDArray[np.uint8]:
+    """A bit for each code point: is it a word character? Read off the regular expression itself."""
+    points = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    is_word = np.zeros(len(points), np.bool_)
+    for run in re.finditer(r"\w+", points):
+        is_word[run.start() : run.end()] = True
+    bitmap = np.packbits(is_word, bitorder="little")
+    bitmap.flags.writeable = False
+    return bitmap
