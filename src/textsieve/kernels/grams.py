@@ -89,6 +89,38 @@ def count_grams(
 
 
 @kernel
+def add_runs(
+    sequence: Codes, ends: Codes, first: int, slots: Codes, nodes: Codes, n_nodes: np.uint64, seed: np.uint64,
+    numbers: Ints,
+) -> tuple[int, np.uint64]:  # fmt: skip
+    """Look up whole runs of words, from the `first`th on, adding what is not there; `numbers` gets theirs.
+
+    Gives the run to go on with, before the last when an array is full, and how many nodes there are now.
+    """
+    mask = np.uint64(slots.size // 2) - _1
+    shift = slot_shift(slots)
+    most_nodes = min(np.uint64(slots.size // 4), np.uint64(nodes.size))
+    for run in range(first, ends.size):
+        begin = _0 if run == 0 else ends[run - 1]
+        if n_nodes + (ends[run] - begin) > most_nodes:
+            return run, n_nodes
+        parent = _0
+        for at in range(begin, ends[run]):
+            key = parent << _32 | sequence[at] >> _32
+            slot = slot_of(key, shift, seed)
+            while slots[_2 * slot + _1] != 0 and slots[_2 * slot] != key:
+                slot = (slot + _1) & mask
+            if slots[_2 * slot + _1] == 0:
+                nodes[n_nodes] = key
+                n_nodes += _1
+                slots[_2 * slot] = key
+                slots[_2 * slot + _1] = n_nodes
+            parent = slots[_2 * slot + _1] & _LOW_32
+        numbers[run] = np.int64(parent) - 1
+    return ends.size, n_nodes
+
+
+@kernel
 def add_nodes(
     others: Codes,
     first: int,

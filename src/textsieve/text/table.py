@@ -8,8 +8,7 @@ taken over slice by slice, in the order of the documents.
 import os
 from collections.abc import Iterable, Sequence
 from copy import copy
-from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +114,19 @@ class _Grams:
             self.make_room(1)
 
 
+    def add_runs(self, runs: Counted, numbers: Ints) -> None:
+        """Add whole runs of words; `numbers` gets theirs."""
+        done = 0
+        while True:
+            done, size = grams.add_runs(
+                *runs, done, self.slots, self.nodes, np.uint64(self.size), _SEED, numbers
+            )
+            self.size = int(size)
+            if done == numbers.size:
+                return
+            self.make_room(int(runs.row_ends[done] - (runs.row_ends[done - 1] if done else 0)))
+
+
 class TermTable:
     """Terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
@@ -144,16 +156,21 @@ class TermTable:
 
     def count(self, documents: Slice, *, learn: bool) -> Counted:
         """Count the terms of some documents; unknown ones are added if the table is to learn."""
+        counted = self._count_words(documents, self._classes, learn=learn, in_sequence=self._grams is not None)
+        return counted if self._grams is None else self._count_grams(counted, self._grams, learn)
+
+    def _count_words(
+        self, documents: Slice, classes: NDArray[np.uint8], *, learn: bool, in_sequence: bool
+    ) -> Counted:
         text = np.frombuffer(documents.text, np.uint8)
         bitmap = wide_words() if documents.wide else _NO_BITMAP
-        in_sequence = self._grams is not None
         row_ends = np.empty(documents.n_documents, np.uint64)
         state = np.zeros(words.STATE_SIZE, np.uint64)
         state[words.N_WORDS] = self._words.size
         table = self._words
         while True:
             done = words.count_words(
-                text, self._classes, bitmap, table.slots, table.starts, table.spelling,
+                text, classes, bitmap, table.slots, table.starts, table.spelling,
                 _SEED, np.uint64(self._n_stop), learn, in_sequence, self._entries, row_ends, state,
             )  # fmt: skip
             table.size = int(state[words.N_WORDS])
@@ -161,8 +178,7 @@ class TermTable:
                 break
             table.make_room(int(state[words.WORD_LENGTH]))
             self._entries = _room(self._entries, int(state[words.N_ENTRIES]) + 1)
-        counted = Counted(self._entries[: int(state[words.N_ENTRIES])].copy(), row_ends)
-        return counted if self._grams is None else self._count_grams(counted, self._grams, learn)
+        return Counted(self._entries[: int(state[words.N_ENTRIES])].copy(), row_ends)
 
     def _count_grams(self, sequences: Counted, tree: _Grams, learn: bool) -> Counted:
         row_ends = np.empty_like(sequences.row_ends)
@@ -223,29 +239,25 @@ class TermTable:
 
     def add_terms(self, terms: Sequence[str]) -> Ints:
         """The number of each term, which is added where it is new; -1 for a string that no text can give."""
-        shortest, longest = self.ngram_range
-        split = [term.split(" ") for term in terms]
+        encoded, starts = _spelled(terms, b"\xff")
+        documents = Slice(encoded.tobytes(), len(terms), wide=True)
+        runs = self._count_words(documents, byte_classes(False), learn=True, in_sequence=True)
+        found = (runs.entries >> np.uint64(32)).astype(np.int64)
+        ends = runs.row_ends.astype(np.int64)
+        # A string is a term if its words and one space between two of them are all there is to it.
+        word_starts = self._words.spellings()[1].astype(np.int64)
+        bytes_in_words = _sums_up_to(ends, np.diff(word_starts)[found])
+        spaces = _sums_up_to(starts[1:].astype(np.int64), encoded == ord(" "))
+        n_words = np.diff(ends, prepend=0)
+        lengths = np.diff(starts).astype(np.int64) - 1
+        possible = (n_words >= self.ngram_range[0]) & (n_words <= self.ngram_range[1])
+        possible &= (spaces == n_words - 1) & (bytes_in_words + spaces == lengths)
         numbers = np.full(len(terms), -1, np.int64)
-        able = [
-            at for at, parts in enumerate(split)
-            if shortest <= len(parts) <= longest and all(map(WORD.fullmatch, parts))
-        ]  # fmt: skip
-        flat = self._words.add(*_spelled(list(chain.from_iterable(split[at] for at in able))))
         if self._grams is None:
-            numbers[able] = np.where(flat < self._n_stop, -1, flat)
-            return numbers
-        keys: dict[tuple[int, int], int] = {}  # (parent + 1 or 0, word) -> number in a tree of their own
-        ends = []
-        words_left = iter(flat.tolist())
-        for at in able:
-            node = -1
-            for _ in split[at]:
-                node = keys.setdefault((node + 1, next(words_left)), len(keys))
-            ends.append(node)
-        nodes = np.array([parent << 32 | word for parent, word in keys], np.uint64)
-        in_tree = np.empty(len(keys), np.int64)
-        self._grams.add(nodes, 0, len(keys), np.arange(self._words.size), in_tree)
-        numbers[able] = in_tree[ends]
+            numbers[possible] = found[ends[possible] - 1]
+        else:
+            self._grams.add_runs(runs, numbers)
+            numbers[~possible] = -1
         return numbers
 
     def countable(self) -> NDArray[np.bool_]:
@@ -312,8 +324,15 @@ class TermTable:
         return np.where(columns >= 0, words_backwards[rows, columns], -1)
 
 
-def _spelled(terms: Sequence[str]) -> tuple[NDArray[np.uint8], Codes]:
-    encoded = [term.encode("utf-8") for term in terms]
+def _spelled(terms: Sequence[str], after_each: bytes = b"") -> tuple[NDArray[np.uint8], Codes]:
+    encoded = [term.encode("utf-8", "surrogatepass") + after_each for term in terms]
     starts = np.zeros(len(encoded) + 1, np.uint64)
     starts[1:] = np.cumsum([len(word) for word in encoded], dtype=np.uint64)
     return np.frombuffer(b"".join(encoded), np.uint8), starts
+
+
+def _sums_up_to(ends: Ints, values: NDArray[Any]) -> Ints:
+    """The sums of consecutive stretches of the values, each up to its end."""
+    running = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=running[1:])
+    return np.diff(running[ends], prepend=0)

@@ -23,10 +23,14 @@ Accents = str | Callable[[str], str] | None
 
 
 def _fold_to_ascii(text: str) -> str:
+    if text.isascii():
+        return text
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
 def _drop_marks(text: str) -> str:
+    if text.isascii():
+        return text
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 

@@ -1,0 +1,95 @@
+"""What flows out of a corpus: batches of documents, and a report of what was noticed on the way.
+
+The size of a batch is fixed, by documents and by characters, so that nothing computed batch by batch can
+depend on the machine. A document is never cut: one that is larger than a batch makes a larger batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Labels = tuple[str, ...]
+"""The classes of one document; () means that it is unlabelled."""
+
+Document = tuple[str, Labels]
+
+BATCH_DOCUMENTS = 1_000
+BATCH_CHARACTERS = 4 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some documents in their order: their labels, and either their texts or their vectors (svmlight)."""
+
+    labels: list[Labels]
+    texts: list[str] = field(default_factory=list)
+    vectors: csr_array[Any] | None = None
+
+    def __len__(self) -> int:
+        """Number of documents."""
+        return len(self.labels)
+
+    def count_empty(self) -> int:
+        """Documents with nothing in them but white space, or vectors without any entry."""
+        if self.vectors is not None:
+            indptr = self.vectors.indptr
+            return int((indptr[1:] == indptr[:-1]).sum())
+        return sum(1 for text in self.texts if not text or text.isspace())
+
+
+@dataclass(slots=True)
+class Report:
+    """What one complete pass over a corpus noticed."""
+
+    documents: int = 0
+    unlabelled: int = 0
+    empty: int = 0
+    replaced_bytes: int = 0
+    """Replacement characters put where the bytes were wrong for the encoding."""
+    several: bool = False
+    """Whether labels were seen that allow a document to have several."""
+    skipped: dict[str, int] = field(default_factory=dict)
+    """What was passed over, by kind, such as hidden files or blank lines."""
+
+    def skip(self, kind: str) -> None:
+        """Count one more thing of this kind that was passed over."""
+        self.skipped[kind] = self.skipped.get(kind, 0) + 1
+
+    def add(self, batch: Batch) -> None:
+        """Count a batch that was handed out."""
+        self.documents += len(batch)
+        self.unlabelled += sum(1 for labels in batch.labels if not labels)
+        self.empty += batch.count_empty()
+
+    def __str__(self) -> str:
+        """One line for a person, without what did not occur."""
+        counts = {
+            "unlabelled": self.unlabelled,
+            "empty": self.empty,
+            "wrong bytes replaced": self.replaced_bytes,
+            **{f"{kind} skipped": count for kind, count in self.skipped.items()},
+        }
+        return ", ".join(
+            [f"{self.documents:,} documents", *(f"{n:,} {what}" for what, n in counts.items() if n)]
+        )
+
+
+def in_batches(documents: Iterable[Document]) -> Iterator[Batch]:
+    """Group documents into batches of fixed size."""
+    texts: list[str] = []
+    labels: list[Labels] = []
+    characters = 0
+    for text, text_labels in documents:
+        texts.append(text)
+        labels.append(text_labels)
+        characters += len(text)
+        if len(texts) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield Batch(labels, texts)
+            texts, labels, characters = [], [], 0
+    if texts:
+        yield Batch(labels, texts)

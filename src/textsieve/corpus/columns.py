@@ -1,0 +1,132 @@
+"""Which column is the text and which the label.
+
+Names that the caller gives are taken as they are. Otherwise conventional names are looked for, and in a table
+of two columns the one that is left over takes the other part. Anything less clear is an error that lists the
+columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from textsieve.corpus.source import Column, Source
+from textsieve.errors import InputError
+
+TEXT_NAMES = (
+    *("text", "texts", "body", "content", "document", "doc", "message", "sentence", "review"),
+    *("comment", "article", "abstract", "tweet", "post", "question", "description"),
+)
+LABEL_NAMES = (
+    *("label", "labels", "class", "classes", "category", "categories", "topic", "topics", "target"),
+    *("tag", "tags", "genre", "sentiment", "intent", "y"),
+)
+NEITHER = (
+    "",
+    "id",
+    "ids",
+    "index",
+    "idx",
+    "key",
+    "uid",
+    "url",
+    "date",
+    "time",
+    "timestamp",
+    "author",
+    "title",
+)
+"""Names that a column left over may have without being the label."""
+
+
+def is_conventional(name: str) -> bool:
+    """Whether a header would plausibly contain this name."""
+    return _plain(name) in TEXT_NAMES or _plain(name) in LABEL_NAMES
+
+
+def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
+    """The positions of the text and of the label, which is None if there are no labels."""
+    text = None if source.text is None else _given("text", source.text, columns, source)
+    label = None if source.label is None or source.label is False else _label(source.label, columns, source)
+    if text is None:
+        text = _conventional(TEXT_NAMES, columns, without=label)
+    if label is None and source.label is not False:
+        label = _conventional(LABEL_NAMES, columns, without=text)
+    if len(columns) == 2 and (text is None) != (label is None):
+        text, label = _complete_pair(columns, text, label, source)
+    if text is None or (
+        label is None and source.label is not False and not _may_be_unlabelled(columns, text)
+    ):
+        raise _unclear("text" if text is None else "label", columns, source)
+    if text == label:
+        raise InputError(f"{source.path}: {columns[text]!r} cannot be both the text and the label.")
+    return text, label
+
+
+def _label(given: Column | bool, columns: Sequence[str], source: Source) -> int:
+    if given is True:
+        raise InputError("label=True: give the name of the label's column, or False if there are no labels.")
+    return _given("label", given, columns, source)
+
+
+def _given(option: str, given: Column, columns: Sequence[str], source: Source) -> int:
+    if isinstance(given, int):
+        if not 0 <= given < len(columns):
+            raise InputError(
+                f"{source.path}: {option}={given}, but there are {len(columns)} columns, "
+                f"numbered 0 to {len(columns) - 1}."
+            )
+        return given
+    found = [position for position, name in enumerate(columns) if name == given]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(f"{source.path}: {len(found)} columns are named {given!r}. Rename all but one.")
+    close = get_close_matches(given, columns, n=1) or [c for c in columns if _plain(c) == _plain(given)]
+    raise InputError(
+        f"{source.path}: no column {given!r} for {option}=. Columns found: {_listed(columns)}."
+        + (f" Did you mean {close[0]!r}?" if close else "")
+    )
+
+
+def _conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
+    plain = [_plain(column) for column in columns]
+    found = (plain.index(name) for name in names if name in plain)
+    return next((position for position in found if position != without), None)
+
+
+def _complete_pair(
+    columns: Sequence[str], text: int | None, label: int | None, source: Source
+) -> tuple[int | None, int | None]:
+    """With two columns, one of them known: the other is what is missing, unless its name says that it is
+    not.
+    """
+    if text is None:
+        return (None if label is None else 1 - label), label
+    if source.label is False or _plain(columns[1 - text]) in NEITHER:
+        return text, None
+    return text, 1 - text
+
+
+def _may_be_unlabelled(columns: Sequence[str], text: int) -> bool:
+    others = (name for position, name in enumerate(columns) if position != text)
+    return all(_plain(name) in NEITHER for name in others)
+
+
+def _unclear(missing: str, columns: Sequence[str], source: Source) -> InputError:
+    ways = f"Name it with {missing}="
+    if missing == "label":
+        ways += ", or use label=False if there are no labels"
+    return InputError(
+        f"{source.path}: cannot tell which column is the {missing}. Columns found: {_listed(columns)}. "
+        f"{ways}; for a table without a header use column numbers, such as text=1, label=0."
+    )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    shown = ", ".join(f"{name!r:.40}" for name in columns[:30])
+    return shown + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower()

@@ -1,0 +1,140 @@
+"""The one object all documents come from: a stream of batches that starts anew each time it is asked for.
+
+Most methods need one pass, some two, and none needs the texts as a list; so a `Corpus` holds no documents but
+knows how to start a pass. `load` is for those who do want everything in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from textsieve.corpus.batch import Batch, Document, Labels, Report, in_batches
+from textsieve.corpus.labels import LabelReader
+from textsieve.corpus.text import without_surrogates
+from textsieve.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Start = Callable[[Report], Iterator[Batch]]
+"""Begins one pass; notes in the report what only the reader can see (replaced bytes, skipped files)."""
+
+
+class Corpus:
+    """Documents and their labels, as often as they are asked for.
+
+    `name` is for messages. `report` holds what the last complete pass noticed, None before the first.
+    """
+
+    def __init__(self, name: str, start: Start, *, multilabel: bool | None = None) -> None:
+        self.name = name
+        self.report: Report | None = None
+        self._start = start
+        self._declared = multilabel
+
+    @classmethod
+    def from_texts(
+        cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts"
+    ) -> Corpus:
+        """Documents already in memory.
+
+        A label is a string, an integer, None (unlabelled), or a list, tuple or set of labels.
+        """
+        documents, replaced = _checked_texts(texts, name)
+        noted = Report(replaced_bytes=replaced)
+        label_sets: list[Labels] = [()] * len(documents)
+        if labels is not None:
+            to_labels = LabelReader(f"{name}: ", "labels[{}]", report=noted)
+            label_sets = [to_labels(label, position) for position, label in enumerate(labels)]
+        if len(label_sets) != len(documents):
+            raise InputError(
+                f"{name}: {len(documents)} texts but {len(label_sets)} labels. "
+                "Give one label for each text; None means unlabelled."
+            )
+        if not documents:
+            raise InputError(f"{name}: no documents. Give at least one text.")
+
+        def start(report: Report) -> Iterator[Batch]:
+            report.replaced_bytes = noted.replaced_bytes
+            return in_batches(zip(documents, label_sets, strict=True))
+
+        return cls(name, start, multilabel=noted.several)
+
+    @property
+    def multilabel(self) -> bool | None:
+        """Whether a document may have several labels; None while only a complete pass can tell."""
+        if self._declared is None and self.report is not None:
+            return self.report.several
+        return self._declared
+
+    def batches(self) -> Iterator[Batch]:
+        """Go through all documents from the first, a batch at a time."""
+        report = Report()
+        for batch in self._start(report):
+            report.add(batch)
+            yield batch
+        if not report.documents:
+            raise InputError(f"{self.name}: no documents. At least one is needed.")
+        self.report = report
+
+    def __iter__(self) -> Iterator[Document]:
+        """Go through all documents, as pairs of a text and its labels."""
+        for batch in self.batches():
+            if batch.vectors is not None:
+                raise InputError(f"{self.name}: holds vectors, not texts. Use batches() or load().")
+            yield from zip(batch.texts, batch.labels, strict=True)
+
+    def texts(self) -> Iterator[str]:
+        """Go through the texts."""
+        return (text for text, _ in self)
+
+    def labels(self) -> Iterator[Labels]:
+        """Go through the labels."""
+        return (labels for batch in self.batches() for labels in batch.labels)
+
+    def load(self) -> tuple[list[str] | csr_array[Any], list[str | None] | list[Labels]]:
+        """Everything in memory: the texts (or one matrix), and the labels.
+
+        The labels are a list of strings, with None for unlabelled, or of tuples where `multilabel` holds.
+        """
+        texts: list[str] = []
+        vectors: list[csr_array[Any]] = []
+        labels: list[Labels] = []
+        for batch in self.batches():
+            texts += batch.texts
+            labels += batch.labels
+            if batch.vectors is not None:
+                vectors.append(batch.vectors)
+        documents = _stacked(vectors) if vectors else texts
+        if self.multilabel:
+            return documents, labels
+        return documents, [each[0] if each else None for each in labels]
+
+    def __repr__(self) -> str:
+        """Its name, and what is known about it."""
+        return f"<Corpus {self.name}: {self.report or 'not read through yet'}>"
+
+
+def _stacked(vectors: list[csr_array[Any]]) -> csr_array[Any]:
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack(vectors, format="csr"))
+
+
+def _checked_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
+    """The texts as a list that can be encoded, and how many characters had to be replaced for that."""
+    if isinstance(texts, str | bytes):
+        raise InputError(f"{name}: is one {type(texts).__name__}. Give a list of texts, such as [text].")
+    checked = []
+    replaced = 0
+    for position, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"{name}[{position}]: {text!r:.60} is a {type(text).__name__}, not a text. "
+                "Convert it to str first."
+            )
+        clean, wrong = without_surrogates(text)
+        checked.append(clean)
+        replaced += wrong
+    return checked, replaced

@@ -1,0 +1,164 @@
+"""The formats, one row each: this table drives detection, the error messages and the documentation.
+
+Content decides before the file's ending does, because files are renamed more often than they are rewritten.
+The rows are in the order in which they are tried, from the unmistakable to the plausible.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from textsieve.corpus.columns import is_conventional
+from textsieve.corpus.content import Head
+from textsieve.corpus.source import Source
+from textsieve.corpus.streams import COMPRESSIONS, HEAD, read_head
+from textsieve.corpus.text import decode
+from textsieve.errors import InputError
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_SVMLIGHT = re.compile(
+    rf"(?:{_NUMBER}(?:,{_NUMBER})*)?(?:\s+qid:\d+)?((?:(?:^|\s+)\d+:{_NUMBER})*)\s*(?:#.*)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: how it is told, and which module reads it."""
+
+    name: str
+    reader: str
+    endings: tuple[str, ...]
+    looks_like: str
+    recognise: Callable[[Head, Source], bool]
+    has_columns: bool = False
+    is_text: bool = True
+
+
+def _is_parquet(head: Head, source: Source) -> bool:
+    return head.data.startswith(b"PAR1")
+
+
+def _is_json(head: Head, source: Source) -> bool:
+    start = re.sub(r"\s+", "", head.text[:200].lstrip("\ufeff"))
+    return start.startswith(('{"', "{}", '[{"', "[{}", "[]"))
+
+
+def _is_fasttext(head: Head, source: Source) -> bool:
+    return any(line.startswith("__label__") for line in head.lines()[:1])
+
+
+def _is_svmlight(head: Head, source: Source) -> bool:
+    lines = [line for line in head.lines()[:20] if not line.lstrip().startswith("#")]
+    if len(head.text) >= HEAD and len(lines) == 1:
+        lines[0] = lines[0].rpartition(" ")[0]  # cut, perhaps in the middle of a number
+    matches = [_SVMLIGHT.fullmatch(line.strip()) for line in lines]
+    return bool(matches) and all(matches) and any(match and match[1] for match in matches)
+
+
+def _is_tsv(head: Head, source: Source) -> bool:
+    lines = [line for line in head.lines() if '"' not in line]
+    tabs = {line.count("\t") for line in lines}
+    if len(tabs) == 1:
+        return tabs.pop() > 0
+    return any("\t" in line and _is_header(line, "\t", source) for line in head.lines()[:1])
+
+
+def _is_csv(head: Head, source: Source) -> bool:
+    return any(_is_header(line, separator, source) for line in head.lines()[:1] for separator in ",;")
+
+
+def _is_header(line: str, separator: str, source: Source) -> bool:
+    names = [name.strip('"\ufeff ') for name in line.split(separator)]
+    return any(is_conventional(name) or name in (source.text, source.label) for name in names)
+
+
+def _never(head: Head, source: Source) -> bool:
+    return False
+
+
+FORMATS = (
+    Format(
+        *("parquet", "parquet", (".parquet", ".pq")),
+        *("a Parquet table", _is_parquet),
+        has_columns=True,
+        is_text=False,
+    ),
+    Format(
+        *("jsonl", "jsonl", (".jsonl", ".ndjson", ".json")),
+        *('JSON lines, one {"text": ..., "label": ...} a line', _is_json),
+        has_columns=True,
+    ),
+    Format(
+        *("fasttext", "fasttext", (".fasttext", ".ft")), *("fastText lines, __label__a words", _is_fasttext)
+    ),
+    Format(
+        *("svmlight", "svmlight", (".svmlight", ".svm", ".libsvm")),
+        *("svmlight lines, 1 3:0.5 7:1", _is_svmlight),
+    ),
+    Format(
+        *("tsv", "delimited", (".tsv", ".tab")),
+        *("tab-separated columns with a header, or label<TAB>text without one", _is_tsv),
+        has_columns=True,
+    ),
+    Format("csv", "delimited", (".csv",), "comma-separated columns with a header", _is_csv, has_columns=True),
+    Format("folder", "folder", (), "a folder for each class, a file for each document", _never),
+)
+
+BY_NAME = {row.name: row for row in FORMATS}
+
+
+def detect(source: Source, name: str | None) -> Format:
+    """The format of a source: the one that was asked for, else by content, else by ending."""
+    if name is not None and name not in BY_NAME:
+        raise InputError(f"format={name!r}: unknown. Formats: {', '.join(BY_NAME)}.")
+    if source.path.is_dir():
+        if name not in (None, "folder"):
+            raise InputError(f"{source.path}: is a folder, but format={name!r}. Give one of the files in it.")
+        return BY_NAME["folder"]
+    if name == "folder":
+        raise InputError(
+            f"{source.path}: is a file, but format='folder'. Leave format out to have it detected."
+        )
+    return _detect_file(source, name)
+
+
+def _detect_file(source: Source, name: str | None) -> Format:
+    data = read_head(source.path)
+    if not data.strip():
+        raise InputError(f"{source.path}: no documents, the file is empty.")
+    head = Head(data, decode(data, source.encoding)[0], len(data) < HEAD)
+    expected = BY_NAME[name] if name else by_ending(source.path)
+    if name and expected and not expected.is_text:
+        return expected
+    if not _is_parquet(head, source) and (kind := head.not_text(source.encoding)):
+        raise _mismatch(source, expected, kind)
+    if name and expected:
+        return expected
+    for row in FORMATS:
+        if row.recognise(head, source):
+            return row
+    if expected and expected.reader == "delimited" and not head.markup():
+        return expected
+    raise _mismatch(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
+
+
+def by_ending(path: Path) -> Format | None:
+    """The format that the file's name promises, if any."""
+    name = path.name.lower()
+    for compression in COMPRESSIONS:
+        name = name.removesuffix(compression.ending)
+    return next((row for row in FORMATS if row.endings and name.endswith(row.endings)), None)
+
+
+def _mismatch(source: Source, expected: Format | None, found: str) -> InputError:
+    if expected:
+        wanted = f"expected {expected.looks_like} ({expected.name})"
+    else:
+        known = "; ".join(f"{row.name}: {row.looks_like}" for row in FORMATS)
+        wanted = f"this is none of the known formats ({known})"
+    return InputError(
+        f"{source.path}: found {found}; {wanted}. Convert the file, or name its format with format=."
+    )

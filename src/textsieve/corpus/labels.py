@@ -1,0 +1,103 @@
+"""What a reader finds in the place of a label -> a tuple of strings.
+
+One rule for every format: a string or number is one label, a list several, nothing (null, empty, blank) none.
+Numbers become strings (1 and 1.0 both "1": a table that has gaps stores whole numbers as floats). Strings and
+numbers in one column are refused, because "1" and 1 would quietly become one class; so is NaN, which is
+neither a class nor a clear "unlabelled".
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+
+from textsieve.corpus.batch import Labels, Report
+from textsieve.corpus.text import without_surrogates
+from textsieve.errors import InputError
+
+REMEMBERED = 100_000
+"""Labels whose tuple is kept and shared; beyond this many they are hardly classes."""
+
+
+class LabelReader:
+    """Converts the labels of one pass, and remembers where each kind of label first occurred.
+
+    `place` is how a position is written in messages, such as "line {}".
+    """
+
+    def __init__(self, name: str, place: str, *, report: Report, separator: str | None = None) -> None:
+        self._name = name
+        self._place = place
+        self._report = report
+        self._separator = separator
+        self._first: dict[str, tuple[object, int]] = {}
+        self._known: dict[str, Labels] = {}
+        report.several |= separator is not None
+
+    def __call__(self, value: object, position: int) -> Labels:
+        """The labels that this value stands for."""
+        if type(value) is str and (known := self._known.get(value)) is not None:
+            return known
+        if isinstance(value, list | tuple | set | frozenset):
+            self._report.several = True
+            labels = [label for each in value for label in self._one_or_split(each, position)]
+            # Sets come in an order that differs from run to run.
+            return tuple(dict.fromkeys(sorted(labels) if isinstance(value, set | frozenset) else labels))
+        labels = self._one_or_split(value, position)
+        result = tuple(dict.fromkeys(labels))
+        if type(value) is str and len(self._known) < REMEMBERED:
+            self._known[value] = result
+        return result
+
+    def _one_or_split(self, value: object, position: int) -> list[str]:
+        if value is None:
+            return []
+        kind, label = self._kind_and_label(value, position)
+        if not label or label.isspace():
+            return []
+        if kind not in self._first:
+            self._first[kind] = (value, position)
+            if len(self._first) > 1:
+                self._refuse_mixture()
+        if self._separator is None or kind != "string":
+            return [label]
+        return [part for each in label.split(self._separator) if (part := each.strip())]
+
+    def _kind_and_label(self, value: object, position: int) -> tuple[str, str]:
+        if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+            value = value.item()  # numpy's scalars
+        if isinstance(value, str):
+            label, replaced = without_surrogates(value)
+            self._report.replaced_bytes += replaced
+            return "string", label
+        if isinstance(value, bool):
+            return "truth value", str(value).lower()
+        if isinstance(value, Integral):
+            return "number", str(int(value))
+        if isinstance(value, Real):
+            return "number", self._from_float(float(value), position)
+        raise InputError(
+            f"{self._where(position)}: label {value!r:.60} is a {type(value).__name__}. "
+            "A label is a string, a number, a list of these, or nothing (null, None or empty) for unlabelled."
+        )
+
+    def _from_float(self, value: float, position: int) -> str:
+        if not math.isfinite(value):
+            raise InputError(
+                f"{self._where(position)}: label is {value}, which is not a class. "
+                "Leave it empty (null, None) if the document is unlabelled, or give it a class."
+            )
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+    def _refuse_mixture(self) -> None:
+        found = " and ".join(
+            f"the {kind} {value!r:.60} ({self._place.format(position)})"
+            for kind, (value, position) in self._first.items()
+        )
+        raise InputError(
+            f"{self._name.removesuffix(': ')}: labels of mixed kinds: {found}. "
+            "Write them all as strings or all as numbers."
+        )
+
+    def _where(self, position: int) -> str:
+        return self._name + self._place.format(position)

@@ -1,0 +1,132 @@
+"""The embedded corpus: docstrings of the packages that textsieve needs anyway, so it is there without any
+download.
+
+The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). Left out are tests,
+code that a package took over from elsewhere, private subpackages, docstrings that occur before or have under
+15 words, and classes with under 30 documents. Parsing takes some seconds, so the result is kept in the user's
+cache folder, under a name made of the packages' versions; a cache that is damaged or cannot be written costs
+only that time.
+"""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import os
+import tempfile
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from textsieve.corpus.batch import Batch, Report, in_batches
+from textsieve.corpus.corpus import Corpus
+from textsieve.errors import InputError
+
+PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
+"""The packages, by the name they are imported by, and the name they are installed by."""
+
+LEAST_WORDS = 15
+LEAST_DOCUMENTS = 30
+LEFT_OUT = ("tests", "externals", "extern", "vendor", "vendored")
+LEFT_OUT_CLASSES = ("numpy.distutils",)  # installed for some versions of Python only
+CACHE_FORMAT = 1
+
+Pair = tuple[str, str]
+
+
+def corpus() -> Corpus:
+    """Open the corpus, from the cache if it is there."""
+    path = _cache_path()
+    pairs = _from_cache(path)
+    if pairs is None:
+        pairs = collect()
+        _to_cache(path, pairs)
+
+    def start(report: Report) -> Iterator[Batch]:
+        return in_batches((text, (label,)) for text, label in pairs)
+
+    return Corpus("docstrings", start, multilabel=False)
+
+
+def collect() -> list[Pair]:
+    """Parse the packages: pairs of a docstring and its subpackage, in the order of the files."""
+    seen: set[str] = set()
+    pairs: list[Pair] = []
+    for package in PACKAGES:
+        for text, label in _docstrings_of(package):
+            if text not in seen and len(text.split()) >= LEAST_WORDS and label not in LEFT_OUT_CLASSES:
+                seen.add(text)
+                pairs.append((text, label))
+    sizes = Counter(label for _, label in pairs)
+    return [(text, label) for text, label in pairs if sizes[label] >= LEAST_DOCUMENTS]
+
+
+def _docstrings_of(package: str) -> Iterator[Pair]:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise InputError(f"docstrings: {package} is not installed. Install {PACKAGES[package]}.")
+    top = Path(spec.origin).parent
+    for path in sorted(top.rglob("*.py"), key=lambda each: each.relative_to(top).parts):
+        parts = path.relative_to(top).parts
+        if len(parts) == 1 or parts[0].startswith("_") or any(map(_is_left_out, parts)):
+            continue
+        for text in _docstrings_in(path):
+            yield text, f"{package}.{parts[0]}"
+
+
+def _is_left_out(part: str) -> bool:
+    return part.strip("_") in LEFT_OUT or part.startswith(("test_", "conftest."))
+
+
+def _docstrings_in(path: Path) -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", SyntaxWarning
+        )  # how other packages spell their escapes is their concern
+        warnings.simplefilter("ignore", DeprecationWarning)
+        tree = ast.parse(path.read_bytes(), filename=str(path))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield text
+
+
+def _cache_path() -> Path:
+    from platformdirs import user_cache_path
+
+    versions = "-".join(f"{name}{version(name)}" for name in PACKAGES.values())
+    return user_cache_path("textsieve", appauthor=False) / f"docstrings-{CACHE_FORMAT}-{versions}.jsonl.gz"
+
+
+def _from_cache(path: Path) -> list[Pair] | None:
+    """What is in the cache; None if there is nothing, or nothing that can be relied on."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+            rows = [json.loads(line) for line in file]
+        pairs = [(str(text), str(label)) for text, label in rows]
+    except (OSError, EOFError, zlib.error, ValueError, TypeError):
+        return None  # parsing again is the answer to a missing and to a damaged cache alike
+    return pairs or None
+
+
+def _to_cache(path: Path, pairs: list[Pair]) -> None:
+    """Keep the pairs; the file appears complete or not at all."""
+    lines = "".join(json.dumps(pair) + "\n" for pair in pairs)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(gzip.compress(lines.encode(), mtime=0))
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError:
+        return  # a cache is a convenience: without it the next call parses again

@@ -1,0 +1,102 @@
+"""CSV and TSV.
+
+Not read with polars: it can neither count the wrong bytes that it replaces nor name the line of a record with
+too many or too few fields, and both are promised here.
+
+A header is expected, except where the columns are given by number, and in a tab-separated file of two columns
+whose first line holds no column names: that is `label<TAB>text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textsieve.corpus.batch import Batch, Document, Report, in_batches
+from textsieve.corpus.columns import choose, is_conventional
+from textsieve.corpus.corpus import Corpus
+from textsieve.corpus.formats import Format
+from textsieve.corpus.readers.records import read_records
+from textsieve.corpus.source import Source
+from textsieve.errors import InputError
+
+LONGEST_COLUMN_NAME = 40
+
+
+def corpus(source: Source, format: Format) -> Corpus:
+    """The records of a table."""
+    delimiter = "\t" if format.name == "tsv" else _delimiter_of_csv(source)
+    first = _first_record(source, delimiter)
+    header = _has_header(first, source, format)
+    if header:
+        text, label = choose(first, source)
+    elif source.text is None and source.label is None:
+        label, text = 0, 1
+    else:
+        text, label = choose([str(number) for number in range(len(first))], source)
+
+    def start(report: Report) -> Iterator[Batch]:
+        rows = _rows(source, report, delimiter, width=len(first), header=header)
+        return in_batches(_documents(rows, source, report, text, label))
+
+    return Corpus(str(source.path), start, multilabel=source.label_separator is not None)
+
+
+def _documents(
+    rows: Iterator[tuple[int, list[str]]], source: Source, report: Report, text: int, label: int | None
+) -> Iterator[Document]:
+    to_labels = source.label_reader(report)
+    for number, row in rows:
+        yield row[text], () if label is None else to_labels(row[label], number)
+
+
+def _rows(
+    source: Source, report: Report, delimiter: str, *, width: int, header: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """All records but the header; each with as many fields as the first."""
+    records = _records(source, report, delimiter)
+    first = next(number for number, row in records if row) if header else 0
+    for number, row in records:
+        if len(row) == width:
+            yield number, row
+        elif not row:
+            report.skip("blank lines")
+        else:
+            origin = f"the header in line {first} has" if header else "the first line has"
+            raise InputError(
+                f"{source.path}: line {number}: found {len(row)} fields, expected {width} as {origin}. "
+                f'Fields that contain {delimiter!r} or a line end need quotes (") around them.'
+            )
+
+
+def _records(source: Source, report: Report, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    lines = source.lines(report, newline="")
+    return read_records(lines, delimiter, name=str(source.path), lenient=delimiter == "\t")
+
+
+def _first_record(source: Source, delimiter: str) -> list[str]:
+    for _, row in _records(source, Report(), delimiter):
+        if row:
+            return row
+    raise InputError(f"{source.path}: no documents, only blank lines.")
+
+
+def _delimiter_of_csv(source: Source) -> str:
+    """A comma, unless the first line has none but semicolons: what spreadsheets write where 0,5 is a half."""
+    for _, line in source.lines(Report(), newline=""):
+        if line.strip():
+            return ";" if ";" in line and "," not in line else ","
+    return ","
+
+
+def _has_header(first: list[str], source: Source, format: Format) -> bool:
+    given = [column for column in (source.text, source.label) if isinstance(column, str | int)]
+    numbers = [column for column in given if isinstance(column, int) and not isinstance(column, bool)]
+    names = [column for column in given if isinstance(column, str)]
+    if numbers and names:
+        raise InputError(
+            f"{source.path}: text={source.text!r} and label={source.label!r} mix a name and a number. "
+            "Use names for a table with a header, numbers for one without."
+        )
+    if numbers or names or format.name != "tsv" or len(first) != 2:
+        return not numbers
+    return any(map(is_conventional, first)) and all(len(name) <= LONGEST_COLUMN_NAME for name in first)

@@ -1,0 +1,136 @@
+"""JSON lines: one object a line. A file that is one JSON array of objects is read too, but in memory as a
+whole.
+
+A label is a string, a number, null (unlabelled) or a list of labels; a line may lack it. Every line has the
+text, which may be null: an empty document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from textsieve.corpus.batch import Batch, Document, Report, in_batches
+from textsieve.corpus.columns import choose
+from textsieve.corpus.corpus import Corpus
+from textsieve.corpus.formats import Format
+from textsieve.corpus.source import Source
+from textsieve.corpus.text import without_surrogates
+from textsieve.errors import InputError
+
+LOOK_AHEAD_LINES = 1_000
+LOOK_AHEAD_CHARACTERS = 2**20
+
+Object = dict[str, object]
+
+
+def corpus(source: Source, format: Format) -> Corpus:
+    """The objects of a file."""
+    for option, value in (("text", source.text), ("label", source.label)):
+        if isinstance(value, int) and not isinstance(value, bool):
+            raise InputError(
+                f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name."
+            )
+    is_array = _is_array(source)
+    seen = _look_ahead(source, is_array)
+    keys = list(dict.fromkeys(key for each in seen for key in each))
+    text_at, label_at = choose(keys, source)
+    text, label = keys[text_at], None if label_at is None else keys[label_at]
+    several = source.label_separator is not None or any(
+        isinstance(each.get(label or ""), list) for each in seen
+    )
+
+    def start(report: Report) -> Iterator[Batch]:
+        return in_batches(_documents(_objects(source, report, is_array), source, report, text, label))
+
+    return Corpus(str(source.path), start, multilabel=True if several else None)
+
+
+def _documents(
+    objects: Iterator[tuple[int, Object]], source: Source, report: Report, text: str, label: str | None
+) -> Iterator[Document]:
+    to_labels = source.label_reader(report)
+    for number, found in objects:
+        value = found.get(text, _documents)  # anything that JSON cannot hold
+        if value is _documents:
+            raise InputError(
+                f"{source.path}: line {number}: no key {text!r}. Keys found: "
+                f"{', '.join(map(repr, found)) or 'none'}. Every line needs its text; null stands for an empty one."
+            )
+        if not (value is None or isinstance(value, str)):
+            raise InputError(
+                f"{source.path}: line {number}: {text!r} is {json.dumps(value):.60}, not a string. "
+                "A text is a string, or null if empty."
+            )
+        document, replaced = without_surrogates(value or "")
+        report.replaced_bytes += replaced
+        yield document, () if label is None else to_labels(found.get(label), number)
+
+
+def _objects(source: Source, report: Report, is_array: bool) -> Iterator[tuple[int, Object]]:
+    if is_array:
+        yield from _array(source, report)
+        return
+    for number, line in source.lines(report):
+        if line.isspace():
+            report.skip("blank lines")
+            continue
+        if number == 1:
+            line = line.lstrip("\ufeff")
+        yield number, _as_object(_parse(line, source, number), source, f"line {number}")
+
+
+def _array(source: Source, report: Report) -> Iterator[tuple[int, Object]]:
+    whole = "".join(line for _, line in source.lines(report))
+    items = _parse(whole, source, None)
+    if not isinstance(items, list):
+        raise InputError(f"{source.path}: found one JSON {type(items).__name__}; expected a list of objects.")
+    for number, item in enumerate(items, 1):
+        yield number, _as_object(item, source, f"item {number}")
+
+
+def _parse(text: str, source: Source, number: int | None) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = number or error.lineno
+        problem = (
+            f"{error.msg} at column {error.colno}, near {text[max(0, error.pos - 10) : error.pos + 20]!r}"
+        )
+    except RecursionError:
+        line, problem = number or 1, "nested too deeply"
+    except ValueError as error:  # a number with thousands of digits
+        line, problem = number or 1, str(error)
+    raise InputError(
+        f"{source.path}: line {line}: not JSON: {problem}. Write one complete JSON object on each line."
+    )
+
+
+def _as_object(value: object, source: Source, place: str) -> Object:
+    if isinstance(value, dict):
+        return value
+    raise InputError(
+        f"{source.path}: {place}: found {json.dumps(value):.60}; "
+        'expected an object such as {"text": "...", "label": "..."}.'
+    )
+
+
+def _is_array(source: Source) -> bool:
+    for _, line in source.lines(Report()):
+        if start := line.lstrip("\ufeff \t\r\n"):
+            return start.startswith("[")
+    return False
+
+
+def _look_ahead(source: Source, is_array: bool) -> list[Object]:
+    """The first objects, to see which keys there are."""
+    seen: list[Object] = []
+    size = 0
+    for _, found in _objects(source, Report(), is_array):
+        seen.append(found)
+        size += sum(len(value) for value in found.values() if isinstance(value, str))
+        if len(seen) >= LOOK_AHEAD_LINES or size >= LOOK_AHEAD_CHARACTERS:
+            break
+    if not seen:
+        raise InputError(f"{source.path}: no documents.")
+    return seen

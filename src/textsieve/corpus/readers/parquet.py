@@ -1,0 +1,105 @@
+"""Parquet, streamed by polars: memory holds a few row groups, never the table.
+
+A column of lists means several labels. Polars needs a file it can seek in, so a packed one is first unpacked
+into a temporary file, for the time of the pass.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from textsieve.corpus.batch import BATCH_DOCUMENTS, Batch, Document, Report, in_batches
+from textsieve.corpus.columns import choose
+from textsieve.corpus.corpus import Corpus
+from textsieve.corpus.formats import Format
+from textsieve.corpus.source import Source
+from textsieve.corpus.streams import COMPRESSIONS, open_bytes
+from textsieve.errors import InputError
+
+NAMED_STRINGS = (pl.Categorical, pl.Enum)
+
+
+def corpus(source: Source, format: Format) -> Corpus:
+    """The rows of a table."""
+    with _seekable(source.path) as path, _named_errors(source):
+        schema = _scan(path).collect_schema()
+    columns = schema.names()
+    text_at, label_at = choose(columns, source)
+    text, label = columns[text_at], None if label_at is None else columns[label_at]
+    _check_text(source, text, schema[text])
+    several = False
+    if label is not None:
+        several = _check_label(source, label, schema[label]) or source.label_separator is not None
+
+    def start(report: Report) -> Iterator[Batch]:
+        return in_batches(_documents(source, report, text, label))
+
+    return Corpus(str(source.path), start, multilabel=several)
+
+
+def _documents(source: Source, report: Report, text: str, label: str | None) -> Iterator[Document]:
+    to_labels = source.label_reader(report, place="row {}")
+    row = 0
+    with _seekable(source.path) as path, _named_errors(source):
+        table = _scan(path).select(pl.col(text).cast(pl.String), *([] if label is None else [pl.col(label)]))
+        for chunk in table.collect_batches(chunk_size=BATCH_DOCUMENTS, maintain_order=True):
+            texts = chunk[text].to_list()
+            labels = [None] * len(texts) if label is None else chunk[label].to_list()
+            for document, value in zip(texts, labels, strict=True):
+                row += 1
+                yield document or "", to_labels(value, row)
+
+
+def _scan(path: Path) -> pl.LazyFrame:
+    # A path is a path: no wildcards in it, and no columns made of its folders' names.
+    return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+
+
+@contextmanager
+def _seekable(path: Path) -> Iterator[Path]:
+    with path.open("rb") as file:
+        start = file.read(4)
+    if not any(start.startswith(each.magic) for each in COMPRESSIONS):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
+        unpacked = Path(folder, "table.parquet")
+        with open_bytes(path) as packed, unpacked.open("wb") as file:
+            shutil.copyfileobj(packed, file)
+        yield unpacked
+
+
+@contextmanager
+def _named_errors(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise InputError(
+            f"{source.path}: cannot be read as Parquet: {str(error).splitlines()[0]}. "
+            "It is damaged, or no Parquet file; get it again or correct format=."
+        ) from error
+
+
+def _check_text(source: Source, name: str, kind: pl.DataType) -> None:
+    if kind not in (pl.String, pl.Null, *NAMED_STRINGS):
+        raise InputError(
+            f"{source.path}: column {name!r} holds {kind}, not strings. Name the text's with text=."
+        )
+
+
+def _check_label(source: Source, name: str, kind: pl.DataType) -> bool:
+    """Whether the column holds lists."""
+    several = isinstance(kind, pl.List | pl.Array)
+    inner = kind.inner if isinstance(kind, pl.List | pl.Array) else kind
+    if inner in (pl.String, pl.Boolean, pl.Null, *NAMED_STRINGS) or inner.is_numeric():
+        return several
+    raise InputError(
+        f"{source.path}: column {name!r} holds {kind}, which is no label. "
+        "A label is a string, a number or a list of these. Name the label's column with label=."
+    )

@@ -1,0 +1,106 @@
+"""Lines of a delimited file -> records: the quoting of CSV, without its usual limits.
+
+Python's own `csv` holds a field in four bytes a character, refuses long ones unless a setting of the whole
+process is changed, and either swallows the rest of a file after a quote that is never closed or refuses the
+quotes that tab-separated files contain as mere punctuation. A line without a quote is one `split`; with
+quotes, `find` jumps from quote to quote, so that time and memory are linear in the record whatever is in it.
+
+A field that begins with a quote goes on to the next single quote, over line ends and delimiters; two quotes
+stand for one. In a `lenient` file such a quote is punctuation if the field does not end where its closing
+quote is, or if it has none in its line and the next line is a full record by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textsieve.errors import InputError
+
+QUOTE = '"'
+Numbered = tuple[int, str]
+
+
+def read_records(
+    lines: Iterator[Numbered], delimiter: str, *, name: str, lenient: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """The number of the line it begins in, and the fields, of each record; a blank line has no fields."""
+    reader = _Records(lines, delimiter, name, lenient)
+    while (numbered := reader.take()) is not None:
+        number, line = numbered
+        if QUOTE in line:
+            yield number, reader.split(number, line)
+        else:
+            line = line.rstrip("\r\n")
+            yield number, line.split(delimiter) if line else []
+
+
+class _Records:
+    def __init__(self, lines: Iterator[Numbered], delimiter: str, name: str, lenient: bool) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self._name = name
+        self._lenient = lenient
+        self._ahead: list[Numbered] = []
+
+    def take(self) -> Numbered | None:
+        return self._ahead.pop() if self._ahead else next(self._lines, None)
+
+    def split(self, number: int, line: str) -> list[str]:
+        """The fields of the record that begins with this line; takes more lines if they belong to it."""
+        fields = []
+        at = 0
+        while True:
+            if line.startswith(QUOTE, at) and not (self._lenient and self._is_punctuation(line, at)):
+                field, line, at = self._quoted(number, line, at + 1)
+            else:
+                end = line.find(self._delimiter, at)
+                end = len(line.rstrip("\r\n")) if end < 0 else end
+                field, at = line[at:end], end
+            fields.append(field)
+            if not line.startswith(self._delimiter, at):
+                return fields
+            at += 1
+
+    def _quoted(self, number: int, line: str, at: int) -> tuple[str, str, int]:
+        """A field from behind its opening quote: the field, the line it ends in, and where in that line."""
+        parts = []
+        while True:
+            quote = line.find(QUOTE, at)
+            if quote < 0:
+                parts.append(line[at:])
+                following = self.take()
+                if following is None:
+                    raise InputError(
+                        f'{self._name}: the quote (") opened in the record in line {number} is never closed. '
+                        "Close it, or double it if it is part of the text."
+                    )
+                line, at = following[1], 0
+            elif line.startswith(QUOTE, quote + 1):
+                parts.append(line[at : quote + 1])
+                at = quote + 2
+            else:
+                parts.append(line[at:quote])
+                break
+        if not self._ends_field(line, quote + 1):
+            raise InputError(
+                f"{self._name}: line {number}: {line[quote + 1 : quote + 31]!r} follows a closing quote, "
+                f"where {self._delimiter!r} or the end of the line is expected. "
+                "Double the quotes that are part of a text."
+            )
+        return "".join(parts), line, quote + 1
+
+    def _ends_field(self, line: str, at: int) -> bool:
+        return line.startswith(self._delimiter, at) or not line[at : at + 3].strip("\r\n")
+
+    def _is_punctuation(self, line: str, at: int) -> bool:
+        """Whether the quote at the beginning of a field is only part of its text."""
+        quote = line.find(QUOTE, at + 1)
+        while quote >= 0 and line.startswith(QUOTE, quote + 1):
+            quote = line.find(QUOTE, quote + 2)
+        if quote >= 0:
+            return not self._ends_field(line, quote + 1)
+        following = self.take()
+        if following is None:
+            return True
+        self._ahead.append(following)
+        return following[1].count(self._delimiter) == line.count(self._delimiter)

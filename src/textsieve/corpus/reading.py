@@ -1,0 +1,90 @@
+"""`read`: a path or a name -> a `Corpus`."""
+
+from __future__ import annotations
+
+import os
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from textsieve.corpus.corpus import Corpus
+from textsieve.corpus.formats import BY_NAME, Format, detect
+from textsieve.corpus.named import NAMED
+from textsieve.corpus.source import Column, Source
+from textsieve.corpus.streams import cannot_read
+from textsieve.corpus.text import check_encoding
+from textsieve.errors import InputError
+
+
+class Reader(Protocol):
+    """What each module in `readers` is."""
+
+    def corpus(self, source: Source, format: Format) -> Corpus:
+        """Look at the beginning of the source, and tell how to go through it."""
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    text: Column | None = None,
+    label: Column | bool | None = None,
+    label_separator: str | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus such as "docstrings".
+
+    `text` and `label` name the columns of a table, or number them from 0 if it has no header; `label=False`
+    says that there are no labels. `label_separator` splits a label into several. `format` is one of the names
+    in `textsieve.corpus.formats.FORMATS`; left out, the content tells. Wrong bytes are replaced and counted.
+    """
+    place = Path(path)
+    if not _exists(place):
+        if isinstance(path, str) and path in NAMED:
+            return NAMED[path].open()
+        raise _missing(place)
+    source = Source(place, check_encoding(encoding), text, label, _checked_separator(label_separator))
+    row = detect(source, format)
+    _refuse_unused(source, row)
+    reader = cast(Reader, import_module(f"textsieve.corpus.readers.{row.reader}"))
+    return reader.corpus(source, row)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise cannot_read(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+    return True
+
+
+def _missing(path: Path) -> InputError:
+    close = get_close_matches(str(path), NAMED, n=1)
+    if not close and path.parent.is_dir():
+        close = get_close_matches(path.name, os.listdir(path.parent), n=1)
+    return InputError(
+        f"{path}: there is no such file or folder."
+        + (f" Did you mean {close[0]!r}?" if close else f" Corpora with a name: {', '.join(NAMED)}.")
+    )
+
+
+def _checked_separator(separator: str | None) -> str | None:
+    if separator == "":
+        raise InputError("label_separator='': give the character between two labels, such as ','.")
+    return separator
+
+
+def _refuse_unused(source: Source, row: Format) -> None:
+    """An option that would have no effect is more likely a mistake than meant."""
+    if row.has_columns:
+        return
+    for option in ("text", "label", "label_separator"):
+        if (value := getattr(source, option)) is not None:
+            with_columns = ", ".join(each.name for each in BY_NAME.values() if each.has_columns)
+            raise InputError(
+                f"{source.path}: {option}={value!r} is for formats with columns ({with_columns}), "
+                f"but this is {row.name}: {row.looks_like}. Leave {option} out, or correct format=."
+            )

@@ -1,0 +1,33 @@
+"""What a reader is given: a path, and how the caller said it is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from textsieve.corpus.batch import Report
+from textsieve.corpus.labels import LabelReader
+from textsieve.corpus.streams import read_lines
+
+Column = str | int
+"""The name of a column, or its number from 0 in a table without a header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file or folder to be read."""
+
+    path: Path
+    encoding: str = "utf-8"
+    text: Column | None = None
+    label: Column | bool | None = None
+    label_separator: str | None = None
+
+    def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
+        """The numbered lines of the file; `newline` as for `open`."""
+        return read_lines(self.path, self.encoding, report, newline=newline)
+
+    def label_reader(self, report: Report, *, place: str = "line {}") -> LabelReader:
+        """What converts the labels of one pass."""
+        return LabelReader(f"{self.path}: ", place, report=report, separator=self.label_separator)

@@ -1,0 +1,95 @@
+"""The terms of a counter in the order of their columns, in the three forms that its users want.
+
+A list to show, a dictionary to look one up, a table for the kernels. Each is made when it is first asked for: a model
+that predicts one document never needs the table, and a stream that grows by millions of terms never needs the list.
+Only the terms themselves are pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .table import TermTable
+
+
+class Vocabulary:
+    """Terms and their columns. It can grow at the end, by terms or by a table that learned."""
+
+    def __init__(self, terms: Sequence[str], ngram_range: tuple[int, int], stop_words: frozenset[str]) -> None:
+        self.ngram_range = ngram_range
+        self.stop_words = stop_words
+        self._terms = list(terms)
+        self._size = len(self._terms)
+        self._columns: dict[str, int] | None = None
+        self._table: TermTable | None = None
+        self._table_numbers: NDArray[np.int64] | None = None  # of each column; -1: no text can give the term
+
+    def __len__(self) -> int:
+        """How many terms there are."""
+        return self._size
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the terms, and how they are read off a text."""
+        return {"terms": self.terms, "ngram_range": self.ngram_range, "stop_words": self.stop_words}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take up a pickled state."""
+        self.__init__(**state)  # type: ignore[misc]
+
+    @property
+    def terms(self) -> list[str]:
+        """The terms, in the order of their columns."""
+        if len(self._terms) < self._size:
+            assert self._table is not None
+            assert self._table_numbers is not None
+            self._terms += self._table.spelled(self._table_numbers[len(self._terms) :])
+        return self._terms
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """The column of each term."""
+        if self._columns is None or len(self._columns) < self._size:
+            self._columns = dict(zip(self.terms, range(self._size), strict=True))
+        return self._columns
+
+    @property
+    def has_table(self) -> bool:
+        """Whether the kernels' table is there already."""
+        return self._table is not None
+
+    def table(self, *, fold_ascii: bool) -> TermTable:
+        """The kernels' table of these terms."""
+        if self._table is None:
+            from .table import TermTable
+
+            self._table = TermTable(self.ngram_range, self.stop_words, fold_ascii=fold_ascii)
+            self._table_numbers = self._table.add_terms(self.terms)
+        return self._table
+
+    def column_of_number(self) -> NDArray[np.int64]:
+        """The column of each number of the table, -1 where it has none."""
+        assert self._table is not None
+        assert self._table_numbers is not None
+        columns = np.full(self._table.size, -1, np.int64)
+        reachable = self._table_numbers >= 0
+        columns[self._table_numbers[reachable]] = np.flatnonzero(reachable)
+        return columns
+
+    def grow(self, terms: Sequence[str]) -> None:
+        """Add terms that are new."""
+        self._terms = self.terms + list(terms)
+        self._size = len(self._terms)
+        self._table = self._table_numbers = None
+
+    def grow_with_table(self, size_before: int) -> None:
+        """Take in what the table learned since it had that size."""
+        assert self._table is not None
+        assert self._table_numbers is not None
+        learned = np.flatnonzero(self._table.countable()[size_before:]) + size_before
+        self._table_numbers = np.concatenate([self._table_numbers, learned])
+        self._size = len(self._table_numbers)
