@@ -81,7 +81,7 @@ class Head:
 
     def markup(self) -> str | None:
         """Which markup this is, if it is one."""
-        start = self.text[:100].lstrip("\ufeff \t\r\n").lower()
+        start = self.text[:100].lstrip().lower()
         return next((kind for begin, kind in MARKUP if start.startswith(begin)), None)
 
 

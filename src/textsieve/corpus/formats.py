@@ -18,10 +18,11 @@ from textsieve.corpus.streams import COMPRESSIONS, HEAD, read_head
 from textsieve.corpus.text import decode
 from textsieve.errors import InputError
 
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_SVMLIGHT = re.compile(
-    rf"(?:{_NUMBER}(?:,{_NUMBER})*)?(?:\s+qid:\d+)?((?:(?:^|\s+)\d+:{_NUMBER})*)\s*(?:#.*)?"
-)
+# All quantifiers are possessive: nothing to try again, so a long line that does not match costs no more than one
+# that does.
+_NUMBER = r"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+"
+_LABELS = rf"{_NUMBER}(?:,{_NUMBER})*+(?=\s|$)"
+_SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_NUMBER})*+)\s*+(?:#.*)?+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def _is_parquet(head: Head, source: Source) -> bool:
 
 
 def _is_json(head: Head, source: Source) -> bool:
-    start = re.sub(r"\s+", "", head.text[:200].lstrip("\ufeff"))
+    start = re.sub(r"\s+", "", head.text[:200])
     return start.startswith(('{"', "{}", '[{"', "[{}", "[]"))
 
 
@@ -71,7 +72,7 @@ def _is_csv(head: Head, source: Source) -> bool:
 
 
 def _is_header(line: str, separator: str, source: Source) -> bool:
-    names = [name.strip('"\ufeff ') for name in line.split(separator)]
+    names = [name.strip('" ') for name in line.split(separator)]
     return any(is_conventional(name) or name in (source.text, source.label) for name in names)
 
 

@@ -4,6 +4,7 @@ document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from textsieve.corpus.batch import Batch, Document, Report, in_batches
@@ -11,7 +12,7 @@ from textsieve.corpus.corpus import Corpus
 from textsieve.corpus.formats import Format
 from textsieve.corpus.source import Source
 
-PREFIX = "__label__"
+LABEL = re.compile(r"__label__(\S*+)\s*+")
 
 
 def corpus(source: Source, format: Format) -> Corpus:
@@ -27,13 +28,13 @@ def _documents(source: Source, report: Report) -> Iterator[Document]:
     to_labels = source.label_reader(report)
     for number, line in source.lines(report):
         text = line.rstrip("\r\n")
-        if number == 1:
-            text = text.lstrip("\ufeff")
         if not text:
             report.skip("blank lines")
             continue
         found: list[str] = []
-        while text.startswith(PREFIX):
-            label, _, text = text.partition(" ")
-            found.append(label.removeprefix(PREFIX))
-        yield text, to_labels(found if len(found) > 1 else "".join(found), number)
+        begin = 0
+        while match := LABEL.match(text, begin):
+            found.append(match[1])
+            begin = match.end()
+        # A single label is no list, else every file would count as one of several labels.
+        yield text[begin:], to_labels(found if len(found) > 1 else "".join(found), number)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from textsieve.corpus.batch import Batch, Document, Report, in_batches
 from textsieve.corpus.content import binary_kind
@@ -73,7 +74,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _is_document(entry: os.DirEntry[str], report: Report) -> bool:
     if entry.name.startswith("."):
-        report.skip("hidden files")
+        report.skip("hidden folders" if entry.is_dir() else "hidden files")
         return False
     if not entry.is_file():
         report.skip("neither file nor folder")
@@ -82,7 +83,7 @@ def _is_document(entry: os.DirEntry[str], report: Report) -> bool:
 
 
 def _text_of(entry: os.DirEntry[str], source: Source, report: Report) -> str:
-    with open_bytes(source.path.__class__(entry.path)) as file:
+    with open_bytes(Path(entry.path)) as file:
         data = file.read()
     text, replaced = decode(data, source.encoding)
     if replaced and (kind := binary_kind(data[:HEAD])):

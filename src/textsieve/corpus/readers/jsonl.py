@@ -41,25 +41,33 @@ def corpus(source: Source, format: Format) -> Corpus:
     )
 
     def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(_objects(source, report, is_array), source, report, text, label))
+        objects = _objects(source, report, is_array)
+        place = "item {}" if is_array else "line {}"
+        return in_batches(_documents(objects, source, report, text, label, place))
 
     return Corpus(str(source.path), start, multilabel=True if several else None)
 
 
 def _documents(
-    objects: Iterator[tuple[int, Object]], source: Source, report: Report, text: str, label: str | None
+    objects: Iterator[tuple[int, Object]],
+    source: Source,
+    report: Report,
+    text: str,
+    label: str | None,
+    place: str,
 ) -> Iterator[Document]:
-    to_labels = source.label_reader(report)
+    to_labels = source.label_reader(report, place=place)
     for number, found in objects:
         value = found.get(text, _documents)  # anything that JSON cannot hold
         if value is _documents:
             raise InputError(
-                f"{source.path}: line {number}: no key {text!r}. Keys found: "
-                f"{', '.join(map(repr, found)) or 'none'}. Every line needs its text; null stands for an empty one."
+                f"{source.path}: {place.format(number)}: no key {text!r}. "
+                f"Keys found: {', '.join(map(repr, found)) or 'none'}. "
+                "Every object needs its text; null stands for an empty one."
             )
         if not (value is None or isinstance(value, str)):
             raise InputError(
-                f"{source.path}: line {number}: {text!r} is {json.dumps(value):.60}, not a string. "
+                f"{source.path}: {place.format(number)}: {text!r} is {json.dumps(value):.60}, not a string. "
                 "A text is a string, or null if empty."
             )
         document, replaced = without_surrogates(value or "")
@@ -75,8 +83,6 @@ def _objects(source: Source, report: Report, is_array: bool) -> Iterator[tuple[i
         if line.isspace():
             report.skip("blank lines")
             continue
-        if number == 1:
-            line = line.lstrip("\ufeff")
         yield number, _as_object(_parse(line, source, number), source, f"line {number}")
 
 
@@ -117,7 +123,7 @@ def _as_object(value: object, source: Source, place: str) -> Object:
 
 def _is_array(source: Source) -> bool:
     for _, line in source.lines(Report()):
-        if start := line.lstrip("\ufeff \t\r\n"):
+        if start := line.lstrip():
             return start.startswith("[")
     return False
 

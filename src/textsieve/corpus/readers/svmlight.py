@@ -87,7 +87,7 @@ def _in_chunks(source: Source, report: Report) -> Iterator[_Lines]:
     lines = _Lines([], [], [])
     size = 0
     for number, line in source.lines(report):
-        content = line.partition("#")[0].strip().lstrip("\ufeff")
+        content = line.partition("#")[0].strip()
         if not content:
             report.skip("blank lines and comments")
             continue

@@ -1,0 +1,107 @@
+"""One pass over the rows of some documents adds up all that is wanted of each term.
+
+Whole numbers (counts) add up exactly in 64 bits. Other weights are added with their rounding errors kept beside
+the sum (Neumaier's scheme; a square's own error by Dekker's product), so a sum is right to about 32 digits and its
+53-bit head does not depend on the order in any digit that matters.
+
+`seen` has a byte for each term, and is read eight at a time to find the few terms of a class among many.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .jit import Bytes, Floats, Ints, kernel
+
+_0, _1, _2 = (np.uint64(n) for n in range(3))
+_SPLITTER = 134217729.0  # 2^27 + 1 cuts a 53-bit number into two halves that multiply without error
+
+
+@kernel
+def add_counts(
+    documents: Ints, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], totals: Ints, seen: Bytes
+) -> None:
+    """Add whole-number weights: `totals[t]` gets documents with the term, sum, and sum of squares."""
+    for document in documents:
+        for at in range(indptr[document], indptr[document + 1]):
+            value = np.int64(data[at])
+            if value != 0:
+                term = np.uint64(indices[at])
+                seen[term] = 1
+                row = totals[term]
+                row[_0] += 1
+                row[_1] += value
+                row[_2] += value * value
+
+
+@kernel
+def add_weights(
+    documents: Ints, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], totals: Floats, seen: Bytes
+) -> None:
+    """Add any weights: `totals[t]` gets documents with the term, sum and its error, sum of squares and its error."""
+    for document in documents:
+        for at in range(indptr[document], indptr[document + 1]):
+            value = np.float64(data[at])
+            if value == 0:
+                continue
+            term = np.uint64(indices[at])
+            seen[term] = 1
+            row = totals[term]
+            row[0] += 1.0
+
+            total = row[1] + value
+            part = total - row[1]
+            row[2] += (row[1] - (total - part)) + (value - part)
+            row[1] = total
+
+            square = value * value
+            scaled = value * _SPLITTER
+            high = scaled - (scaled - value)
+            low = value - high
+            error = ((high * high - square) + 2.0 * high * low) + low * low
+            total = row[3] + square
+            part = total - row[3]
+            row[4] += ((row[3] - (total - part)) + (square - part)) + error
+            row[3] = total
+
+
+@kernel
+def seen_terms(seen: Bytes, terms: Ints) -> int:
+    """Write the terms that were seen, in ascending order, and forget them; gives their number."""
+    size = 0
+    for group, any_of_eight in enumerate(seen.view(np.uint64)):
+        if any_of_eight != 0:
+            for term in range(8 * group, 8 * group + 8):
+                if seen[term]:
+                    seen[term] = 0
+                    terms[size] = term
+                    size += 1
+    return size
+
+
+@kernel
+def drain_counts(terms: Ints, totals: Ints, grand: Ints, cells: Ints) -> None:
+    """Move the totals of a class to its cells and to the grand totals."""
+    for cell in range(terms.size):
+        term = np.uint64(terms[cell])
+        for part in (_0, _1, _2):
+            value = totals[term, part]
+            cells[np.uint64(cell), part] = value
+            grand[term, part] += value
+            totals[term, part] = 0
+
+
+@kernel
+def drain_weights(terms: Ints, totals: Floats, grand: Floats, cells: Floats) -> None:
+    """Do the same for sums that come with their errors."""
+    for cell in range(terms.size):
+        row, into = totals[terms[cell]], grand[terms[cell]]
+        cells[cell] = row
+        into[0] += row[0]
+        for part in (1, 3):
+            total = into[part] + row[part]
+            of_row = total - into[part]
+            into[part + 1] += ((into[part] - (total - of_row)) + (row[part] - of_row)) + row[part + 1]
+            into[part] = total
+        row[:] = 0.0

@@ -1,0 +1,275 @@
+"""`ClassStats`: the one small table that one pass over the documents fills, and that most methods only read.
+
+For n documents, d terms and c classes it holds: documents per class; per term the documents that have it (`doc_freq`),
+the sum and the sum of squares of its weights, over all documents; per class and term the documents (`A` of the
+contingency table) and the sum. Labels may be one or several a document; a document with several counts once in each
+of its classes, so `n_pairs`, the number of (document, class) pairs, is what formulas about classes divide by.
+Documents without a label enter the totals alone.
+
+Tables add up: `merge` (or `+`) of the tables of two collections is the table of both, `ClassStats.zero()` is the
+table of none, and it does not matter how the documents were split or in which order the parts were added.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..errors import InputError
+from . import table as tables
+from .labels import label_pairs
+from .table import Cells, Floats, Ints, Sums, Table
+
+_FORMAT = "textsieve.ClassStats"
+_VERSION = 1
+
+
+class Contingency(NamedTuple):
+    """Pairs of document and class, counted for one class and each term."""
+
+    in_class_with: Ints  # A
+    elsewhere_with: Ints  # B
+    in_class_without: Ints  # C
+    elsewhere_without: Ints  # D
+
+
+class ClassStats:
+    """Statistics of documents per term and per class; see the module's text for what is counted."""
+
+    def __init__(self, table: Table | None = None) -> None:
+        self._parts = [tables.empty(0) if table is None else table]
+
+    # -- making and adding ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def zero(cls, n_terms: int = 0) -> Self:
+        """The statistics of no documents."""
+        return cls(tables.empty(n_terms))
+
+    @classmethod
+    def from_matrix(cls, X: Any, y: Any = None) -> Self:
+        """The statistics of documents given as the rows of a (sparse) matrix, and their labels."""
+        rows = _canonical_rows(X)
+        return cls(tables.from_rows(rows, label_pairs(y, rows.shape[0])))
+
+    def update(self, X: Any, y: Any = None) -> Self:
+        """Add more documents, in place. Their matrix may have more columns than were seen so far, or fewer."""
+        return self._append(type(self).from_matrix(X, y)._settled())
+
+    def merge(self, other: "ClassStats") -> "ClassStats":
+        """The statistics of the documents of both."""
+        return ClassStats(tables.merge(self._settled(), other._settled()))
+
+    def __add__(self, other: "ClassStats") -> "ClassStats":
+        """The statistics of the documents of both."""
+        return self.merge(other) if isinstance(other, ClassStats) else NotImplemented
+
+    def take(self, columns: Iterable[int]) -> "ClassStats":
+        """The statistics of some terms alone; `columns` in ascending order."""
+        return ClassStats(tables.restrict(self._settled(), np.asarray(columns, np.int64)))
+
+    def _append(self, part: Table) -> Self:
+        # Adding a small table to a large one costs as much as the large one. So parts wait, and two of them are
+        # merged when they are of like size: n updates cost n log n instead of n squared.
+        self._parts.append(part)
+        while len(self._parts) > 1 and _weight(self._parts[-2]) <= 2 * _weight(self._parts[-1]):
+            last = self._parts.pop()
+            self._parts[-1] = tables.merge(self._parts[-1], last)
+        return self
+
+    def _settled(self) -> Table:
+        while len(self._parts) > 1:
+            last = self._parts.pop()
+            self._parts[-1] = tables.merge(self._parts[-1], last)
+        return self._parts[0]
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, sorted."""
+        return self._settled().classes
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms (columns) were seen."""
+        return len(self._settled().doc_freq)
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents were seen, labelled or not."""
+        return self._settled().n_documents
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of a document and one of its classes were seen."""
+        return int(self._settled().class_docs.sum())
+
+    @property
+    def class_docs(self) -> Ints:
+        """How many documents each class has."""
+        return self._settled().class_docs
+
+    @property
+    def doc_freq(self) -> Ints:
+        """In how many documents each term is."""
+        return self._settled().doc_freq
+
+    @property
+    def pair_doc_freq(self) -> Ints:
+        """In how many (document, class) pairs each term is: A + B of the contingency table."""
+        cells = self._settled().cells
+        return np.bincount(cells.terms, cells.doc_freq, self.n_terms).astype(np.int64)
+
+    @property
+    def sums(self) -> Sums:
+        """The sum of each term's weights over all documents."""
+        return self._settled().sums
+
+    @property
+    def squares(self) -> Sums:
+        """The sum of each term's squared weights over all documents."""
+        return self._settled().squares
+
+    @property
+    def cells(self) -> Cells:
+        """The pairs of class and term that some document filled."""
+        return self._settled().cells
+
+    def class_doc_freq(self, number: int) -> Ints:
+        """In how many documents of a class each term is."""
+        return self._spread(number, self.cells.doc_freq)
+
+    def class_sums(self, number: int) -> Floats:
+        """The sum of each term's weights over the documents of a class."""
+        return self._spread(number, self.cells.sums.value)
+
+    def contingency(self, number: int) -> Contingency:
+        """The four counts of one class and each term."""
+        with_term = self.class_doc_freq(number)
+        elsewhere = self.pair_doc_freq - with_term
+        size = self.class_docs[number]
+        return Contingency(with_term, elsewhere, size - with_term, self.n_pairs - size - elsewhere)
+
+    def _spread(self, number: int, values: NDArray[Any]) -> NDArray[Any]:
+        place = slice(*self.cells.class_starts[number : number + 2])
+        spread = np.zeros(self.n_terms, values.dtype)
+        spread[self.cells.terms[place]] = values[place]
+        return spread
+
+    def __repr__(self) -> str:
+        """The sizes of the table."""
+        return f"ClassStats({self.n_documents:,} documents, {self.n_terms:,} terms, {len(self.classes):,} classes)"
+
+    # -- to and from bytes ---------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The table as safetensors: arrays, and a header that is JSON."""
+        from safetensors.numpy import save
+
+        settled = self._settled()
+        header = {"format": _FORMAT, "version": _VERSION, "classes": settled.classes, "n_documents": settled.n_documents}
+        return save(_arrays(settled), metadata={"textsieve": json.dumps(header)})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read what `to_bytes` wrote; anything else is refused."""
+        return cls(_read(data))
+
+
+def _arrays(table: Table) -> dict[str, NDArray[Any]]:
+    cells = table.cells
+    return {
+        "class_docs": table.class_docs,
+        "doc_freq": table.doc_freq,
+        "sums": np.stack(table.sums),
+        "squares": np.stack(table.squares),
+        "cell_starts": cells.class_starts,
+        "cell_terms": cells.terms,
+        "cell_doc_freq": cells.doc_freq,
+        "cell_sums": np.stack(cells.sums),
+    }
+
+
+def _read(data: bytes) -> Table:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        arrays = load(data)
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
+        classes, version = tuple(header["classes"]), header["version"]
+        n_documents = int(header["n_documents"])
+    except (SafetensorError, ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"These bytes are not a table of statistics: {problem}") from problem
+    if header.get("format") != _FORMAT or version != _VERSION:
+        raise InputError(
+            f"These bytes are {header.get('format')!r} version {version!r}; this release reads {_FORMAT!r} "
+            f"version {_VERSION}."
+        )
+    try:
+        cells = Cells(
+            arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"])
+        )
+        table = Table(
+            classes,
+            n_documents,
+            arrays["class_docs"],
+            arrays["doc_freq"],
+            Sums(*arrays["sums"]),
+            Sums(*arrays["squares"]),
+            cells,
+        )
+    except (KeyError, TypeError) as problem:
+        raise InputError(f"This table of statistics is damaged: {problem!r}") from problem
+    _verify(table)
+    return table
+
+
+def _verify(table: Table) -> None:
+    n_terms, n_classes, n_cells = len(table.doc_freq), len(table.classes), len(table.cells.terms)
+    shapes = [
+        (table.class_docs, n_classes, np.int64),
+        (table.doc_freq, n_terms, np.int64),
+        *((part, n_terms, np.float64) for part in (*table.sums, *table.squares)),
+        (table.cells.class_starts, n_classes + 1, np.int64),
+        (table.cells.terms, n_cells, np.int64),
+        (table.cells.doc_freq, n_cells, np.int64),
+        *((part, n_cells, np.float64) for part in table.cells.sums),
+    ]
+    sound = all(array.shape == (size,) and array.dtype == kind for array, size, kind in shapes)
+    sound = sound and table.n_documents >= 0 and one_kind_sorted(table.classes)
+    starts = table.cells.class_starts
+    sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((np.diff(starts) >= 0).all())
+    if sound and n_cells:
+        keys = table.cells.classes() * n_terms + table.cells.terms
+        in_range = (table.cells.terms >= 0) & (table.cells.terms < n_terms)
+        sound = bool(in_range.all()) and bool((np.diff(keys) > 0).all()) and bool((table.cells.doc_freq > 0).all())
+    if not sound:
+        raise InputError("This table of statistics is damaged: its parts do not fit together.")
+
+
+def one_kind_sorted(classes: tuple[Any, ...]) -> bool:
+    """Whether classes are all text or all numbers, sorted, none twice."""
+    if not (all(isinstance(label, str) for label in classes) or all(isinstance(label, int | float) for label in classes)):
+        return False
+    return all(one < other for one, other in zip(classes, classes[1:], strict=False))
+
+
+def _weight(table: Table) -> int:
+    return len(table.cells.terms) + len(table.doc_freq)
+
+
+def _canonical_rows(X: Any) -> sparse.csr_array:
+    """The matrix by rows, each column at most once in a row; nothing is copied that is so already."""
+    rows = sparse.csr_array(X)
+    if rows.ndim != 2:
+        raise InputError(f"X has {rows.ndim} dimensions; give a matrix of documents and terms.")
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
