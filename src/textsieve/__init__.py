@@ -1,1 +1,53 @@
-"""textsieve: the few words that matter in labelled text, a small model on them, and the reason for each answer."""
+"""textsieve: the few words that matter in labelled text, a small model on them, and the reason for each answer.
+
+The names below are loaded on first use, so that importing the package costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .corpus import Corpus as Corpus
+    from .corpus import read as read
+    from .errors import InputError as InputError
+    from .selectors import OCFS as OCFS
+    from .selectors import Cascade as Cascade
+    from .selectors import ChiSquare as ChiSquare
+    from .selectors import DocumentFrequency as DocumentFrequency
+    from .selectors import InformationGain as InformationGain
+    from .selectors import MutualInformation as MutualInformation
+    from .stats import ClassStats as ClassStats
+    from .text import TermCounter as TermCounter
+    from .text import TermWeighter as TermWeighter
+
+_HOME = {
+    "corpus": ["Corpus", "read"],
+    "errors": ["InputError"],
+    "text": ["TermCounter", "TermWeighter"],
+    "stats": ["ClassStats"],
+    "selectors": [
+        "DocumentFrequency",
+        "InformationGain",
+        "ChiSquare",
+        "MutualInformation",
+        "OCFS",
+        "Cascade",
+    ],
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = list(_MODULE)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("textsieve")
+    if name not in _MODULE:
+        raise AttributeError(f"module 'textsieve' has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULE[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*_MODULE, "__version__"])

@@ -74,9 +74,7 @@ class Report:
             "wrong bytes replaced": self.replaced_bytes,
             **{f"{kind} skipped": count for kind, count in self.skipped.items()},
         }
-        return ", ".join(
-            [f"{self.documents:,} documents", *(f"{n:,} {what}" for what, n in counts.items() if n)]
-        )
+        return ", ".join([f"{self.documents:,} documents", *(f"{n:,} {what}" for what, n in counts.items() if n)])
 
 
 def in_batches(documents: Iterable[Document]) -> Iterator[Batch]:

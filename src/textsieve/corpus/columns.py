@@ -54,9 +54,7 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
         label = _conventional(LABEL_NAMES, columns, without=text)
     if len(columns) == 2 and (text is None) != (label is None):
         text, label = _complete_pair(columns, text, label, source)
-    if text is None or (
-        label is None and source.label is not False and not _may_be_unlabelled(columns, text)
-    ):
+    if text is None or (label is None and source.label is not False and not _may_be_unlabelled(columns, text)):
         raise _unclear("text" if text is None else "label", columns, source)
     if text == label:
         raise InputError(f"{source.path}: {columns[text]!r} cannot be both the text and the label.")

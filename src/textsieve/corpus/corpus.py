@@ -34,9 +34,7 @@ class Corpus:
         self._declared = multilabel
 
     @classmethod
-    def from_texts(
-        cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts"
-    ) -> Corpus:
+    def from_texts(cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts") -> Corpus:
         """Documents already in memory.
 
         A label is a string, an integer, None (unlabelled), or a list, tuple or set of labels.
@@ -131,8 +129,7 @@ def _checked_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
-                f"{name}[{position}]: {text!r:.60} is a {type(text).__name__}, not a text. "
-                "Convert it to str first."
+                f"{name}[{position}]: {text!r:.60} is a {type(text).__name__}, not a text. Convert it to str first."
             )
         clean, wrong = without_surrogates(text)
         checked.append(clean)

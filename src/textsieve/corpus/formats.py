@@ -18,8 +18,8 @@ from textsieve.corpus.streams import COMPRESSIONS, HEAD, read_head
 from textsieve.corpus.text import decode
 from textsieve.errors import InputError
 
-# All quantifiers are possessive: nothing to try again, so a long line that does not match costs no more than one
-# that does.
+# All quantifiers are possessive: nothing is tried again, so that a long line that does not match costs no
+# more than one that does.
 _NUMBER = r"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+"
 _LABELS = rf"{_NUMBER}(?:,{_NUMBER})*+(?=\s|$)"
 _SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_NUMBER})*+)\s*+(?:#.*)?+")
@@ -60,11 +60,11 @@ def _is_svmlight(head: Head, source: Source) -> bool:
 
 
 def _is_tsv(head: Head, source: Source) -> bool:
-    lines = [line for line in head.lines() if '"' not in line]
-    tabs = {line.count("\t") for line in lines}
-    if len(tabs) == 1:
-        return tabs.pop() > 0
-    return any("\t" in line and _is_header(line, "\t", source) for line in head.lines()[:1])
+    lines = head.lines()
+    if not lines or "\t" not in lines[0]:
+        return False
+    tabs = {line.count("\t") for line in lines if '"' not in line}
+    return len(tabs - {0}) == len(tabs) == 1 or _is_header(lines[0], "\t", source)
 
 
 def _is_csv(head: Head, source: Source) -> bool:
@@ -92,9 +92,7 @@ FORMATS = (
         *('JSON lines, one {"text": ..., "label": ...} a line', _is_json),
         has_columns=True,
     ),
-    Format(
-        *("fasttext", "fasttext", (".fasttext", ".ft")), *("fastText lines, __label__a words", _is_fasttext)
-    ),
+    Format(*("fasttext", "fasttext", (".fasttext", ".ft")), *("fastText lines, __label__a words", _is_fasttext)),
     Format(
         *("svmlight", "svmlight", (".svmlight", ".svm", ".libsvm")),
         *("svmlight lines, 1 3:0.5 7:1", _is_svmlight),
@@ -120,9 +118,7 @@ def detect(source: Source, name: str | None) -> Format:
             raise InputError(f"{source.path}: is a folder, but format={name!r}. Give one of the files in it.")
         return BY_NAME["folder"]
     if name == "folder":
-        raise InputError(
-            f"{source.path}: is a file, but format='folder'. Leave format out to have it detected."
-        )
+        raise InputError(f"{source.path}: is a file, but format='folder'. Leave format out to have it detected.")
     return _detect_file(source, name)
 
 
@@ -160,6 +156,4 @@ def _mismatch(source: Source, expected: Format | None, found: str) -> InputError
     else:
         known = "; ".join(f"{row.name}: {row.looks_like}" for row in FORMATS)
         wanted = f"this is none of the known formats ({known})"
-    return InputError(
-        f"{source.path}: found {found}; {wanted}. Convert the file, or name its format with format=."
-    )
+    return InputError(f"{source.path}: found {found}; {wanted}. Convert the file, or name its format with format=.")

@@ -85,9 +85,7 @@ def _is_left_out(part: str) -> bool:
 
 def _docstrings_in(path: Path) -> Iterator[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", SyntaxWarning
-        )  # how other packages spell their escapes is their concern
+        warnings.simplefilter("ignore", SyntaxWarning)  # how other packages spell their escapes is their concern
         warnings.simplefilter("ignore", DeprecationWarning)
         tree = ast.parse(path.read_bytes(), filename=str(path))
     for node in ast.walk(tree):

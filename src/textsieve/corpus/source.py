@@ -25,7 +25,7 @@ class Source:
     label_separator: str | None = None
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
-        """The numbered lines of the file; `newline` as for `open`."""
+        """The numbered lines of the file, each with its ending."""
         return read_lines(self.path, self.encoding, report, newline=newline)
 
     def label_reader(self, report: Report, *, place: str = "line {}") -> LabelReader:

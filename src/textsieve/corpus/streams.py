@@ -6,6 +6,7 @@ with the file's name, and a file that was cut short is damage: silence would los
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import zlib
@@ -132,23 +133,37 @@ def read_head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def read_lines(
-    path: Path, encoding: str, report: Report, *, newline: str = "\n"
-) -> Iterator[tuple[int, str]]:
+def read_lines(path: Path, encoding: str, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
     """Number, from 1, and text of each line, with its ending.
 
-    `newline` is as for `open`: "" lets a lone carriage return end a line too. A line is read in time linear
-    in its length, however long it is.
+    Time and memory are linear in the length of a line, however long it is.
     """
+    number = 0
+    begun: list[str] = []
+    for text in _decoded(path, encoding, report):
+        first, *lines = text.split(newline)
+        begun.append(first)
+        if not lines:
+            continue
+        number += 1
+        yield number, "".join([*begun, newline])
+        begun = [lines.pop()]
+        for line in lines:
+            number += 1
+            yield number, line + newline
+    if last := "".join(begun):
+        yield number + 1, last
+
+
+def _decoded(path: Path, encoding: str, report: Report) -> Iterator[str]:
+    """The text of a file, a chunk at a time."""
     with open_bytes(path) as file:
         start = file.peek(4)[:4]
-        text = io.TextIOWrapper(file, encoding_of(start, encoding), COUNTED, newline)
-        number = 0
-        while True:
+        decoder = codecs.getincrementaldecoder(encoding_of(start, encoding))(COUNTED)
+        data = start
+        while data:
+            data = file.read(CHUNK)
             before = replaced_so_far()
-            line = text.readline()
+            text = decoder.decode(data, final=not data)
             report.replaced_bytes += replaced_so_far() - before
-            if not line:
-                return
-            number += 1
-            yield number, line
+            yield text

@@ -66,8 +66,7 @@ def check_encoding(encoding: str) -> str:
         b"".decode(encoding)
     except LookupError as error:
         raise InputError(
-            f"encoding={encoding!r}: {error}. "
-            "Give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'."
+            f"encoding={encoding!r}: {error}. Give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'."
         ) from error
     return encoding
 

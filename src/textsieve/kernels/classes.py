@@ -1,7 +1,7 @@
 """One pass over the rows of some documents adds up all that is wanted of each term.
 
 Whole numbers (counts) add up exactly in 64 bits. Other weights are added with their rounding errors kept beside
-the sum (Neumaier's scheme; a square's own error by Dekker's product), so a sum is right to about 32 digits and its
+the sum (Neumaier's scheme; a square's own error by a fused multiply-add), so a sum is right to about 32 digits and its
 53-bit head does not depend on the order in any digit that matters.
 
 `seen` has a byte for each term, and is read eight at a time to find the few terms of a class among many.
@@ -13,14 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .jit import Bytes, Floats, Ints, kernel
+from .precise import fused
 
 _0, _1, _2 = (np.uint64(n) for n in range(3))
-_SPLITTER = 134217729.0  # 2^27 + 1 cuts a 53-bit number into two halves that multiply without error
 
 
 @kernel
 def add_counts(
-    documents: Ints, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], totals: Ints, seen: Bytes
+    documents: Ints,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    totals: Ints,
+    seen: Bytes,
 ) -> None:
     """Add whole-number weights: `totals[t]` gets documents with the term, sum, and sum of squares."""
     for document in documents:
@@ -37,7 +42,12 @@ def add_counts(
 
 @kernel
 def add_weights(
-    documents: Ints, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], totals: Floats, seen: Bytes
+    documents: Ints,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    totals: Floats,
+    seen: Bytes,
 ) -> None:
     """Add any weights: `totals[t]` gets documents with the term, sum and its error, sum of squares and its error."""
     for document in documents:
@@ -56,10 +66,7 @@ def add_weights(
             row[1] = total
 
             square = value * value
-            scaled = value * _SPLITTER
-            high = scaled - (scaled - value)
-            low = value - high
-            error = ((high * high - square) + 2.0 * high * low) + low * low
+            error = fused(value, value, -square)
             total = row[3] + square
             part = total - row[3]
             row[4] += ((row[3] - (total - part)) + (square - part)) + error

@@ -4,9 +4,12 @@ A row is sorted by radix, eight bits of the column a pass: three passes for up t
 comparison that the processor could guess wrong. Rows of a few entries are sorted by insertion.
 """
 
-import numpy as np
+from typing import Any
 
-from .jit import Codes, Ints, NDArray, kernel
+import numpy as np
+from numpy.typing import NDArray
+
+from .jit import Codes, Ints, kernel
 
 _32 = np.uint64(32)
 _BYTE = np.uint64(255)
@@ -69,8 +72,8 @@ def write_rows(
     row_ends: Codes,
     columns: Ints,
     passes: int,
-    indices: NDArray[np.int32],
-    data: Ints,
+    indices: NDArray[Any],
+    data: NDArray[Any],
 ) -> None:
     """Write the entries that have a column to their place in a matrix, row by row, sorted by column."""
     longest = np.uint64(0)

@@ -40,7 +40,7 @@ def comes_before(spelling: Bytes, starts: Codes, one: int, other: int) -> bool:
 @kernel
 def sort_ties(order: Ints, keys: Codes, spelling: Bytes, starts: Codes, most: int) -> Ints:
     """Put words of equal keys in order, in place; gives the begin and end of the groups larger than `most`."""
-    large = [np.int64(0) for _ in range(0)]
+    large = [0 for _ in range(0)]
     begin = 0
     while begin < order.size:
         end = begin + 1

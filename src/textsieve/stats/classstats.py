@@ -12,6 +12,7 @@ table of none, and it does not matter how the documents were split or in which o
 
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,7 +22,8 @@ from scipy import sparse
 from ..errors import InputError
 from . import table as tables
 from .labels import label_pairs
-from .table import Cells, Floats, Ints, Sums, Table
+from .sums import Floats, Ints, Sums
+from .table import Cells, Table
 
 _FORMAT = "textsieve.ClassStats"
 _VERSION = 1
@@ -66,6 +68,10 @@ class ClassStats:
     def __add__(self, other: "ClassStats") -> "ClassStats":
         """The statistics of the documents of both."""
         return self.merge(other) if isinstance(other, ClassStats) else NotImplemented
+
+    def copy(self) -> "ClassStats":
+        """A table of its own: updates of one are not seen by the other."""
+        return ClassStats(self._settled())
 
     def take(self, columns: Iterable[int]) -> "ClassStats":
         """The statistics of some terms alone; `columns` in ascending order."""
@@ -171,7 +177,12 @@ class ClassStats:
         from safetensors.numpy import save
 
         settled = self._settled()
-        header = {"format": _FORMAT, "version": _VERSION, "classes": settled.classes, "n_documents": settled.n_documents}
+        header = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "classes": settled.classes,
+            "n_documents": settled.n_documents,
+        }
         return save(_arrays(settled), metadata={"textsieve": json.dumps(header)})
 
     @classmethod
@@ -212,9 +223,7 @@ def _read(data: bytes) -> Table:
             f"version {_VERSION}."
         )
     try:
-        cells = Cells(
-            arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"])
-        )
+        cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
         table = Table(
             classes,
             n_documents,
@@ -255,9 +264,11 @@ def _verify(table: Table) -> None:
 
 def one_kind_sorted(classes: tuple[Any, ...]) -> bool:
     """Whether classes are all text or all numbers, sorted, none twice."""
-    if not (all(isinstance(label, str) for label in classes) or all(isinstance(label, int | float) for label in classes)):
+    if not (
+        all(isinstance(label, str) for label in classes) or all(isinstance(label, int | float) for label in classes)
+    ):
         return False
-    return all(one < other for one, other in zip(classes, classes[1:], strict=False))
+    return all(one < other for one, other in pairwise(classes))
 
 
 def _weight(table: Table) -> int:

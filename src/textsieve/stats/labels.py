@@ -6,9 +6,9 @@ semi-supervised estimators) is unlabelled: it has no pair.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from numbers import Integral, Number
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,14 +46,13 @@ def label_pairs(y: Any, n_documents: int) -> LabelPairs:
         return _from_indicator(y, n_documents)
     if isinstance(y, np.ndarray) and y.ndim == 2:
         y = y[:, 0]
-    labels: Sequence[Any] = y if isinstance(y, np.ndarray) else list(y)
+    labels: Any = y if isinstance(y, np.ndarray) else list(y)
     if len(labels) != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
-        classes, inverse = np.unique(labels, return_inverse=True)
         labelled = np.flatnonzero(labels != -1)
-        first = int(len(classes) > 0 and classes[0] == -1)
-        return _pairs(classes[first:].tolist(), labelled, inverse[labelled] - first, n_documents)
+        numbers, inverse = np.unique(labels[labelled], return_inverse=True)
+        return _pairs(numbers.tolist(), labelled, inverse, n_documents)
     if set(map(type, labels)) <= {str} and "" not in (names := dict.fromkeys(labels)):
         classes = sorted(names)
         number = {label: at for at, label in enumerate(classes)}
@@ -133,9 +132,9 @@ def _pairs(classes: list[Any], documents: Ints, numbers: Ints, n_documents: int)
 
 def one_kind(classes: Iterable[Any]) -> list[Any]:
     """Sort classes that come from several tables; they must all be text or all be numbers."""
-    return _sorted({label: 0 for label in classes})
+    return _sorted(dict.fromkeys(classes, 0))
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Whether a setting is a whole number, and not a truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool)

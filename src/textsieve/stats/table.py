@@ -13,24 +13,7 @@ from scipy.sparse import csr_array
 
 from ..kernels.classes import add_counts, add_weights, drain_counts, drain_weights, seen_terms
 from .labels import LabelPairs, one_kind
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-
-class Sums(NamedTuple):
-    """Sums of many numbers: the value, and the rest that did not fit into it."""
-
-    value: Floats
-    rest: Floats
-
-    def at(self, places: Any) -> "Sums":
-        """The sums at some places."""
-        return Sums(self.value[places], self.rest[places])
-
-    def padded(self, size: int) -> "Sums":
-        """The sums, with zeros after the last."""
-        return Sums(_padded(self.value, size), _padded(self.rest, size))
+from .sums import Ints, Sums
 
 
 class Cells(NamedTuple):
@@ -58,30 +41,11 @@ class Table(NamedTuple):
     cells: Cells
 
 
-def add(one: Sums, other: Sums) -> Sums:
-    """Add sums without losing what does not fit."""
-    value = one.value + other.value
-    part = value - one.value
-    rest = (one.value - (value - part)) + (other.value - part) + (one.rest + other.rest)
-    return normalised(value, rest)
-
-
-def normalised(value: Floats, rest: Floats) -> Sums:
-    """Let the value take up what it can of the rest."""
-    total = value + rest
-    return Sums(total, rest - (total - value))
-
-
-def no_sums(size: int) -> Sums:
-    """Sums of nothing."""
-    return Sums(np.zeros(size), np.zeros(size))
-
-
 def empty(n_terms: int) -> Table:
     """The statistics of no documents."""
     none = np.zeros(0, np.int64)
-    cells = Cells(np.zeros(1, np.int64), none, none, no_sums(0))
-    return Table((), 0, none, np.zeros(n_terms, np.int64), no_sums(n_terms), no_sums(n_terms), cells)
+    cells = Cells(np.zeros(1, np.int64), none, none, Sums.zeros(0))
+    return Table((), 0, none, np.zeros(n_terms, np.int64), Sums.zeros(n_terms), Sums.zeros(n_terms), cells)
 
 
 class _Pass:
@@ -124,19 +88,18 @@ class _Pass:
     def _read(self, totals: NDArray[Any]) -> tuple[Ints, Sums, Sums]:
         doc_freq = totals[:, 0].astype(np.int64)
         if self._exact:
-            return doc_freq, _as_sums(totals[:, 1]), _as_sums(totals[:, 2])
-        return doc_freq, normalised(totals[:, 1], totals[:, 2]), normalised(totals[:, 3], totals[:, 4])
+            return doc_freq, Sums.of_whole(totals[:, 1]), Sums.of_whole(totals[:, 2])
+        return (
+            doc_freq,
+            Sums.normalised(totals[:, 1], totals[:, 2]),
+            Sums.normalised(totals[:, 3], totals[:, 4]),
+        )
 
 
 def _squares_fit(data: NDArray[Any]) -> bool:
     """Whether the sum of all squares surely fits into 64 bits."""
     largest = int(max(-int(data.min()), int(data.max()))) if data.size else 0
     return largest * largest * data.size < 1 << 62
-
-
-def _as_sums(whole: Ints) -> Sums:
-    value = whole.astype(np.float64)
-    return Sums(value, (whole - value.astype(np.int64)).astype(np.float64))
 
 
 def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
@@ -178,13 +141,14 @@ def merge(one: Table, other: Table) -> Table:
         one.n_documents + other.n_documents,
         class_docs,
         _padded(one.doc_freq, n_terms) + _padded(other.doc_freq, n_terms),
-        add(one.sums.padded(n_terms), other.sums.padded(n_terms)),
-        add(one.squares.padded(n_terms), other.squares.padded(n_terms)),
-        _merged_cells(one.cells, other.cells, *keys, len(classes), n_terms),
+        one.sums.padded(n_terms).plus(other.sums.padded(n_terms)),
+        one.squares.padded(n_terms).plus(other.squares.padded(n_terms)),
+        _merged_cells(one.cells, other.cells, keys, len(classes), n_terms),
     )
 
 
-def _merged_cells(one: Cells, other: Cells, keys: Ints, other_keys: Ints, n_classes: int, n_terms: int) -> Cells:
+def _merged_cells(one: Cells, other: Cells, cell_keys: list[Ints], n_classes: int, n_terms: int) -> Cells:
+    keys, other_keys = cell_keys
     both = np.concatenate([keys, other_keys])
     both.sort(kind="stable")  # two sorted runs: this is a merge
     both = both[np.concatenate([[True], both[1:] != both[:-1]])] if len(both) else both
@@ -192,9 +156,9 @@ def _merged_cells(one: Cells, other: Cells, keys: Ints, other_keys: Ints, n_clas
     doc_freq = np.zeros(len(both), np.int64)
     doc_freq[places] += one.doc_freq
     doc_freq[other_places] += other.doc_freq
-    sums = no_sums(len(both))
+    sums = Sums.zeros(len(both))
     sums.value[places], sums.rest[places] = one.sums
-    sums.value[other_places], sums.rest[other_places] = add(sums.at(other_places), other.sums)
+    sums.value[other_places], sums.rest[other_places] = sums.at(other_places).plus(other.sums)
     starts = np.searchsorted(both, np.arange(n_classes + 1) * n_terms)
     return Cells(starts, both % n_terms if n_terms else both, doc_freq, sums)
 

@@ -1,5 +1,6 @@
 """Text to terms, to sparse counts, to weights."""
 
 from .counter import TermCounter
+from .weighter import TermWeighter
 
-__all__ = ["TermCounter"]
+__all__ = ["TermCounter", "TermWeighter"]

@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ FEW_CHARACTERS = 1 << 15
 """Up to this many characters are counted without the kernels."""
 
 
-class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TermCounter(TransformerMixin, BaseEstimator):
     """Count the words, or runs of words, of each document.
 
     Parameters
@@ -138,9 +138,7 @@ class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = vocabulary.table(fold_ascii=self._kernels_fold())
         tallied = tally(encoded_slices(texts, None), table, learn=False, n_jobs=self._threads())
         columns = vocabulary.column_of_number()
-        return self._finished(
-            tallied.matrix(columns, len(vocabulary), dtype=self.dtype, n_jobs=self._threads())
-        )
+        return self._finished(tallied.matrix(columns, len(vocabulary), dtype=self.dtype, n_jobs=self._threads()))
 
     def partial_fit(self, documents: Iterable[str | bytes], y: object = None) -> Self:
         """Add the terms of more documents to the vocabulary."""
@@ -167,9 +165,7 @@ class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tallied = tally(slices, table, learn=True, n_jobs=self._threads())
         vocabulary.grow_with_table(size_before)
         columns = vocabulary.column_of_number()
-        return self._finished(
-            tallied.matrix(columns, len(vocabulary), dtype=self.dtype, n_jobs=self._threads())
-        )
+        return self._finished(tallied.matrix(columns, len(vocabulary), dtype=self.dtype, n_jobs=self._threads()))
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -232,8 +228,8 @@ class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"None of the {n_documents:,} documents has a word that is not a stop word "
                 "(a word is two or more letters, digits or underscores)."
             )
-        least = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
-        most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
+        least = self.min_df if _is_whole(self.min_df) else self.min_df * n_documents
+        most = self.max_df if _is_whole(self.max_df) else self.max_df * n_documents
         if most < least:
             raise InputError(f"max_df={self.max_df!r} is fewer documents than min_df={self.min_df!r}.")
         if least <= 1 and most >= n_documents and self.max_features is None:
@@ -256,16 +252,16 @@ class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _validate(self) -> None:
         shortest, longest = self.ngram_range
         if not 1 <= shortest <= longest:
-            raise InputError(f"ngram_range={self.ngram_range!r}; use (shortest, longest) with 1 <= shortest <= longest.")
+            raise InputError(
+                f"ngram_range={self.ngram_range!r}; use (shortest, longest) with 1 <= shortest <= longest."
+            )
         for name in ("min_df", "max_df"):
             value = getattr(self, name)
-            a_count = isinstance(value, Integral) and value >= 1
-            a_share = isinstance(value, Real) and not isinstance(value, Integral) and 0.0 <= value <= 1.0
+            a_count = _is_whole(value) and value >= 1
+            a_share = isinstance(value, float) and 0.0 <= value <= 1.0
             if not (a_count or a_share):
                 raise InputError(f"{name}={value!r}; use a whole number from 1, or a share from 0.0 to 1.0.")
-        if self.max_features is not None and not (
-            isinstance(self.max_features, Integral) and self.max_features >= 1
-        ):
+        if self.max_features is not None and not (_is_whole(self.max_features) and self.max_features >= 1):
             raise InputError(f"max_features={self.max_features!r}; use a whole number from 1, or None.")
         accent_stripper(self.strip_accents)
         self._threads()
@@ -311,7 +307,7 @@ class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _threads(self) -> int:
         if self.n_jobs is None:
             return 1
-        if not isinstance(self.n_jobs, Integral) or self.n_jobs == 0:
+        if not _is_whole(self.n_jobs) or self.n_jobs == 0:
             raise InputError(f"n_jobs={self.n_jobs!r}; use a number of threads, or -1 for all cores.")
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return int(self.n_jobs) if self.n_jobs > 0 else max(1, cores + 1 + int(self.n_jobs))
@@ -366,3 +362,7 @@ class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 continue
             prepared = text.lower() if self.lowercase else text
             yield prepared if strip is None else strip(prepared)
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, Integral) and not isinstance(value, bool)

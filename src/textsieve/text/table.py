@@ -8,7 +8,7 @@ taken over slice by slice, in the order of the documents.
 import os
 from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ Ints = NDArray[np.int64]
 _SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))
 _FEW_TIES = 64
 _NO_BITMAP = np.zeros(0, np.uint8)
+
+Number = TypeVar("Number", bound=np.number)
 
 
 class Counted(NamedTuple):
@@ -40,7 +42,7 @@ class Slice(NamedTuple):
     wide: bool
 
 
-def _room(array: NDArray[np.generic], least: int) -> NDArray[np.generic]:
+def _room(array: NDArray[Number], least: int) -> NDArray[Number]:
     """The array, or a copy of at least twice its size if it has not `least` places."""
     if array.size >= least:
         return array
@@ -53,9 +55,9 @@ class _Words:
     """The single words: an open-addressing table over their spellings."""
 
     def __init__(self) -> None:
-        self.slots = np.zeros(2 << 13, np.uint64)
-        self.starts = np.zeros(1 << 12, np.uint64)
-        self.spelling = np.empty(1 << 16, np.uint8)
+        self.slots: Codes = np.zeros(2 << 13, np.uint64)
+        self.starts: Codes = np.zeros(1 << 12, np.uint64)
+        self.spelling: NDArray[np.uint8] = np.empty(1 << 16, np.uint8)
         self.size = 0
 
     def make_room(self, n_bytes: int) -> None:
@@ -90,8 +92,8 @@ class _Grams:
     """The runs of words: an open-addressing table over pairs of parent and word."""
 
     def __init__(self) -> None:
-        self.slots = np.zeros(2 << 13, np.uint64)
-        self.nodes = np.empty(1 << 12, np.uint64)
+        self.slots: Codes = np.zeros(2 << 13, np.uint64)
+        self.nodes: Codes = np.empty(1 << 12, np.uint64)
         self.size = 0
 
     def make_room(self, n_nodes: int) -> None:
@@ -106,21 +108,26 @@ class _Grams:
         """Take over the nodes `first` to `last` of another tree; `numbers` gets the numbers they have here."""
         while True:
             first, size = grams.add_nodes(
-                others, first, last, word_numbers, numbers, self.slots, self.nodes, np.uint64(self.size), _SEED
+                others,
+                first,
+                last,
+                word_numbers,
+                numbers,
+                self.slots,
+                self.nodes,
+                np.uint64(self.size),
+                _SEED,
             )
             self.size = int(size)
             if first == last:
                 return
             self.make_room(1)
 
-
     def add_runs(self, runs: Counted, numbers: Ints) -> None:
         """Add whole runs of words; `numbers` gets theirs."""
         done = 0
         while True:
-            done, size = grams.add_runs(
-                *runs, done, self.slots, self.nodes, np.uint64(self.size), _SEED, numbers
-            )
+            done, size = grams.add_runs(*runs, done, self.slots, self.nodes, np.uint64(self.size), _SEED, numbers)
             self.size = int(size)
             if done == numbers.size:
                 return
@@ -134,7 +141,11 @@ class TermTable:
     """
 
     def __init__(
-        self, ngram_range: tuple[int, int] = (1, 1), stop_words: Iterable[str] = (), *, fold_ascii: bool = True
+        self,
+        ngram_range: tuple[int, int] = (1, 1),
+        stop_words: Iterable[str] = (),
+        *,
+        fold_ascii: bool = True,
     ) -> None:
         self.ngram_range = ngram_range
         self._classes = byte_classes(fold_ascii)
@@ -142,7 +153,7 @@ class TermTable:
         self._words.add(*_spelled(sorted(word for word in stop_words if WORD.fullmatch(word))))
         self._n_stop = self._words.size
         self._grams = None if ngram_range == (1, 1) else _Grams()
-        self._entries = np.empty(1 << 12, np.uint64)
+        self._entries: Codes = np.empty(1 << 12, np.uint64)
 
     @property
     def size(self) -> int:
@@ -159,9 +170,7 @@ class TermTable:
         counted = self._count_words(documents, self._classes, learn=learn, in_sequence=self._grams is not None)
         return counted if self._grams is None else self._count_grams(counted, self._grams, learn)
 
-    def _count_words(
-        self, documents: Slice, classes: NDArray[np.uint8], *, learn: bool, in_sequence: bool
-    ) -> Counted:
+    def _count_words(self, documents: Slice, classes: NDArray[np.uint8], *, learn: bool, in_sequence: bool) -> Counted:
         text = np.frombuffer(documents.text, np.uint8)
         bitmap = wide_words() if documents.wide else _NO_BITMAP
         row_ends = np.empty(documents.n_documents, np.uint64)
@@ -321,7 +330,7 @@ class TermTable:
         depths = (words_backwards >= 0).sum(axis=1)
         columns = depths[:, None] - 1 - np.arange(self.ngram_range[1])
         rows = np.arange(numbers.size)[:, None]
-        return np.where(columns >= 0, words_backwards[rows, columns], -1)
+        return np.asarray(np.where(columns >= 0, words_backwards[rows, columns], -1))
 
 
 def _spelled(terms: Sequence[str], after_each: bytes = b"") -> tuple[NDArray[np.uint8], Codes]:

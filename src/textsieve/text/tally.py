@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,12 +62,11 @@ class Tally:
         """The counts as a matrix, a term's number giving its column (-1: none). The tally is used up by it."""
         of_owner = [columns[numbers] for numbers in self.numbers]
         sizes = [
-            rows.row_sizes(*counted, of_owner[owner])
-            for counted, owner in zip(self.slices, self.owners, strict=True)
+            rows.row_sizes(*counted, of_owner[owner]) for counted, owner in zip(self.slices, self.owners, strict=True)
         ]
         row_starts = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
         n_values = int(row_starts[-1])
-        index_type = np.int32 if max(n_values, n_columns) <= np.iinfo(np.int32).max else np.int64
+        index_type: Any = np.int32 if max(n_values, n_columns) <= np.iinfo(np.int32).max else np.int64
         indices = np.empty(n_values, index_type)
         data = np.empty(n_values, dtype)
         begins = row_starts[np.cumsum([0, *map(len, sizes)])]
@@ -74,9 +74,7 @@ class Tally:
 
         def write(at: int) -> None:
             place = slice(begins[at], begins[at + 1])
-            rows.write_rows(
-                *self.slices[at], of_owner[self.owners[at]], radix_passes, indices[place], data[place]
-            )
+            rows.write_rows(*self.slices[at], of_owner[self.owners[at]], radix_passes, indices[place], data[place])
             self.slices[at] = _NOTHING  # its counts are in the matrix now
 
         for_all(write, len(self.slices), n_jobs)

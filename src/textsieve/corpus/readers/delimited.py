@@ -17,6 +17,7 @@ from textsieve.corpus.corpus import Corpus
 from textsieve.corpus.formats import Format
 from textsieve.corpus.readers.records import read_records
 from textsieve.corpus.source import Source
+from textsieve.corpus.streams import read_head
 from textsieve.errors import InputError
 
 LONGEST_COLUMN_NAME = 40
@@ -69,7 +70,7 @@ def _rows(
 
 
 def _records(source: Source, report: Report, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    lines = source.lines(report, newline="")
+    lines = source.lines(report, newline=_line_end(source))
     return read_records(lines, delimiter, name=str(source.path), lenient=delimiter == "\t")
 
 
@@ -80,9 +81,15 @@ def _first_record(source: Source, delimiter: str) -> list[str]:
     raise InputError(f"{source.path}: no documents, only blank lines.")
 
 
+def _line_end(source: Source) -> str:
+    """A line feed, unless there are only carriage returns, as old spreadsheets write them."""
+    head = read_head(source.path)
+    return "\r" if b"\r" in head and b"\n" not in head else "\n"
+
+
 def _delimiter_of_csv(source: Source) -> str:
     """A comma, unless the first line has none but semicolons: what spreadsheets write where 0,5 is a half."""
-    for _, line in source.lines(Report(), newline=""):
+    for _, line in source.lines(Report(), newline=_line_end(source)):
         if line.strip():
             return ";" if ";" in line and "," not in line else ","
     return ","

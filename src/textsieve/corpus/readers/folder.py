@@ -44,9 +44,7 @@ def _documents(source: Source, report: Report) -> Iterator[Document]:
             yield _text_of(entry, source, report), ()
 
 
-def _files_below(
-    folder: os.DirEntry[str], report: Report, above: tuple[Inode, ...]
-) -> Iterator[os.DirEntry[str]]:
+def _files_below(folder: os.DirEntry[str], report: Report, above: tuple[Inode, ...]) -> Iterator[os.DirEntry[str]]:
     """The files in a folder and its folders; a link back to a folder that we are in is not followed."""
     status = folder.stat()
     here = (status.st_dev, status.st_ino)

@@ -28,17 +28,13 @@ def corpus(source: Source, format: Format) -> Corpus:
     """The objects of a file."""
     for option, value in (("text", source.text), ("label", source.label)):
         if isinstance(value, int) and not isinstance(value, bool):
-            raise InputError(
-                f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name."
-            )
+            raise InputError(f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name.")
     is_array = _is_array(source)
     seen = _look_ahead(source, is_array)
     keys = list(dict.fromkeys(key for each in seen for key in each))
     text_at, label_at = choose(keys, source)
     text, label = keys[text_at], None if label_at is None else keys[label_at]
-    several = source.label_separator is not None or any(
-        isinstance(each.get(label or ""), list) for each in seen
-    )
+    several = source.label_separator is not None or any(isinstance(each.get(label or ""), list) for each in seen)
 
     def start(report: Report) -> Iterator[Batch]:
         objects = _objects(source, report, is_array)
@@ -100,16 +96,12 @@ def _parse(text: str, source: Source, number: int | None) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         line = number or error.lineno
-        problem = (
-            f"{error.msg} at column {error.colno}, near {text[max(0, error.pos - 10) : error.pos + 20]!r}"
-        )
+        problem = f"{error.msg} at column {error.colno}, near {text[max(0, error.pos - 10) : error.pos + 20]!r}"
     except RecursionError:
         line, problem = number or 1, "nested too deeply"
     except ValueError as error:  # a number with thousands of digits
         line, problem = number or 1, str(error)
-    raise InputError(
-        f"{source.path}: line {line}: not JSON: {problem}. Write one complete JSON object on each line."
-    )
+    raise InputError(f"{source.path}: line {line}: not JSON: {problem}. Write one complete JSON object on each line.")
 
 
 def _as_object(value: object, source: Source, place: str) -> Object:

@@ -88,9 +88,7 @@ def _named_errors(source: Source) -> Iterator[None]:
 
 def _check_text(source: Source, name: str, kind: pl.DataType) -> None:
     if kind not in (pl.String, pl.Null, *NAMED_STRINGS):
-        raise InputError(
-            f"{source.path}: column {name!r} holds {kind}, not strings. Name the text's with text=."
-        )
+        raise InputError(f"{source.path}: column {name!r} holds {kind}, not strings. Name the text's with text=.")
 
 
 def _check_label(source: Source, name: str, kind: pl.DataType) -> bool:

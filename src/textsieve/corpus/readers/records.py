@@ -7,7 +7,8 @@ quotes, `find` jumps from quote to quote, so that time and memory are linear in 
 
 A field that begins with a quote goes on to the next single quote, over line ends and delimiters; two quotes
 stand for one. In a `lenient` file such a quote is punctuation if the field does not end where its closing
-quote is, or if it has none in its line and the next line is a full record by itself.
+quote is, or if it has none in its line and both this line and the next are full records by themselves.
+So a quoted field of several lines must not hold just the delimiters that would make records of its lines.
 """
 
 from __future__ import annotations
@@ -27,11 +28,7 @@ def read_records(
     reader = _Records(lines, delimiter, name, lenient)
     while (numbered := reader.take()) is not None:
         number, line = numbered
-        if QUOTE in line:
-            yield number, reader.split(number, line)
-        else:
-            line = line.rstrip("\r\n")
-            yield number, line.split(delimiter) if line else []
+        yield number, reader.split(number, line)
 
 
 class _Records:
@@ -41,12 +38,22 @@ class _Records:
         self._name = name
         self._lenient = lenient
         self._ahead: list[Numbered] = []
+        self._delimiters = 0
 
     def take(self) -> Numbered | None:
         return self._ahead.pop() if self._ahead else next(self._lines, None)
 
     def split(self, number: int, line: str) -> list[str]:
         """The fields of the record that begins with this line; takes more lines if they belong to it."""
+        if QUOTE in line:
+            fields = self._split_quoted(number, line)
+        else:
+            line = line.rstrip("\r\n")
+            fields = line.split(self._delimiter) if line else []
+        self._delimiters = self._delimiters or len(fields) - 1
+        return fields
+
+    def _split_quoted(self, number: int, line: str) -> list[str]:
         fields = []
         at = 0
         while True:
@@ -103,4 +110,5 @@ class _Records:
         if following is None:
             return True
         self._ahead.append(following)
-        return following[1].count(self._delimiter) == line.count(self._delimiter)
+        here, there = line.count(self._delimiter), following[1].count(self._delimiter)
+        return here == there == (self._delimiters or here or 1)

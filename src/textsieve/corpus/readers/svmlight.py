@@ -23,9 +23,7 @@ from textsieve.corpus.source import Source
 from textsieve.errors import InputError
 
 # scikit-learn has no types; this is all of it that is used here.
-load_svmlight_file = cast(
-    Callable[..., tuple[Any, Any]], import_module("sklearn.datasets").load_svmlight_file
-)
+load_svmlight_file = cast(Callable[..., tuple[Any, Any]], import_module("sklearn.datasets").load_svmlight_file)
 
 
 @dataclass(slots=True)
@@ -65,8 +63,7 @@ def _batches(source: Source, report: Report, columns: _Columns) -> Iterator[Batc
         vectors = csr_array((raw.data, raw.indices - columns.first, raw.indptr), shape=shape)
         vectors.eliminate_zeros()
         labels = [
-            to_labels(_label_value(label), number)
-            for label, number in zip(lines.labels, lines.numbers, strict=True)
+            to_labels(_label_value(label), number) for label, number in zip(lines.labels, lines.numbers, strict=True)
         ]
         yield Batch(labels, vectors=vectors)
 
@@ -112,10 +109,7 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
         _name_the_line(lines, source)
         raise
     if not np.isfinite(parsed.data).all():
-        row = (
-            int(np.searchsorted(parsed.indptr, np.flatnonzero(~np.isfinite(parsed.data))[0], side="right"))
-            - 1
-        )
+        row = int(np.searchsorted(parsed.indptr, np.flatnonzero(~np.isfinite(parsed.data))[0], side="right")) - 1
         raise InputError(f"{source.path}: line {lines.numbers[row]}: a value is not finite. Leave it out.")
     return parsed
 

@@ -1,0 +1,25 @@
+"""Taking turns: each class in its turn takes the first of its wishes that nobody has taken."""
+
+import numpy as np
+
+from .jit import Ints, kernel
+
+
+@kernel
+def take_turns(wishes: Ints, k: int, n_terms: int) -> Ints:
+    """The k terms taken, in the order of the turns; `wishes` has a row of at least k terms for each class."""
+    taken = np.zeros(n_terms, np.bool_)
+    chosen = np.empty(k, np.int64)
+    next_wish = np.zeros(len(wishes), np.int64)
+    size = 0
+    while size < k:
+        for row in range(len(wishes)):
+            while taken[wishes[row, next_wish[row]]]:
+                next_wish[row] += 1
+            term = wishes[row, next_wish[row]]
+            taken[term] = True
+            chosen[size] = term
+            size += 1
+            if size == k:
+                break
+    return chosen

@@ -1,0 +1,181 @@
+"""What all selectors share: where scores come from, how many terms stay, and who wins a tie.
+
+A method is a function from `ClassStats` to one score per term. The rest is here: `fit` makes the statistics,
+`partial_fit` adds to them, `fit_stats` takes them ready-made. Terms are ranked by score, equal scores by the lower
+column, and the best are kept: `k` of them, or those above a minimum score.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import InputError
+from ..stats import ClassStats
+from ..stats.labels import is_whole
+from ..stats.sums import Floats, Ints
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+Limit = int | float | str | None
+"""How many terms to keep: a number, a share of all, "all", or None for the default."""
+
+DEFAULT_K = 1000
+
+
+def ranked(scores: Floats) -> Ints:
+    """The columns from the best score to the worst; the lower column first where scores are equal."""
+    return np.argsort(-scores, kind="stable")
+
+
+def limit_of(k: Limit, n_terms: int) -> int | None:
+    """How many terms `k` stands for; None is no limit. Asking for more than there are gives all, and a warning."""
+    if k is None or k == "all":
+        return None
+    if is_whole(k) and k >= 1:
+        if k > n_terms:
+            warnings.warn(f"k={k:,} terms were asked for, but there are {n_terms:,}: all are kept.", stacklevel=2)
+        return int(k)
+    if isinstance(k, float) and 0.0 < k <= 1.0:
+        return max(1, round(k * n_terms))
+    raise InputError(f"k={k!r}; use a number of terms from 1, a share above 0.0 and up to 1.0, or 'all'.")
+
+
+class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+    """Keeps the columns with the best scores.
+
+    Attributes
+    ----------
+    scores_ : array of one score per term
+    ranking_ : array of all columns, the best first
+    classes_ : the classes, sorted
+    stats_ : the `ClassStats` that the scores come from
+    """
+
+    k: Limit
+    stats_: ClassStats
+    _needs_labels = True
+    _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
+
+    @abstractmethod
+    def _score(self, stats: ClassStats) -> Floats:
+        """One score per term."""
+
+    def _rank(self, stats: ClassStats, scores: Floats) -> Ints:
+        return ranked(scores)
+
+    def _least_score(self, stats: ClassStats) -> float | None:
+        """The score that a term needs to be kept."""
+        least = getattr(self, "min_score", None)
+        if least is not None and not (isinstance(least, float | int) and np.isfinite(least)):
+            raise InputError(f"min_score={least!r}; use a number.")
+        return least
+
+    def _most(self, scores: Floats, ranking: Ints) -> int | None:
+        """How many terms are kept at the most."""
+        others = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
+        if self.k is None and all(other is None for other in others):
+            return DEFAULT_K
+        return limit_of(self.k, len(scores))
+
+    # -- fitting -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Score and select the columns of a (sparse) matrix of documents, with their labels."""
+        if y is None and self._needs_labels:
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
+        return self._fit_own(ClassStats.from_matrix(rows, y))
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Add more documents; those without a label count for the totals. More columns than before may come."""
+        if not hasattr(self, "stats_"):
+            rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
+            self.stats_ = ClassStats.from_matrix(rows, y)
+        else:
+            grown = getattr(X, "shape", (0, 0))[-1] > self.n_features_in_
+            rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=grown)
+            self.stats_.update(rows, y)
+        self._chosen = None
+        return self
+
+    def fit_stats(self, stats: ClassStats) -> Self:
+        """Score and select from statistics that are there already."""
+        self.n_features_in_ = stats.n_terms
+        return self._fit_own(stats.copy())
+
+    def _fit_own(self, stats: ClassStats) -> Self:
+        if stats.n_documents == 0:
+            raise InputError("There are no documents to select terms from.")
+        if self._needs_labels:
+            _require_classes(stats)
+        self.stats_ = stats
+        self._chosen = self._choose()
+        return self
+
+    def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+        """Scores, ranking, and which columns are kept."""
+        stats = self.stats_
+        scores = self._score(stats)
+        ranking = self._rank(stats, scores)
+        kept = ranking[: self._most(scores, ranking)]
+        least = self._least_score(stats)
+        if least is not None:
+            kept = kept[scores[kept] >= least]
+        support = np.zeros(len(scores), np.bool_)
+        support[kept] = True
+        return scores, ranking, support
+
+    def _fitted(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+        check_is_fitted(self, "stats_")
+        if self._chosen is None:
+            self._chosen = self._choose()
+        return self._chosen
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def scores_(self) -> Floats:
+        """The score of each column."""
+        return self._fitted()[0]
+
+    @property
+    def ranking_(self) -> Ints:
+        """All columns, the best first."""
+        return self._fitted()[1]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        check_is_fitted(self, "stats_")
+        return np.array(self.stats_.classes)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self._fitted()[2]
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in, labels needed or not, several labels or one."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = self._needs_labels
+        tags.target_tags.two_d_labels = True
+        return tags
+
+
+def _require_classes(stats: ClassStats) -> None:
+    if len(stats.classes) == 0:
+        raise InputError("No document has a label, so there are no classes to tell apart.")
+    if len(stats.classes) == 1:
+        n_without = stats.n_documents - int(stats.class_docs[0])
+        raise InputError(
+            f"Only one class, {stats.classes[0]!r}, so there is nothing to tell apart; give documents of at least "
+            f"two classes. ({n_without:,} documents have no label; -1, None and '' mean that.)"
+        )

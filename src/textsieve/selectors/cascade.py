@@ -1,0 +1,85 @@
+"""Selectors one after the other, each on the terms that the one before has kept, from one table of statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..errors import InputError
+from ..stats import ClassStats
+from ..stats.sums import Floats, Ints
+from .base import TermSelector
+
+
+class Cascade(TermSelector):
+    """Chain selectors: `Cascade([DocumentFrequency(min_df=0.01), InformationGain(k=5000)])`.
+
+    `scores_` are the last selector's, and minus infinity for terms that did not reach it; `ranking_` has its terms
+    first, and then what the selectors before it had dropped, the later the better.
+
+    Parameters
+    ----------
+    selectors : list of selectors
+        In the order in which they are applied.
+    """
+
+    k = "all"
+
+    def __init__(self, selectors: Sequence[TermSelector]) -> None:
+        self.selectors = selectors
+
+    @property
+    def _needs_labels(self) -> bool:  # type: ignore[override]
+        return any(selector._needs_labels for selector in self.selectors)
+
+    def _fit_own(self, stats: ClassStats) -> Self:
+        if not self.selectors:
+            raise InputError("selectors is empty; give at least one selector.")
+        return super()._fit_own(stats)
+
+    def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+        columns = np.arange(self.stats_.n_terms)
+        dropped: list[Ints] = []
+        self.selectors_ = []
+        for selector in self.selectors:
+            stage = clone(selector).fit_stats(self.stats_.take(columns))
+            kept = stage.get_support()
+            if not kept.any():
+                raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")
+            scores = np.full(self.stats_.n_terms, -np.inf)
+            scores[columns] = stage.scores_
+            ranking = stage.ranking_
+            dropped.append(columns[ranking[~kept[ranking]]])
+            last_first = columns[ranking[kept[ranking]]]
+            columns = columns[kept]
+            self.selectors_.append(stage)
+        support = np.zeros(self.stats_.n_terms, np.bool_)
+        support[columns] = True
+        return scores, np.concatenate([last_first, *reversed(dropped)]), support
+
+    def _score(self, stats: ClassStats) -> Floats:
+        """Not asked for: the chain chooses as a whole."""
+        raise AssertionError
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings; those of the selectors under their place in the list, for example `1__k`."""
+        params: dict[str, Any] = {"selectors": self.selectors}
+        if deep:
+            for place, selector in enumerate(self.selectors):
+                params |= {f"{place}__{name}": value for name, value in selector.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings by the names that `get_params` gives."""
+        if "selectors" in params:
+            self.selectors = params.pop("selectors")
+        for name, value in params.items():
+            place, _, inner = name.partition("__")
+            if not (place.isdigit() and int(place) < len(self.selectors) and inner):
+                raise InputError(f"Cascade has no setting {name!r}; use 'selectors', or '0__k' and the like.")
+            self.selectors[int(place)].set_params(**{inner: value})
+        return self

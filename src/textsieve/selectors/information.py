@@ -1,0 +1,126 @@
+"""Information gain and mutual information, in bits.
+
+**Information gain** is what knowing whether a document has the term tells of its class: H(C) - P(t) H(C|t) -
+P(not t) H(C|not t), over all classes at once (papers 000 and 004). As a sum over the cells of the table {term, no
+term} x classes it is sum P(t,c) log(P(t,c) / P(t)P(c)). With A documents of class j that have the term, n_j of the
+class, df with the term and n in all, the ratio in the logarithm is 1 + Δ / (row total x column total) with
+Δ = ±(A n - df n_j), a whole number that is exact; so `log1p` keeps the digits of terms that hardly tell anything.
+Cells that no document filled need no look: for them A = 0, and their part depends on df alone.
+
+**Per class** (paper 001) the table is 2 x 2, {class, other} x {term, no term}; one score per term comes from pooling.
+
+**Mutual information** is pointwise: log P(t,c) / (P(t)P(c)), pooled over classes. A class that never has the term would
+give minus infinity, and with it nearly every term; such a cell counts 0, as the evidence it is: none.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from ..stats import ClassStats
+from ..stats.sums import Floats, Ints
+from .base import Limit
+from .pooled import PooledSelector, Pooling
+
+_PER_BIT = 1.0 / np.log(2.0)
+
+
+def information_gain(stats: ClassStats) -> Floats:
+    """The information gain of each term about the class, in bits."""
+    n = float(stats.n_pairs)
+    doc_freq = stats.pair_doc_freq.astype(np.float64)
+    class_docs = stats.class_docs.astype(np.float64)
+    if n == 0:
+        return np.zeros(stats.n_terms)
+    cells = stats.cells
+    with_term = cells.doc_freq.astype(np.float64)
+    df = doc_freq[cells.terms]
+    size = np.repeat(class_docs, np.diff(cells.class_starts))
+    excess = with_term * n - df * size
+    without_term = size - with_term
+    bits = with_term * np.log1p(excess / (df * size))
+    # A term that all documents have leaves no document without it: 0 log 0 = 0.
+    bits -= without_term * _log1p_ratio(excess, size * (n - df))
+    n_empty = n - np.bincount(cells.terms, size, stats.n_terms)  # documents in classes that never have the term
+    of_empty = n_empty * _log1p_ratio(doc_freq, np.full_like(doc_freq, n))
+    total = np.bincount(cells.terms, bits, stats.n_terms) + of_empty
+    return np.asarray(np.clip(total * (_PER_BIT / n), 0.0, class_entropy(stats)))
+
+
+def class_entropy(stats: ClassStats) -> float:
+    """H(C): the bits that the class of a document has."""
+    shares = stats.class_docs[stats.class_docs > 0] / max(stats.n_pairs, 1)
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def information_gain_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:
+    """The information gain of each term about being in one class or not, in bits."""
+    excess = (with_term * n - doc_freq * size).astype(np.float64)
+    total = np.zeros(len(with_term))
+    for count, row, column, sign in (
+        (with_term, doc_freq, size, 1.0),
+        (doc_freq - with_term, doc_freq, n - size, -1.0),
+        (size - with_term, n - doc_freq, size, -1.0),
+        (n - size - doc_freq + with_term, n - doc_freq, n - size, 1.0),
+    ):
+        expected = row.astype(np.float64) * column
+        filled = (count > 0) & (expected > 0)
+        total[filled] += count[filled] * np.log1p(sign * excess[filled] / expected[filled])
+    return np.asarray(np.maximum(total * (_PER_BIT / max(n, 1)), 0.0))
+
+
+def mutual_information_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:
+    """The pointwise mutual information of each term and one class, in bits; 0 where they never meet."""
+    scores = np.zeros(len(with_term))
+    filled = with_term > 0
+    scores[filled] = np.log2(with_term[filled] * (n / size) / doc_freq[filled])
+    return scores
+
+
+def _log1p_ratio(excess: Floats, expected: Floats) -> Floats:
+    """-log(1 - excess / expected), 0 where nothing was expected or nothing is left."""
+    ratio = np.divide(excess, expected, out=np.zeros_like(excess), where=expected > 0)
+    return np.asarray(-np.log1p(-ratio, out=np.zeros_like(ratio), where=ratio < 1.0))
+
+
+class InformationGain(PooledSelector):
+    """Select terms by information gain.
+
+    Parameters
+    ----------
+    k : int, float, "all" or None
+        How many terms: a number, a share of all, or all. None is 1,000, or no limit if `min_score` is given.
+    min_score : float or None
+        Keep terms of at least this score.
+    pooling : {"joint", "mean", "max", "round-robin"}
+        "joint" is the gain about all classes at once; the others pool the gains about each class.
+    """
+
+    _own_poolings: ClassVar = {"joint": information_gain}
+    _score_class = staticmethod(information_gain_of_class)
+
+    def __init__(self, *, k: Limit = None, min_score: float | None = None, pooling: Pooling = "joint") -> None:
+        self.k = k
+        self.min_score = min_score
+        self.pooling = pooling
+
+
+class MutualInformation(PooledSelector):
+    """Select terms by pointwise mutual information, which favours rare terms.
+
+    Parameters
+    ----------
+    k : int, float, "all" or None
+        How many terms: a number, a share of all, or all. None is 1,000, or no limit if `min_score` is given.
+    min_score : float or None
+        Keep terms of at least this score.
+    pooling : {"mean", "max", "round-robin"}
+        How the scores of a term in each class become one.
+    """
+
+    _score_class = staticmethod(mutual_information_of_class)
+
+    def __init__(self, *, k: Limit = None, min_score: float | None = None, pooling: Pooling = "mean") -> None:
+        self.k = k
+        self.min_score = min_score
+        self.pooling = pooling

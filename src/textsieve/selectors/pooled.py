@@ -1,0 +1,127 @@
+"""Methods that score each class on its own, and the ways to make one ranking of it.
+
+- `mean`: the scores of a term in all classes, weighted by class probability.
+- `max`: its best score in any class.
+- `round-robin`: the classes take turns, in their order, and each takes its best term that is still there; so a rare
+  class keeps its terms although other classes have higher scores. `scores_` are those of `max`; once the limit is
+  reached the rest of `ranking_` follows by them.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar, Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InputError
+from ..kernels.turns import take_turns
+from ..stats import ClassStats
+from ..stats.sums import Floats, Ints
+from .base import TermSelector, ranked
+
+Pooling = Literal["joint", "mean", "max", "round-robin"]
+ScoreClass = Callable[[Ints, Ints, int, int], Floats]
+"""(documents of the class with the term, documents with the term, documents of the class, all) -> scores."""
+
+
+class ClassScorer:
+    """The scores of all terms in one class after the other.
+
+    A score depends on whole numbers alone, and for a term that the class never has only on its document frequency: so
+    it is worked out for the filled cells, and once for each document frequency.
+    """
+
+    def __init__(self, stats: ClassStats, score_class: ScoreClass) -> None:
+        self._stats = stats
+        self._score_class = score_class
+        self._doc_freq = stats.pair_doc_freq
+        self._frequencies = np.flatnonzero(np.bincount(self._doc_freq))
+        self.n_classes = len(stats.classes)
+        self.shares = stats.class_docs / max(stats.n_pairs, 1)
+
+    def __call__(self, number: int) -> Floats:
+        """The scores of all terms in a class."""
+        size, n = int(self._stats.class_docs[number]), self._stats.n_pairs
+        cells = self._stats.cells
+        of_class = slice(*cells.class_starts[number : number + 2])
+        terms = cells.terms[of_class]
+        empty = np.zeros(int(self._frequencies.max(initial=0)) + 1)
+        empty[self._frequencies] = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
+        scores = empty[self._doc_freq]
+        scores[terms] = self._score_class(cells.doc_freq[of_class], self._doc_freq[terms], size, n)
+        return scores
+
+    def all(self) -> Iterator[Floats]:
+        """The scores of each class in turn."""
+        return map(self, range(self.n_classes))
+
+
+def mean_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
+    """The mean of the class scores, weighted by class probability."""
+    pooled = np.zeros(n_terms)
+    for share, scores in zip(scorer.shares, scorer.all(), strict=True):
+        pooled += share * scores
+    return pooled
+
+
+def max_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
+    """The best of the class scores."""
+    pooled = np.full(n_terms, -np.inf if scorer.n_classes else 0.0)
+    for scores in scorer.all():
+        np.maximum(pooled, scores, out=pooled)
+    return pooled
+
+
+POOLINGS: dict[str, Callable[[ClassScorer, int], Floats]] = {
+    "mean": mean_over_classes,
+    "max": max_over_classes,
+    "round-robin": max_over_classes,
+}
+"""The ways to pool, by name."""
+
+
+def best_of_class(scores: Floats, k: int) -> Ints:
+    """The k best columns of one class, the best first."""
+    if k >= len(scores):
+        return ranked(scores)
+    worst = np.partition(scores, len(scores) - k)[len(scores) - k]
+    better = np.flatnonzero(scores > worst)
+    ties = np.flatnonzero(scores == worst)[: k - len(better)]
+    chosen = np.sort(np.concatenate([better, ties]))
+    return chosen[ranked(scores[chosen])]
+
+
+class PooledSelector(TermSelector):
+    """A selector whose method scores each class."""
+
+    pooling: Pooling
+    min_score: float | None
+    _score_class: ClassVar[staticmethod[[Ints, Ints, int, int], Floats]]
+    _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}
+
+    @property
+    def class_scores_(self) -> Floats:
+        """The score of each class (row) and term (column); made when asked for."""
+        check_is_fitted(self, "stats_")
+        scores = ClassScorer(self.stats_, self._score_class).all()
+        return np.array(list(scores)).reshape(len(self.stats_.classes), self.stats_.n_terms)
+
+    def _score(self, stats: ClassStats) -> Floats:
+        if self.pooling in self._own_poolings:
+            return self._own_poolings[self.pooling](stats)
+        if self.pooling not in POOLINGS:
+            allowed = ", ".join(map(repr, [*self._own_poolings, *POOLINGS]))
+            raise InputError(f"pooling={self.pooling!r}; use one of {allowed}.")
+        return POOLINGS[self.pooling](ClassScorer(stats, self._score_class), stats.n_terms)
+
+    def _rank(self, stats: ClassStats, scores: Floats) -> Ints:
+        by_score = ranked(scores)
+        if self.pooling != "round-robin" or not stats.classes:
+            return by_score
+        most = self._most(scores, by_score)
+        depth = len(scores) if most is None else min(most, len(scores))
+        scorer = ClassScorer(stats, self._score_class)
+        first = take_turns(np.array([best_of_class(of_class, depth) for of_class in scorer.all()]), depth, len(scores))
+        taken = np.zeros(len(scores), np.bool_)
+        taken[first] = True
+        return np.concatenate([first, by_score[~taken[by_score]]])

@@ -1,0 +1,146 @@
+"""`TermWeighter`: counts to weights, by a table of three columns.
+
+A weight is tf x idf, then the document's length is made 1 or left:
+
+- tf: the count (`tf`), 1 (`binary`), or 1 + ln of the count (`log`);
+- idf: 1 (`none`), ln(N/df) (`plain`), or ln((1+N)/(1+df)) + 1 (`smooth`, scikit-learn's), with N and df from the
+  documents that were fitted and from no others;
+- norm: `l2` or `none`.
+
+`ltc` of papers 001 and 003 is log x plain x l2; scikit-learn's `TfidfVectorizer(sublinear_tf=True)` is log x smooth x
+l2. Only stored values are touched, so a sparse matrix stays sparse. `plain` gives a term that is in every document
+the weight 0, and a term in none has no value to weigh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TERM_FREQUENCIES: dict[str, Callable[[Floats], Floats]] = {
+    "tf": lambda counts: counts,
+    "binary": np.ones_like,
+    "log": lambda counts: 1.0 + np.log(counts),
+}
+"""What a count is worth, by name."""
+
+INVERSE_FREQUENCIES: dict[str, Callable[[Ints, int], Floats]] = {
+    "none": lambda doc_freq, n: np.ones(len(doc_freq)),
+    "plain": lambda doc_freq, n: np.log(n / np.maximum(doc_freq, 1)),
+    "smooth": lambda doc_freq, n: np.log((1 + n) / (1 + doc_freq)) + 1.0,
+}
+"""What it is worth that a term is in few documents, by name."""
+
+NORMS = ("l2", "none")
+"""What is done about long documents, by name."""
+
+
+def scaled_to_length_one(values: Floats, row_starts: NDArray[Any]) -> Floats:
+    """The values of each row divided by the row's length; a row of zeros stays."""
+    rows = np.repeat(np.arange(len(row_starts) - 1), np.diff(row_starts))
+    lengths = np.sqrt(np.bincount(rows, values * values, len(row_starts) - 1))
+    lengths[lengths == 0.0] = 1.0
+    return np.asarray(values / lengths[rows])
+
+
+class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Weigh the counts of terms.
+
+    Parameters
+    ----------
+    tf : {"tf", "binary", "log"}
+        What a count is worth.
+    idf : {"none", "plain", "smooth"}
+        What it is worth that a term is in few documents.
+    norm : {"l2", "none"}
+        Whether every document is scaled to length 1.
+
+    Attributes
+    ----------
+    idf_ : array of one factor per term
+    doc_freq_ : array, in how many of the fitted documents each term is
+    n_documents_ : how many documents were fitted
+    """
+
+    def __init__(self, *, tf: str = "log", idf: str = "smooth", norm: str = "l2") -> None:
+        self.tf = tf
+        self.idf = idf
+        self.norm = norm
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn in how many documents each term is."""
+        self._validate()
+        counts = self._counts(X, reset=True)
+        self.doc_freq_ = _doc_freq(counts)
+        self.n_documents_ = counts.shape[0]
+        self._set_idf()
+        return self
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """Add more documents; more columns than before may come."""
+        if not hasattr(self, "doc_freq_"):
+            return self.fit(X)
+        grown = getattr(X, "shape", (0, 0))[-1] > self.n_features_in_
+        counts = self._counts(X, reset=grown)
+        doc_freq = _doc_freq(counts)
+        doc_freq[: len(self.doc_freq_)] += self.doc_freq_
+        self.doc_freq_ = doc_freq
+        self.n_documents_ += counts.shape[0]
+        self._set_idf()
+        return self
+
+    def transform(self, X: Any) -> csr_matrix:
+        """Weigh counts; the result is a sparse matrix of its own."""
+        check_is_fitted(self, "idf_")
+        counts = self._counts(X, reset=False)
+        values = counts.data.astype(np.float64)
+        if self.tf != "tf":
+            # an explicitly stored 0 is no occurrence, and has no logarithm
+            values = np.where(values == 0, 0.0, TERM_FREQUENCIES[self.tf](np.where(values == 0, 1.0, values)))
+        if self.idf != "none":
+            values *= self.idf_[counts.indices]
+        if self.norm == "l2":
+            values = scaled_to_length_one(values, counts.indptr)
+        return csr_matrix((values, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+
+    def _set_idf(self) -> None:
+        self.idf_ = INVERSE_FREQUENCIES[self.idf](self.doc_freq_, self.n_documents_)
+
+    def _validate(self) -> None:
+        for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
+            if getattr(self, name) not in allowed:
+                raise InputError(f"{name}={getattr(self, name)!r}; use one of {', '.join(map(repr, allowed))}.")
+
+    def _counts(self, X: Any, *, reset: bool) -> csr_matrix:
+        rows = csr_matrix(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset))
+        if self.tf == "log" and rows.nnz and rows.data.min() < 0:
+            raise InputError(
+                f"Negative values in data passed to TermWeighter: {rows.data.min()}; 'log' needs counts. "
+                "Use tf='tf' or tf='binary' for other weights."
+            )
+        return rows
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in, counts for the default."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self.tf == "log"
+        return tags
+
+
+def _doc_freq(counts: csr_matrix) -> Ints:
+    return np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1])

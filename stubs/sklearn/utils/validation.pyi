@@ -1,0 +1,13 @@
+from typing import Any
+
+def check_is_fitted(estimator: object, attributes: str | list[str] | None = None) -> None: ...
+def validate_data(
+    estimator: object,
+    X: Any,
+    y: Any = "no_validation",
+    *,
+    reset: bool = True,
+    accept_sparse: bool | str = False,
+    accept_large_sparse: bool = True,
+    dtype: Any = "numeric",
+) -> Any: ...

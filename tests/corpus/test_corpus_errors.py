@@ -1,0 +1,181 @@
+"""Bad input: the message names the file, the place, what was found, and the way out."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import zstandard
+
+from textsieve.corpus import read
+from textsieve.errors import InputError
+
+
+def parquet(columns: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+NOISE = random.Random(0).randbytes(5000)
+PNG = b"\x89PNG\r\n\x1a\n" + NOISE
+JSONL = b'{"text": "x", "label": "a"}\n'
+
+CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
+    ("a.csv", PNG, {}, ["a PNG image", "comma-separated", "format="]),
+    ("a.csv", PNG, {"format": "csv"}, ["a PNG image"]),
+    ("a.parquet", b"not,a\nheader,here\n", {}, ["begins with 'not,a", "a Parquet table"]),
+    ("a.parquet", b"text,label\nx,y\n", {"format": "parquet"}, ["cannot be read as Parquet"]),
+    ("a.parquet", b"PAR1" + NOISE, {}, ["cannot be read as Parquet", "damaged"]),
+    ("a.jsonl", b"<!DOCTYPE html>\n<p>hi", {}, ["found HTML", "JSON lines"]),
+    ("a.csv", b"<?xml version='1.0'?><a, b/>", {}, ["found XML", "comma-separated"]),
+    (
+        "a.txt",
+        b"Just a sentence, or two.\nMore.",
+        {},
+        ["begins with 'Just a", "fasttext", "svmlight", "folder"],
+    ),
+    ("a", NOISE, {}, ["binary data"]),
+    ("a.csv", NOISE, {"format": "csv"}, ["binary data"]),
+    ("a.jsonl", gzip.compress(NOISE), {}, ["binary data"]),
+    ("a.csv", "text,label\nx,y\n".encode("utf-16-le"), {}, ["UTF-16", "encoding='utf-16-le'"]),
+    ("a.csv.gz", gzip.compress(gzip.compress(b"text,label\nx,y\n")), {}, ["gzip in another compression"]),
+    ("a.xlsx", b"PK\x03\x04" + NOISE, {}, ["ZIP archive"]),
+    ("a.csv", b"", {}, ["no documents"]),
+    ("a.csv", b"text,label\n", {}, ["no documents"]),
+    ("a.jsonl", b"[]", {}, ["no documents"]),
+    ("a.jsonl", b"\n \n", {}, ["no documents"]),
+    ("a.parquet", parquet({"text": [], "label": []}), {}, ["no documents"]),
+    (
+        "a.csv",
+        b'text,label\n"x\ny",a\nz,a,b\n',
+        {},
+        ["line 4", "found 3 fields", "expected 2", "header in line 1"],
+    ),
+    ("a.csv", b"text,label\nx,a\ny\n", {}, ["line 3", "found 1 fields", "expected 2"]),
+    ("a.csv", b'text,label\nx,a\n"y,a\nz,a\n', {}, ["line 3", "never closed"]),
+    ("a.csv", b'text,label\n"x"y,a\n', {}, ["line 2", "'y,a", "closing quote"]),
+    ("a.tsv", b"a\tb\nc\td\te\n", {}, ["line 2", "found 3 fields", "first line has"]),
+    ("a.jsonl", JSONL + b'{"text": "x",}\n', {}, ["line 2", "not JSON", "column 14"]),
+    ("a.jsonl", JSONL + b"\n[1]\n", {}, ["line 3", "expected an object"]),
+    ("a.jsonl", JSONL + b'{"body": "x"}\n', {}, ["line 2", "no key 'text'", "'body'"]),
+    ("a.jsonl", JSONL + b'{"text": 5}\n', {}, ["line 2", "is 5", "not a string"]),
+    ("a.jsonl", JSONL + b'{"text": "x", "label": NaN}', {}, ["line 2", "label is nan", "empty"]),
+    (
+        "a.jsonl",
+        JSONL + b'{"text": "x", "label": 3}',
+        {},
+        ["'a' (line 1)", "number 3 (line 2)", "all as strings"],
+    ),
+    ("a.jsonl", JSONL + b'{"text": "x", "label": {"a": 1}}', {}, ["line 2", "is a dict", "string"]),
+    (
+        "a.jsonl",
+        JSONL + b'{"text": "x", "label": ' + b"9" * 5000 + b"}",
+        {},
+        ["line 2", "not JSON", "digits"],
+    ),
+    ("a.jsonl", JSONL + b'{"text": ' + b"[" * 200_000, {}, ["line 2", "not JSON"]),
+    ("a.json", b'[{"text": "x"}, 5]', {}, ["item 2", "expected an object"]),
+    ("a.json", b'[{"text": "x", "label": 1},\n{"text": "y", "label": NaN}]', {}, ["item 2", "label is nan"]),
+    ("a.json", b'[{"text": "x"},\n{"text": "x"', {}, ["line 2", "not JSON"]),
+    ("a.parquet", parquet({"text": ["x", "y"], "label": [1.0, float("nan")]}), {}, ["row 2", "nan", "null"]),
+    ("a.parquet", parquet({"text": [1, 2], "label": ["a", "b"]}), {}, ["'text' holds Int64", "text="]),
+    ("a.parquet", parquet({"text": ["x"], "label": [{"a": 1}]}), {}, ["'label' holds Struct", "label="]),
+    ("a.svm", b"1 3:1\n2 4:x\n", {"format": "svmlight"}, ["line 2", "'x'", "1 3:0.5 7:1"]),
+    ("a.svm", b"1 3:1\n2 4:1 2:1\n", {}, ["line 2", "sorted"]),
+    ("a.svm", b"1 3:1\n2 4:nan\n", {"format": "svmlight"}, ["line 2", "not finite"]),
+    ("a.svm", b"1 3:1\n2 99999999999999:1\n", {}, ["line 2", "index:value"]),
+    ("a.svm", b"1 3:1\nspam 4:1\n", {"format": "svmlight"}, ["1.0 (line 1)", "'spam' (line 2)"]),
+    ("a.ft", b"__label__a x\n", {"label": "b"}, ["label='b'", "csv", "fastText"]),
+    ("a.csv", b"text,label\nx,a\n", {"encoding": "klingon"}, ["klingon", "utf-8"]),
+    ("a.csv", b"text,label\nx,a\n", {"encoding": "hex"}, ["hex", "utf-8"]),
+    ("a.csv", b"text,label\nx,a\n", {"format": "xls"}, ["format='xls'", "csv", "parquet"]),
+    ("a.csv", b"text,label\nx,a\n", {"format": "folder"}, ["is a file", "folder"]),
+    ("a.csv", b"text,label\nx,a\n", {"label_separator": ""}, ["label_separator=''"]),
+    ("a.gz", gzip.compress(b"text,label\n" + b"x,a\n" * 5000)[:-20], {}, ["gzip", "cut short"]),
+    ("a.gz", b"\x1f\x8b" + NOISE, {}, ["gzip", "damaged"]),
+    (
+        "a.zst",
+        zstandard.compress(b"text,label\n" + NOISE.hex().encode())[:-20],
+        {},
+        ["zstandard", "cut short"],
+    ),
+    ("a.zst", zstandard.compress(b"x" * 99)[:6] + NOISE, {}, ["zstandard", "damaged"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "fragments"), CASES, ids=[f"{n}-{case[0]}" for n, case in enumerate(CASES)]
+)
+def test_error_names_it_all(
+    tmp_path: Path, name: str, content: bytes, options: dict[str, Any], fragments: list[str]
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        list(read(path, **options).batches())
+    message = str(error.value)
+    assert [fragment for fragment in fragments if fragment not in message] == [], message
+    named_by_option = any(f"{key}=" in message for key in options)
+    assert str(path) in message or named_by_option, message
+    assert len(message) < 1200, message
+
+
+def test_missing_file_suggests_a_near_name(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("text,label\n")
+    with pytest.raises(InputError, match=r"no such file.*Did you mean 'train.csv'"):
+        read(tmp_path / "trian.csv")
+    with pytest.raises(InputError, match="Did you mean 'docstrings'"):
+        read("docstring")
+    with pytest.raises(InputError, match=r"no such file.*name: docstrings"):
+        read(tmp_path / "train.csv" / "below a file")
+    with pytest.raises(InputError, match="cannot be read"):
+        read("a\0b")
+
+
+def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "secret.csv"
+    path.write_text("text,label\n")
+
+    def refuse(*args: object, **options: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(InputError, match=r"secret\.csv: cannot be read \(Permission denied\)"):
+        read(path)
+
+
+def test_a_file_that_is_clearly_another_format_is_read_as_that(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"text,label\nhello,a\n")
+    assert list(read(path)) == [("hello", ("a",))]
+    path = tmp_path / "x.csv"
+    path.write_bytes(parquet({"text": ["hello"], "label": [7]}))
+    assert list(read(path)) == [("hello", ("7",))]
+    path.write_bytes(JSONL)
+    assert list(read(path)) == [("x", ("a",))]
+
+
+def test_telling_the_format_takes_linear_time(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("1 " + " ".join(f"{n}:1234567" for n in range(4000)) + " some,thing\n")
+    begun = time.perf_counter()
+    with pytest.raises(InputError, match="which column"):
+        read(path)
+    assert time.perf_counter() - begun < 2
+
+
+def test_files_are_closed_when_a_pass_is_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(b"text,label\n" + b"x,a\n" * 5000))
+    corpus = read(path)
+    passing = corpus.batches()
+    assert len(next(passing)) == 1000
+    del passing  # an open file would be a ResourceWarning, which is an error here
+    assert corpus.report is None, "only a complete pass reports"

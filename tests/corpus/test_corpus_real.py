@@ -1,0 +1,35 @@
+"""The papers' own collections, read as they are."""
+
+from __future__ import annotations
+
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+from textsieve.corpus import read
+
+
+def test_webkb_without_header(data_dir: Path) -> None:
+    counts, empty = [], 0
+    for part in ("train", "test"):
+        corpus = read(data_dir / f"webkb-{part}-stemmed.txt")
+        _, labels = corpus.load()
+        assert set(labels) == {"course", "faculty", "project", "student"}
+        assert corpus.report is not None
+        counts.append(corpus.report.documents)
+        empty += corpus.report.empty
+        assert corpus.report.unlabelled == 0
+    assert counts == [2803, 1396]
+    assert empty == 31
+
+
+def test_newsgroups_as_folders(data_dir: Path, tmp_path: Path) -> None:
+    groups = ("20news-bydate-test/alt.atheism/", "20news-bydate-test/talk.religion.misc/")
+    with tarfile.open(data_dir / "20news-bydate.tar.gz") as archive:
+        members = [member for member in archive if member.name.removeprefix("./").startswith(groups)]
+        archive.extractall(tmp_path, members, filter="data")
+    corpus = read(tmp_path / "20news-bydate-test")
+    texts, labels = corpus.load()
+    assert Counter(labels) == {"alt.atheism": 319, "talk.religion.misc": 251}
+    assert all("From:" in text for text in texts)
+    assert labels == sorted(map(str, labels)), "in the order of the folders"

@@ -1,0 +1,118 @@
+"""Whatever is written by other programs is read back the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from textsieve.corpus import read
+from textsieve.corpus.readers.records import read_records
+
+Documents = list[tuple[str, str]]
+
+# NUL is left out: a file that is mostly NULs is taken for UTF-16.
+anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
+awkward = st.text(st.sampled_from("ab,;\"\t\n\r '\\\u2028\x85é"), max_size=12)
+texts = anything | awkward
+documents = st.lists(st.tuples(texts, texts), min_size=1, max_size=12)
+
+
+def with_csv(found: Documents, delimiter: str = ",") -> bytes:
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    writer.writerows([("text", "label"), *found])
+    return file.getvalue().encode()
+
+
+def with_polars_csv(found: Documents) -> bytes:
+    return pl.DataFrame(found, schema=["text", "label"], orient="row").write_csv().encode()
+
+
+def with_json(found: Documents) -> bytes:
+    return "\n".join(json.dumps({"text": text, "label": label}, ensure_ascii=False) for text, label in found).encode()
+
+
+def with_polars(found: Documents) -> bytes:
+    buffer = io.BytesIO()
+    pl.DataFrame(found, schema=["text", "label"], orient="row").write_parquet(buffer, row_group_size=3)
+    return buffer.getvalue()
+
+
+WRITERS: dict[str, Callable[[Documents], bytes]] = {
+    "csv": with_csv,
+    "polars csv": with_polars_csv,
+    "tsv": lambda found: with_csv(found, "\t"),
+    "jsonl": with_json,
+    "parquet": with_polars,
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents)
+def test_round_trip(tmp_path: Path, kind: str, found: Documents) -> None:
+    path = tmp_path / "file"
+    if kind == "tsv":  # where a tab behind a line end could as well begin a record
+        found = [(text.replace("\t", " "), label.replace("\t", " ")) for text, label in found]
+    path.write_bytes(WRITERS[kind](found))
+    expected = [(text, (label,) if label.strip() else ()) for text, label in found]
+    corpus = read(path)
+    assert list(corpus) == expected
+    assert corpus.report is not None
+    assert corpus.report.replaced_bytes == 0
+
+
+def records_of(content: str, delimiter: str, *, lenient: bool) -> list[list[str]]:
+    lines = enumerate(io.StringIO(content, newline=""), 1)
+    return [fields for _, fields in read_records(lines, delimiter, name="x", lenient=lenient)]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@settings(deadline=None)
+@given(
+    rows=st.lists(st.lists(awkward, min_size=1, max_size=4), min_size=1, max_size=5),
+    delimiter=st.sampled_from(",\t"),
+)
+def test_records_are_those_of_the_csv_module(lenient: bool, delimiter: str, rows: list[list[str]]) -> None:
+    # A header, and rows of one width, as the rule for lenient quotes counts delimiters.
+    width = max(map(len, rows))
+    rows = [["name"] * width, *(row + ["z"] * (width - len(row)) for row in rows)]
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows(rows)
+    if not lenient:
+        assert records_of(file.getvalue(), delimiter, lenient=False) == rows
+    tame = [[field.replace(delimiter, " ").replace("\r", " ") for field in row] for row in rows]
+    if lenient and width > 1:
+        file = io.StringIO(newline="")
+        csv.writer(file, delimiter=delimiter).writerows(tame)
+        assert records_of(file.getvalue(), delimiter, lenient=True) == tame
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'a\t"Gimme a few" was all',
+        'a\t"never closed',
+        'a\t"one" and "two"',
+        'a\tsay "hi"',
+        'a\t""',
+        'a\t"',
+        'a\t""b"',
+    ],
+)
+@pytest.mark.parametrize("following", ["b\tnext", 'b\t"open again', 'b\tends with"'])
+def test_quotes_as_punctuation_stay_in_their_line(tmp_path: Path, line: str, following: str) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text(f"{line}\n{following}\n")
+    found = list(read(path))
+    text = line.partition("\t")[2]
+    assert found[0] == ("" if text == '""' else text, ("a",))
+    assert found[1] == (following.partition("\t")[2], ("b",))
