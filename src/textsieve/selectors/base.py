@@ -18,8 +18,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError
+from ..settings import is_whole
 from ..stats import ClassStats
-from ..stats.labels import is_whole
 from ..stats.sums import Floats, Ints
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..errors import InputError
+from ..settings import is_whole
 from ..stats import ClassStats
-from ..stats.labels import is_whole
 from ..stats.sums import Floats
 from .base import Limit, TermSelector
 

@@ -7,6 +7,8 @@
   reached the rest of `ranking_` follows by them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import ClassVar, Literal
 

@@ -10,9 +10,7 @@ Tables add up: `merge` (or `+`) of the tables of two collections is the table of
 table of none, and it does not matter how the documents were split or in which order the parts were added.
 """
 
-import json
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,12 +19,10 @@ from scipy import sparse
 
 from ..errors import InputError
 from . import table as tables
+from .codec import decode, encode
 from .labels import label_pairs
 from .sums import Floats, Ints, Sums
 from .table import Cells, Table
-
-_FORMAT = "textsieve.ClassStats"
-_VERSION = 1
 
 
 class Contingency(NamedTuple):
@@ -174,101 +170,12 @@ class ClassStats:
 
     def to_bytes(self) -> bytes:
         """The table as safetensors: arrays, and a header that is JSON."""
-        from safetensors.numpy import save
-
-        settled = self._settled()
-        header = {
-            "format": _FORMAT,
-            "version": _VERSION,
-            "classes": settled.classes,
-            "n_documents": settled.n_documents,
-        }
-        return save(_arrays(settled), metadata={"textsieve": json.dumps(header)})
+        return encode(self._settled())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Read what `to_bytes` wrote; anything else is refused."""
-        return cls(_read(data))
-
-
-def _arrays(table: Table) -> dict[str, NDArray[Any]]:
-    cells = table.cells
-    return {
-        "class_docs": table.class_docs,
-        "doc_freq": table.doc_freq,
-        "sums": np.stack(table.sums),
-        "squares": np.stack(table.squares),
-        "cell_starts": cells.class_starts,
-        "cell_terms": cells.terms,
-        "cell_doc_freq": cells.doc_freq,
-        "cell_sums": np.stack(cells.sums),
-    }
-
-
-def _read(data: bytes) -> Table:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
-    try:
-        arrays = load(data)
-        length = int.from_bytes(data[:8], "little")
-        header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
-        classes, version = tuple(header["classes"]), header["version"]
-        n_documents = int(header["n_documents"])
-    except (SafetensorError, ValueError, KeyError, TypeError) as problem:
-        raise InputError(f"These bytes are not a table of statistics: {problem}") from problem
-    if header.get("format") != _FORMAT or version != _VERSION:
-        raise InputError(
-            f"These bytes are {header.get('format')!r} version {version!r}; this release reads {_FORMAT!r} "
-            f"version {_VERSION}."
-        )
-    try:
-        cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
-        table = Table(
-            classes,
-            n_documents,
-            arrays["class_docs"],
-            arrays["doc_freq"],
-            Sums(*arrays["sums"]),
-            Sums(*arrays["squares"]),
-            cells,
-        )
-    except (KeyError, TypeError) as problem:
-        raise InputError(f"This table of statistics is damaged: {problem!r}") from problem
-    _verify(table)
-    return table
-
-
-def _verify(table: Table) -> None:
-    n_terms, n_classes, n_cells = len(table.doc_freq), len(table.classes), len(table.cells.terms)
-    shapes = [
-        (table.class_docs, n_classes, np.int64),
-        (table.doc_freq, n_terms, np.int64),
-        *((part, n_terms, np.float64) for part in (*table.sums, *table.squares)),
-        (table.cells.class_starts, n_classes + 1, np.int64),
-        (table.cells.terms, n_cells, np.int64),
-        (table.cells.doc_freq, n_cells, np.int64),
-        *((part, n_cells, np.float64) for part in table.cells.sums),
-    ]
-    sound = all(array.shape == (size,) and array.dtype == kind for array, size, kind in shapes)
-    sound = sound and table.n_documents >= 0 and one_kind_sorted(table.classes)
-    starts = table.cells.class_starts
-    sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((np.diff(starts) >= 0).all())
-    if sound and n_cells:
-        keys = table.cells.classes() * n_terms + table.cells.terms
-        in_range = (table.cells.terms >= 0) & (table.cells.terms < n_terms)
-        sound = bool(in_range.all()) and bool((np.diff(keys) > 0).all()) and bool((table.cells.doc_freq > 0).all())
-    if not sound:
-        raise InputError("This table of statistics is damaged: its parts do not fit together.")
-
-
-def one_kind_sorted(classes: tuple[Any, ...]) -> bool:
-    """Whether classes are all text or all numbers, sorted, none twice."""
-    if not (
-        all(isinstance(label, str) for label in classes) or all(isinstance(label, int | float) for label in classes)
-    ):
-        return False
-    return all(one < other for one, other in pairwise(classes))
+        return cls(decode(data))
 
 
 def _weight(table: Table) -> int:

@@ -7,8 +7,8 @@ semi-supervised estimators) is unlabelled: it has no pair.
 
 import math
 from collections.abc import Iterable
-from numbers import Integral, Number
-from typing import Any, NamedTuple, TypeGuard
+from numbers import Number
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,8 +133,3 @@ def _pairs(classes: list[Any], documents: Ints, numbers: Ints, n_documents: int)
 def one_kind(classes: Iterable[Any]) -> list[Any]:
     """Sort classes that come from several tables; they must all be text or all be numbers."""
     return _sorted(dict.fromkeys(classes, 0))
-
-
-def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a setting is a whole number, and not a truth value."""
-    return isinstance(value, Integral) and not isinstance(value, bool)

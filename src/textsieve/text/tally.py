@@ -13,22 +13,21 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..kernels import rows
-from .table import Counted, Ints, Slice, TermTable
+from .table import TermTable
+from .wordtable import Counted, Ints, Slice
 
 SLICE_CHARACTERS = 1 << 19
 
 
-def encoded_slices(documents: Iterable[str], prepare: Callable[[str], str] | None) -> Iterator[Slice]:
-    """The documents, prepared and encoded, in slices of about half a megabyte; a document is never cut."""
+def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
+    """The texts, encoded, in slices of about half a megabyte; a text is never cut."""
     parts: list[bytes] = []
     size = 0
     wide = False
-    for document in documents:
-        text = document if prepare is None else prepare(document)
+    for text in texts:
         if text.isascii():
             parts.append(text.encode("ascii"))
         else:
@@ -49,6 +48,11 @@ class Tally:
     slices: list[Counted]
     owners: list[int]
     numbers: list[Ints]
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents were counted."""
+        return sum(len(counted.row_ends) for counted in self.slices)
 
     def totals(self, size: int) -> tuple[Ints, Ints]:
         """In how many documents each term is, and how often in all."""
@@ -128,10 +132,3 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
     else:
         numbers = [np.arange(table.size)] * n_workers
     return Tally([counted for counted, _, _ in done], [owner for _, owner, _ in done], numbers)
-
-
-def columns_from(numbers: NDArray[np.int64], size: int) -> Ints:
-    """The column of each of `size` numbers, given the numbers in the order of their columns (-1: no number)."""
-    columns = np.full(size, -1, np.int64)
-    columns[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
-    return columns

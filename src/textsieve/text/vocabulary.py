@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from .table import TermTable
 
 
+def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """The column of each of `size` numbers, given the numbers in the order of their columns (-1: no number)."""
+    columns = np.full(size, -1, np.int64)
+    has_number = numbers >= 0
+    columns[numbers[has_number]] = np.flatnonzero(has_number)
+    return columns
+
+
 class Vocabulary:
     """Terms and their columns. It can grow at the end, by terms or by a table that learned."""
 
@@ -75,10 +83,7 @@ class Vocabulary:
         """The column of each number of the table, -1 where it has none."""
         assert self._table is not None
         assert self._table_numbers is not None
-        columns = np.full(self._table.size, -1, np.int64)
-        reachable = self._table_numbers >= 0
-        columns[self._table_numbers[reachable]] = np.flatnonzero(reachable)
-        return columns
+        return columns_of(self._table_numbers, self._table.size)
 
     def grow(self, terms: Sequence[str]) -> None:
         """Add terms that are new."""

@@ -1,0 +1,22 @@
+"""What all parts agree on when they read a setting."""
+
+import os
+from numbers import Integral
+from typing import TypeGuard
+
+from .errors import InputError
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a setting is a whole number, and not a truth value."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` stands for: None is one, -1 all cores, -2 all but one, and so on."""
+    if n_jobs is None:
+        return 1
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise InputError(f"n_jobs={n_jobs!r}; use a number of threads, or -1 for all cores.")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))

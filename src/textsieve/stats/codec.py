@@ -1,0 +1,101 @@
+"""A table of statistics as bytes: safetensors, which is a JSON header and arrays. Reading it runs no code."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from ..errors import InputError
+from .sums import Sums
+from .table import Cells, Table
+
+_FORMAT = "textsieve.ClassStats"
+_VERSION = 1
+
+
+def encode(table: Table) -> bytes:
+    """Write a table."""
+    header = {"format": _FORMAT, "version": _VERSION, "classes": table.classes, "n_documents": table.n_documents}
+    return save(_arrays(table), metadata={"textsieve": json.dumps(header)})
+
+
+def _arrays(table: Table) -> dict[str, NDArray[Any]]:
+    cells = table.cells
+    return {
+        "class_docs": table.class_docs,
+        "doc_freq": table.doc_freq,
+        "sums": np.stack(table.sums),
+        "squares": np.stack(table.squares),
+        "cell_starts": cells.class_starts,
+        "cell_terms": cells.terms,
+        "cell_doc_freq": cells.doc_freq,
+        "cell_sums": np.stack(cells.sums),
+    }
+
+
+def decode(data: bytes) -> Table:
+    """Read a table; bytes that are not one, or a damaged one, are refused."""
+    try:
+        arrays = load(data)
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
+        classes, version = tuple(header["classes"]), header["version"]
+        n_documents = int(header["n_documents"])
+    except (SafetensorError, ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"These bytes are not a table of statistics: {problem}") from problem
+    if header.get("format") != _FORMAT or version != _VERSION:
+        raise InputError(
+            f"These bytes are {header.get('format')!r} version {version!r}; this release reads {_FORMAT!r} "
+            f"version {_VERSION}."
+        )
+    try:
+        cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
+        table = Table(
+            classes,
+            n_documents,
+            arrays["class_docs"],
+            arrays["doc_freq"],
+            Sums(*arrays["sums"]),
+            Sums(*arrays["squares"]),
+            cells,
+        )
+    except (KeyError, TypeError) as problem:
+        raise InputError(f"This table of statistics is damaged: {problem!r}") from problem
+    _verify(table)
+    return table
+
+
+def _verify(table: Table) -> None:
+    n_terms, n_classes, n_cells = len(table.doc_freq), len(table.classes), len(table.cells.terms)
+    shapes = [
+        (table.class_docs, n_classes, np.int64),
+        (table.doc_freq, n_terms, np.int64),
+        *((part, n_terms, np.float64) for part in (*table.sums, *table.squares)),
+        (table.cells.class_starts, n_classes + 1, np.int64),
+        (table.cells.terms, n_cells, np.int64),
+        (table.cells.doc_freq, n_cells, np.int64),
+        *((part, n_cells, np.float64) for part in table.cells.sums),
+    ]
+    sound = all(array.shape == (size,) and array.dtype == kind for array, size, kind in shapes)
+    sound = sound and table.n_documents >= 0 and _sorted_of_one_kind(table.classes)
+    starts = table.cells.class_starts
+    sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((np.diff(starts) >= 0).all())
+    if sound and n_cells:
+        keys = table.cells.classes() * n_terms + table.cells.terms
+        in_range = (table.cells.terms >= 0) & (table.cells.terms < n_terms)
+        sound = bool(in_range.all()) and bool((np.diff(keys) > 0).all()) and bool((table.cells.doc_freq > 0).all())
+    if not sound:
+        raise InputError("This table of statistics is damaged: its parts do not fit together.")
+
+
+def _sorted_of_one_kind(classes: tuple[Any, ...]) -> bool:
+    """Whether classes are all text or all numbers, sorted, none twice."""
+    if not (
+        all(isinstance(label, str) for label in classes) or all(isinstance(label, int | float) for label in classes)
+    ):
+        return False
+    return all(one < other for one, other in pairwise(classes))

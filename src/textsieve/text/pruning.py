@@ -1,0 +1,60 @@
+"""Which terms stay in a vocabulary: not those in too few or too many documents, and only so many in all."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..settings import is_whole
+
+Ints = NDArray[np.int64]
+
+
+def check_limits(min_df: float, max_df: float, max_features: int | None) -> None:
+    """Refuse limits that mean nothing."""
+    for name, value in (("min_df", min_df), ("max_df", max_df)):
+        if not ((is_whole(value) and value >= 1) or (isinstance(value, float) and 0.0 <= value <= 1.0)):
+            raise InputError(f"{name}={value!r}; use a whole number from 1, or a share from 0.0 to 1.0.")
+    if max_features is not None and not (is_whole(max_features) and max_features >= 1):
+        raise InputError(f"max_features={max_features!r}; use a whole number from 1, or None.")
+
+
+def kept_terms(
+    numbers: Ints,
+    n_documents: int,
+    totals: Callable[[], tuple[Ints, Ints]],
+    *,
+    min_df: float,
+    max_df: float,
+    max_features: int | None,
+) -> Ints:
+    """The places, among terms in the order of the alphabet, of those that stay.
+
+    `numbers` says where in the `totals` (documents with the term, occurrences in all) each term is; they are only
+    asked for if a limit needs them. Of equally frequent terms, the first in the alphabet stays.
+    """
+    if n_documents == 0:
+        raise InputError("There are no documents. Give an iterable of at least one text.")
+    if len(numbers) == 0:
+        raise InputError(
+            f"None of the {n_documents:,} documents has a word that is not a stop word "
+            "(a word is two or more letters, digits or underscores)."
+        )
+    least = min_df if is_whole(min_df) else min_df * n_documents
+    most = max_df if is_whole(max_df) else max_df * n_documents
+    if most < least:
+        raise InputError(f"max_df={max_df!r} is fewer documents than min_df={min_df!r}.")
+    if least <= 1 and most >= n_documents and max_features is None:
+        return np.arange(len(numbers))
+    doc_freq, occurrences = (total[numbers] for total in totals())
+    kept = np.flatnonzero((doc_freq >= least) & (doc_freq <= most))
+    if len(kept) == 0:
+        raise InputError(
+            f"No term is in {least:g} to {most:g} of the {n_documents:,} documents (min_df={min_df!r}, "
+            f"max_df={max_df!r}); lower min_df or raise max_df."
+        )
+    if max_features is not None and len(kept) > max_features:
+        most_frequent = np.argsort(-occurrences[kept], kind="stable")[:max_features]
+        kept = np.sort(kept[most_frequent])
+    return kept

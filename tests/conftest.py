@@ -1,0 +1,49 @@
+"""The real corpora, where they are; and how much hypothesis tries."""
+
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "textsieve",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("textsieve")
+
+
+def _absent(reason: str) -> None:
+    """Skip, but not in CI: there the corpora are promised, and a skipped test would look like a passed one."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason}, and CI must not skip")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with the papers' corpora, named by TEXTSIEVE_DATA."""
+    name = os.environ.get("TEXTSIEVE_DATA")
+    if not name:
+        _absent("TEXTSIEVE_DATA does not name a folder with the corpora")
+    folder = Path(str(name))
+    if not folder.is_dir():
+        _absent(f"TEXTSIEVE_DATA={name} is not a folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def newsgroups(data_dir: Path) -> tuple[list[str], list[str]]:
+    """Texts and groups of the training part of 20 Newsgroups by date."""
+    texts, groups = [], []
+    with tarfile.open(data_dir / "20news-bydate.tar.gz") as archive:
+        for member in archive:
+            if member.isfile() and "bydate-train/" in member.name:
+                file = archive.extractfile(member)
+                assert file is not None
+                texts.append(file.read().decode("latin-1"))
+                groups.append(member.name.split("/")[-2])
+    return texts, groups
