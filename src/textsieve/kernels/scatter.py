@@ -1,9 +1,8 @@
 """How far the class means of each term lie from its mean: the sums behind the trace scores.
 
 A class that never has a term has the mean 0 there, so all such classes together add their share times the squared
-mean; only filled cells are visited. The mean is a rounded number, which does no harm (the sum is smallest at the
-true mean, so a slip there enters squared), but a class's sum must be compared with what that mean gives to the last
-digit: both are known with 106 bits, and a difference of near numbers is exact.
+mean; only filled cells are visited. A class's sum must be compared with what the mean gives to the last digit, for
+the two may be large and nearly agree: sums and mean are kept with 106 bits, and a difference of near numbers is exact.
 """
 
 import numpy as np
@@ -18,10 +17,17 @@ def between_classes(
 ) -> Floats:
     """For each term, the sum over classes of (share of the class)(class mean - mean)^2."""
     n = np.float64(class_docs.sum())
-    means = np.zeros(n_terms)
+    means, mean_rests = np.zeros(n_terms), np.zeros(n_terms)  # sums at first
     for cell in range(terms.size):
-        means[terms[cell]] += values[cell]
-    means /= n
+        term = terms[cell]
+        total = means[term] + values[cell]
+        part = total - means[term]
+        mean_rests[term] += ((means[term] - (total - part)) + (values[cell] - part)) + rests[cell]
+        means[term] = total
+    for term in range(n_terms):
+        mean = means[term] / n
+        mean_rests[term] = (mean_rests[term] - fused(mean, n, -means[term])) / n
+        means[term] = mean
     scatter = np.zeros(n_terms)
     covered = np.zeros(n_terms)  # documents in classes that have the term
     for number in range(class_docs.size):
@@ -29,7 +35,8 @@ def between_classes(
         for cell in range(class_starts[number], class_starts[number + 1]):
             term = terms[cell]
             expected = means[term] * size
-            apart = (values[cell] - expected) + (rests[cell] - fused(means[term], size, -expected))
+            rest = rests[cell] - fused(means[term], size, -expected) - mean_rests[term] * size
+            apart = (values[cell] - expected) + rest
             scatter[term] += apart * apart / size
             covered[term] += size
     for term in range(n_terms):

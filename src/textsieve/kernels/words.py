@@ -8,7 +8,8 @@ needs no end test and no table of offsets.
   character beyond ASCII, and otherwise the byte to count it as (this is where ASCII is lower-cased). Characters
   beyond ASCII are decoded and looked up in a bitmap.
 - The bytes of a word are shifted into one 64-bit *key*. Up to eight bytes the key **is** the word, and comparing
-  keys is exact; a longer word's key is a hash, and its bytes are compared as well.
+  keys is exact; a longer word's key is a hash, and its bytes are compared as well. The hash begins with the seed:
+  words made to share a key would all have to be compared with one another, and the time would grow as a square.
 - The table of known words is open-addressing, two 64-bit codes a slot: the key, and beside it, in the same cache
   line, the word's number (plus one; 0 is a free slot), a bit for "longer than eight bytes", and the place in the
   output where the word was last counted. If that place lies in the row of the current document, the count there
@@ -61,6 +62,17 @@ def slot_of(key: np.uint64, shift: np.uint64, seed: np.uint64) -> np.uint64:
     mixed = (key ^ seed) * _ODD
     mixed ^= mixed >> _32
     return (mixed * _ODD) >> shift
+
+
+@kernel
+def folded_in(folded: np.uint64, eight_bytes: np.uint64) -> np.uint64:
+    """The hash of a long word with its next eight bytes.
+
+    Twice multiplied: else a change of their highest bits could be undone by the bytes after them, whatever the seed.
+    """
+    mixed = (folded ^ eight_bytes) * _ODD
+    mixed ^= mixed >> _32
+    return mixed * _ODD
 
 
 @kernel
@@ -153,11 +165,11 @@ def count_words(
             continue
 
         start = p
-        key, folded, length, continuation_bytes = _0, _0, _0, _0
+        key, folded, length, continuation_bytes = _0, seed, _0, _0
         while c != 0:
             if c < WIDE:
                 if length & _7 == 0:
-                    folded = (folded ^ key) * _ODD
+                    folded = folded_in(folded, key)
                     key = _0
                 key = (key << _8) | np.uint64(c)
                 length += _1
@@ -172,7 +184,7 @@ def count_words(
                 stop = p + width
                 while p < stop:
                     if length & _7 == 0:
-                        folded = (folded ^ key) * _ODD
+                        folded = folded_in(folded, key)
                         key = _0
                     key = (key << _8) | np.uint64(text[p])
                     length += _1
@@ -185,7 +197,7 @@ def count_words(
 
         is_long = _0
         if length > _8:
-            key = ((folded ^ key) * _ODD) ^ length
+            key = folded_in(folded, key) ^ length
             is_long = _LONG
         room = n_entries < most_entries
         slot = slot_of(key, shift, seed)
@@ -264,15 +276,15 @@ def add_words(
     for word in range(first, new_starts.size - 1):
         begin = new_starts[word]
         length = new_starts[word + 1] - begin
-        key, folded = _0, _0
+        key, folded = _0, seed
         for offset in range(length):
             if offset & 7 == 0:
-                folded = (folded ^ key) * _ODD
+                folded = folded_in(folded, key)
                 key = _0
             key = (key << _8) | np.uint64(new_spelling[begin + np.uint64(offset)])
         is_long = _0
         if length > _8:
-            key = ((folded ^ key) * _ODD) ^ length
+            key = folded_in(folded, key) ^ length
             is_long = _LONG
         slot = slot_of(key, shift, seed)
         while True:

@@ -37,12 +37,10 @@ def ranked(scores: Floats) -> Ints:
 
 
 def limit_of(k: Limit, n_terms: int) -> int | None:
-    """How many terms `k` stands for; None is no limit. Asking for more than there are gives all, and a warning."""
+    """How many terms `k` stands for; None is no limit."""
     if k is None or k == "all":
         return None
     if is_whole(k) and k >= 1:
-        if k > n_terms:
-            warnings.warn(f"k={k:,} terms were asked for, but there are {n_terms:,}: all are kept.", stacklevel=2)
         return int(k)
     if isinstance(k, float) and 0.0 < k <= 1.0:
         return max(1, round(k * n_terms))
@@ -126,6 +124,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         stats = self.stats_
         scores = self._score(stats)
         ranking = self._rank(stats, scores)
+        if is_whole(self.k) and self.k > len(scores):
+            message = f"k={self.k:,} terms were asked for, but there are {len(scores):,}: all are kept."
+            warnings.warn(message, stacklevel=4)  # where fit was called, or an attribute read after partial_fit
         kept = ranking[: self._most(scores, ranking)]
         least = self._least_score(stats)
         if least is not None:

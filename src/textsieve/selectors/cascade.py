@@ -34,11 +34,16 @@ class Cascade(TermSelector):
 
     @property
     def _needs_labels(self) -> bool:  # type: ignore[override]
-        return any(selector._needs_labels for selector in self.selectors)
+        return any(selector._needs_labels for selector in self._sound())
+
+    def _sound(self) -> list[TermSelector]:
+        """The selectors, as far as they are selectors."""
+        given = self.selectors if isinstance(self.selectors, Sequence) else []
+        return [selector for selector in given if isinstance(selector, TermSelector)]
 
     def _fit_own(self, stats: ClassStats) -> Self:
-        if not self.selectors:
-            raise InputError("selectors is empty; give at least one selector.")
+        if not self._sound() or len(self._sound()) < len(self.selectors):
+            raise InputError(f"selectors={self.selectors!r:.60}; give a list of at least one selector.")
         return super()._fit_own(stats)
 
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:

@@ -73,7 +73,8 @@ def mutual_information_of_class(with_term: Ints, doc_freq: Ints, size: int, n: i
     """The pointwise mutual information of each term and one class, in bits; 0 where they never meet."""
     scores = np.zeros(len(with_term))
     filled = with_term > 0
-    scores[filled] = np.log2(with_term[filled] * (n / size) / doc_freq[filled])
+    # One division of whole numbers: equal ratios give equal scores to the last bit, and ties stay ties.
+    scores[filled] = np.log2((with_term[filled] * n) / (doc_freq[filled] * size))
     return scores
 
 

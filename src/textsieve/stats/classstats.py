@@ -20,7 +20,7 @@ from scipy import sparse
 from ..errors import InputError
 from . import table as tables
 from .codec import decode, encode
-from .labels import label_pairs
+from .labels import label_pairs, one_kind
 from .sums import Floats, Ints, Sums
 from .table import Cells, Table
 
@@ -71,22 +71,30 @@ class ClassStats:
 
     def take(self, columns: Iterable[int]) -> "ClassStats":
         """The statistics of some terms alone; `columns` in ascending order."""
-        return ClassStats(tables.restrict(self._settled(), np.asarray(columns, np.int64)))
+        numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
+        if len(numbers) and not (numbers.dtype.kind in "iu" and _ascend(numbers.astype(np.int64), self.n_terms)):
+            raise InputError(
+                f"columns={columns!r:.60}; use numbers from 0 to {self.n_terms - 1:,}, in ascending order, none twice."
+            )
+        return ClassStats(tables.restrict(self._settled(), numbers.astype(np.int64)))
 
     def _append(self, part: Table) -> Self:
         # Adding a small table to a large one costs as much as the large one. So parts wait, and two of them are
         # merged when they are of like size: n updates cost n log n instead of n squared.
+        # A part that does not go with the others is refused now, and not when they are merged.
+        one_kind(label for waiting in (*self._parts, part) for label in waiting.classes[:1])
         self._parts.append(part)
         while len(self._parts) > 1 and _weight(self._parts[-2]) <= 2 * _weight(self._parts[-1]):
-            last = self._parts.pop()
-            self._parts[-1] = tables.merge(self._parts[-1], last)
+            self._merge_last_two()
         return self
 
     def _settled(self) -> Table:
         while len(self._parts) > 1:
-            last = self._parts.pop()
-            self._parts[-1] = tables.merge(self._parts[-1], last)
+            self._merge_last_two()
         return self._parts[0]
+
+    def _merge_last_two(self) -> None:
+        self._parts[-2:] = [tables.merge(*self._parts[-2:])]
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -178,15 +186,26 @@ class ClassStats:
         return cls(decode(data))
 
 
+def _ascend(numbers: Ints, end: int) -> bool:
+    return bool(numbers[0] >= 0 and numbers[-1] < end and (np.diff(numbers) > 0).all())
+
+
 def _weight(table: Table) -> int:
     return len(table.cells.terms) + len(table.doc_freq)
 
 
 def _canonical_rows(X: Any) -> sparse.csr_array:
     """The matrix by rows, each column at most once in a row; nothing is copied that is so already."""
-    rows = sparse.csr_array(X)
+    try:
+        rows = sparse.csr_array(X)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"X is not a matrix of numbers, documents by terms: {problem}") from problem
     if rows.ndim != 2:
         raise InputError(f"X has {rows.ndim} dimensions; give a matrix of documents and terms.")
+    if rows.dtype.kind not in "biuf" or rows.dtype.itemsize > 8:
+        raise InputError(f"X is of dtype {rows.dtype}; use whole numbers, or floats of up to 64 bits.")
+    if rows.dtype.kind == "f" and not (np.abs(rows.data) < np.float64(1e150)).all():
+        raise InputError("X has values that are NaN, infinite, or so large (1e150) that their squares have no sum.")
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()

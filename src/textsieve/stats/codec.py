@@ -45,7 +45,7 @@ def decode(data: bytes) -> Table:
         header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
         classes, version = tuple(header["classes"]), header["version"]
         n_documents = int(header["n_documents"])
-    except (SafetensorError, ValueError, KeyError, TypeError) as problem:
+    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as problem:
         raise InputError(f"These bytes are not a table of statistics: {problem}") from problem
     if header.get("format") != _FORMAT or version != _VERSION:
         raise InputError(
@@ -70,7 +70,7 @@ def decode(data: bytes) -> Table:
 
 
 def _verify(table: Table) -> None:
-    n_terms, n_classes, n_cells = len(table.doc_freq), len(table.classes), len(table.cells.terms)
+    n_terms, n_classes, n_cells = table.doc_freq.size, len(table.classes), table.cells.terms.size
     shapes = [
         (table.class_docs, n_classes, np.int64),
         (table.doc_freq, n_terms, np.int64),
@@ -86,16 +86,32 @@ def _verify(table: Table) -> None:
     sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((np.diff(starts) >= 0).all())
     if sound and n_cells:
         keys = table.cells.classes() * n_terms + table.cells.terms
-        in_range = (table.cells.terms >= 0) & (table.cells.terms < n_terms)
-        sound = bool(in_range.all()) and bool((np.diff(keys) > 0).all()) and bool((table.cells.doc_freq > 0).all())
-    if not sound:
+        sound = _within(table.cells.terms, 0, n_terms - 1) and bool((np.diff(keys) > 0).all())
+    if not (sound and _possible(table)):
         raise InputError("This table of statistics is damaged: its parts do not fit together.")
+
+
+def _possible(table: Table) -> bool:
+    """Whether there can be documents with these counts: no term in more of them than there are."""
+    cells = table.cells
+    floats = (*table.sums, *table.squares, *cells.sums)
+    return (
+        _within(table.class_docs, 0, table.n_documents)
+        and _within(table.doc_freq, 0, table.n_documents)
+        and _within(cells.doc_freq, 1, np.minimum(table.class_docs[cells.classes()], table.doc_freq[cells.terms]))
+        and all(bool(np.isfinite(part).all()) for part in floats)
+    )
+
+
+def _within(numbers: NDArray[Any], least: int, most: Any) -> bool:
+    return bool(((numbers >= least) & (numbers <= most)).all())
 
 
 def _sorted_of_one_kind(classes: tuple[Any, ...]) -> bool:
     """Whether classes are all text or all numbers, sorted, none twice."""
     if not (
-        all(isinstance(label, str) for label in classes) or all(isinstance(label, int | float) for label in classes)
+        all(isinstance(label, str) for label in classes)
+        or all(isinstance(label, int | float) and label == label for label in classes)  # NaN is not itself
     ):
         return False
     return all(one < other for one, other in pairwise(classes))

@@ -7,7 +7,6 @@ semi-supervised estimators) is unlabelled: it has no pair.
 
 import math
 from collections.abc import Iterable
-from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +41,15 @@ def label_pairs(y: Any, n_documents: int) -> LabelPairs:
     """Bring the labels of `n_documents` documents into one form."""
     if y is None:
         return _pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
-    if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1):
+    if hasattr(y, "__array__") and (not isinstance(y, Iterable) or len(getattr(y, "shape", ())) == 2):
+        y = np.asarray(y)  # a data frame, or what else only calls itself an array
+    odd_shape = isinstance(y, np.ndarray) and y.ndim not in (1, 2)
+    if odd_shape or isinstance(y, str | bytes) or not isinstance(y, Iterable):
+        raise InputError(
+            f"y is {y!r:.60} ({type(y).__name__}); give a label, or a list of labels, for each document, or a matrix "
+            "of 0 and 1 (documents x classes)."
+        )
+    if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] != 1):
         return _from_indicator(y, n_documents)
     if isinstance(y, np.ndarray) and y.ndim == 2:
         y = y[:, 0]
@@ -62,7 +69,13 @@ def label_pairs(y: Any, n_documents: int) -> LabelPairs:
 
 
 def _from_indicator(y: Any, n_documents: int) -> LabelPairs:
-    indicator = sparse.csr_array(y)
+    if y.dtype.kind not in "biuf":
+        raise InputError(
+            f"A label matrix holds 0 and 1, but this one is of dtype {y.dtype}; for several labels a document give a "
+            "list of lists."
+        )
+    indicator = sparse.csr_array(y, copy=True)  # the next two steps are in place
+    indicator.sum_duplicates()
     if indicator.shape[0] != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {indicator.shape[0]:,} rows of labels.")
     indicator.eliminate_zeros()
@@ -83,12 +96,11 @@ def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
     found: list[int] = []
     for document, label in enumerate(labels):
         several = isinstance(label, list | tuple | set | frozenset | np.ndarray)
-        for single in dict.fromkeys(_plain(one) for one in label) if several else (_plain(label),):
+        for single in _once_each(label, document) if several else (_plain(label, document),):
             if single is None or single == "" or (single == -1 and type(single) is int and not several):
                 continue
             number = numbers.get(single)
             if number is None:
-                _check(single, document)
                 number = numbers[single] = len(numbers)
                 seen_at[single] = document
             documents.append(document)
@@ -99,29 +111,39 @@ def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
     return _pairs(classes, np.array(documents, np.int64), order[np.array(found, np.int64)], n_documents)
 
 
-def _plain(label: Any) -> Any:
-    """A label as a plain Python value, so that it can be written to a file."""
-    return label.item() if isinstance(label, np.generic) else label
+def _once_each(labels: Iterable[Any], document: int) -> Iterable[Any]:
+    """The labels of one document, each once."""
+    return dict.fromkeys(_plain(label, document) for label in labels)
 
 
-def _check(label: Any, document: int) -> None:
+def _plain(label: Any, document: int) -> Any:
+    """A label as a plain Python value, so that it can be written to a file; refuses what is neither text nor number."""
+    if isinstance(label, np.generic):
+        label = label.item()
     if isinstance(label, float) and math.isnan(label):
         raise InputError(f"The label of document {document} is NaN; for a document without a label use None.")
-    if not isinstance(label, str | Number):
+    if not (label is None or isinstance(label, str | int | float)):
         raise InputError(
             f"The label of document {document} is {label!r:.60} ({type(label).__name__}); use text or whole numbers."
         )
+    return label
 
 
 def _sorted(seen_at: dict[Any, int]) -> list[Any]:
-    texts = [label for label in seen_at if isinstance(label, str)]
-    if 0 < len(texts) < len(seen_at):
-        other = next(label for label in seen_at if not isinstance(label, str))
+    if mixed := _text_and_number(seen_at):
+        text, number = mixed
         raise InputError(
-            f"Labels of mixed kinds: document {seen_at[texts[0]]} has the text {texts[0]!r}, document "
-            f"{seen_at[other]} the {type(other).__name__} {other!r}; make all of them text or all of them numbers."
+            f"Labels of mixed kinds: document {seen_at[text]} has the text {text!r}, document {seen_at[number]} the "
+            f"{type(number).__name__} {number!r}; make all of them text or all of them numbers."
         )
     return sorted(seen_at)
+
+
+def _text_and_number(labels: Iterable[Any]) -> tuple[str, Any] | None:
+    """The first text and the first number, if there are both."""
+    text = next((label for label in labels if isinstance(label, str)), None)
+    number = next((label for label in labels if not isinstance(label, str)), None)
+    return None if text is None or number is None else (text, number)
 
 
 def _pairs(classes: list[Any], documents: Ints, numbers: Ints, n_documents: int) -> LabelPairs:
@@ -132,4 +154,11 @@ def _pairs(classes: list[Any], documents: Ints, numbers: Ints, n_documents: int)
 
 def one_kind(classes: Iterable[Any]) -> list[Any]:
     """Sort classes that come from several tables; they must all be text or all be numbers."""
-    return _sorted(dict.fromkeys(classes, 0))
+    found = dict.fromkeys(classes)
+    if mixed := _text_and_number(found):
+        text, number = mixed
+        raise InputError(
+            f"Labels of mixed kinds: some documents have the text {text!r}, others the {type(number).__name__} "
+            f"{number!r}; make all of them text or all of them numbers."
+        )
+    return sorted(found)

@@ -13,7 +13,7 @@ always in order, which `CountVectorizer` does only in `transform`. Differences, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..settings import n_threads
+from ..settings import is_whole, n_threads
 from .documents import Reading
 from .few import FewDocuments
 from .pruning import check_limits, kept_terms
@@ -76,7 +76,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
         *,
         lowercase: bool = True,
         strip_accents: Accents = None,
-        stop_words: str | Iterable[str] | None = None,
+        stop_words: str | Collection[str] | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,
@@ -138,12 +138,19 @@ class TermCounter(TransformerMixin, BaseEstimator):
         """Add the terms of more documents to the vocabulary, and count these documents."""
         self._validate()
         self._refuse_pruning()
-        if not hasattr(self, "_vocabulary"):
-            self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words())
-        few, texts = self._reading().few_or_many(documents)
-        if few is None or self._vocabulary.has_table:
-            return self._count(texts, learn=True)
-        return self._count_few(few, learn=True)
+        known = getattr(self, "_vocabulary", None)
+        self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
+        try:
+            few, texts = self._reading().few_or_many(documents)
+            if few is None or self._vocabulary.has_table:
+                return self._count(texts, learn=True)
+            return self._count_few(few, learn=True)
+        except BaseException:  # documents can fail in the middle; nothing of those before may stay
+            if known is None:
+                del self._vocabulary
+            else:
+                known.drop_table()
+            raise
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -204,7 +211,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _learn_few(self, texts: list[str]) -> tuple[csr_matrix, list[str]]:
         counted = FewDocuments(texts, {}, learn=True, ngram_range=self.ngram_range, stop_words=self._stop_words())
         terms, numbers = counted.in_order()
-        kept = kept_terms(numbers, len(texts), counted.totals, **self._limits())
+        kept = kept_terms(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[kept], len(terms))
         return counted.matrix(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
 
@@ -217,7 +224,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         counted = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
         numbers = table.in_order(np.flatnonzero(table.countable()))
         totals = partial(counted.totals, table.size)
-        numbers = numbers[kept_terms(numbers, counted.n_documents, totals, **self._limits())]
+        kept = kept_terms(numbers, counted.n_documents, totals, binary=self.binary, **self._limits())
+        numbers = numbers[kept]
         columns = columns_of(numbers, table.size)
         matrix = counted.matrix(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs)
         return matrix, table.spelled(numbers)
@@ -236,10 +244,11 @@ class TermCounter(TransformerMixin, BaseEstimator):
         return {"min_df": self.min_df, "max_df": self.max_df, "max_features": self.max_features}
 
     def _validate(self) -> None:
-        shortest, longest = self.ngram_range
-        if not 1 <= shortest <= longest:
+        lengths = tuple(self.ngram_range) if isinstance(self.ngram_range, Sequence) else ()
+        if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
             raise InputError(
-                f"ngram_range={self.ngram_range!r}; use (shortest, longest) with 1 <= shortest <= longest."
+                f"ngram_range={self.ngram_range!r}; use (shortest, longest), whole numbers with "
+                "1 <= shortest <= longest."
             )
         check_limits(**self._limits())
         accent_stripper(self.strip_accents)
@@ -275,10 +284,10 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _stop_words(self) -> frozenset[str]:
         if self.stop_words is None:
             return frozenset()
-        if isinstance(self.stop_words, str):
-            if self.stop_words != "english":
-                raise InputError(f"stop_words={self.stop_words!r}; use 'english', a list of words, or None.")
+        if isinstance(self.stop_words, str) and self.stop_words == "english":
             from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
             return ENGLISH_STOP_WORDS
+        if isinstance(self.stop_words, str) or not isinstance(self.stop_words, Collection):
+            raise InputError(f"stop_words={self.stop_words!r}; use 'english', a list of words, or None.")
         return frozenset(self.stop_words)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ..errors import InputError
-from .words import Accents, accent_stripper
+from .words import Accents, accent_stripper, lower_case
 
 FEW_CHARACTERS = 1 << 15
 """Up to this many characters are counted without the kernels."""
@@ -49,12 +49,20 @@ class Reading:
             if isinstance(document, str):
                 yield document
             elif isinstance(document, bytes):
-                yield document.decode(self.encoding, self.decode_error)
+                yield self._text_of(document, number)
             else:
                 raise InputError(
                     f"Document {number} is {document!r:.60} ({type(document).__name__}), not a text; "
                     "give strings, and '' for an empty document."
                 )
+
+    def _text_of(self, document: bytes, number: int) -> str:
+        try:
+            return document.decode(self.encoding, self.decode_error)
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"Document {number} is not {self.encoding}: {error}; set encoding, or decode_error='replace'."
+            ) from error
 
     def _prepared(self, texts: Iterable[str], *, for_kernels: bool) -> Iterator[str]:
         strip = accent_stripper(self.strip_accents)
@@ -63,5 +71,5 @@ class Reading:
             if leave_ascii and text.isascii():
                 yield text
                 continue
-            prepared = text.lower() if self.lowercase else text
+            prepared = lower_case(text) if self.lowercase else text
             yield prepared if strip is None else strip(prepared)

@@ -62,7 +62,7 @@ class FewDocuments:
         """The counts as a matrix, a term's number giving its column (-1: none; None: the number itself)."""
         row_ends = np.array(self._row_ends, np.int32)
         indices = np.array(self._columns, np.int32)
-        data = np.array(self._counts, dtype)
+        data = np.array(self._counts, np.int64).astype(dtype)
         if columns is not None:
             indices = columns[indices].astype(np.int32)
             kept = indices >= 0

@@ -28,11 +28,13 @@ def kept_terms(
     min_df: float,
     max_df: float,
     max_features: int | None,
+    binary: bool = False,
 ) -> Ints:
     """The places, among terms in the order of the alphabet, of those that stay.
 
     `numbers` says where in the `totals` (documents with the term, occurrences in all) each term is; they are only
-    asked for if a limit needs them. Of equally frequent terms, the first in the alphabet stays.
+    asked for if a limit needs them. Of equally frequent terms, the first in the alphabet stays; where every count is
+    written as 1, a term is as frequent as its documents are many.
     """
     if n_documents == 0:
         raise InputError("There are no documents. Give an iterable of at least one text.")
@@ -55,6 +57,7 @@ def kept_terms(
             f"max_df={max_df!r}); lower min_df or raise max_df."
         )
     if max_features is not None and len(kept) > max_features:
-        most_frequent = np.argsort(-occurrences[kept], kind="stable")[:max_features]
+        times = (doc_freq if binary else occurrences)[kept]
+        most_frequent = np.argsort(-times, kind="stable")[:max_features]
         kept = np.sort(kept[most_frequent])
     return kept

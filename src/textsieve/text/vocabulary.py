@@ -79,6 +79,11 @@ class Vocabulary:
             self._table_numbers = self._table.add_terms(self.terms)
         return self._table
 
+    def drop_table(self) -> None:
+        """Forget the kernels' table, and with it what it may have learned that is no term yet."""
+        self._terms = self.terms
+        self._table = self._table_numbers = None
+
     def column_of_number(self) -> NDArray[np.int64]:
         """The column of each number of the table, -1 where it has none."""
         assert self._table is not None
@@ -87,9 +92,9 @@ class Vocabulary:
 
     def grow(self, terms: Sequence[str]) -> None:
         """Add terms that are new."""
-        self._terms = self.terms + list(terms)
+        self.drop_table()
+        self._terms = self._terms + list(terms)
         self._size = len(self._terms)
-        self._table = self._table_numbers = None
 
     def grow_with_table(self, size_before: int) -> None:
         """Take in what the table learned since it had that size."""

@@ -95,7 +95,12 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if not hasattr(self, "doc_freq_"):
             return self.fit(X)
         grown = getattr(X, "shape", (0, 0))[-1] > self.n_features_in_
-        counts = self._counts(X, reset=grown)
+        n_columns = self.n_features_in_
+        try:
+            counts = self._counts(X, reset=grown)
+        except ValueError:  # a batch that is refused leaves no trace
+            self.n_features_in_ = n_columns
+            raise
         doc_freq = _doc_freq(counts)
         doc_freq[: len(self.doc_freq_)] += self.doc_freq_
         self.doc_freq_ = doc_freq
@@ -127,6 +132,9 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _counts(self, X: Any, *, reset: bool) -> csr_matrix:
         rows = csr_matrix(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset))
+        if not rows.has_canonical_format:  # a cell may be stored in parts, and only their sum is its count
+            rows = rows.copy()
+            rows.sum_duplicates()
         if self.tf == "log" and rows.nnz and rows.data.min() < 0:
             raise InputError(
                 f"Negative values in data passed to TermWeighter: {rows.data.min()}; 'log' needs counts. "

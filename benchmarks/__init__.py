@@ -1,0 +1,1 @@
+"""Side by side with what people use today; see README.md here for the rules."""

@@ -1,0 +1,38 @@
+"""Run all comparisons and write RESULTS.md beside this file."""
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from textsieve.settings import n_threads
+
+from . import counting, scoring
+from .harness import table
+
+PACKAGES = ("textsieve", "scikit-learn", "numpy", "scipy", "numba")
+
+
+def main() -> None:
+    """Print the tables as they come, and keep them."""
+    parts = [
+        "# Results of the last `make bench`",
+        f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, "
+        + ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+        + f", {n_threads(-1)} cores. Times are medians; a ratio above 1 says that textsieve is faster. "
+        "Data: the training documents of 20 Newsgroups by date, 22 MB of text.",
+    ]
+    for title, make in (
+        ("## Text to counts", lambda: table(counting.results())),
+        ("", counting.memory),
+        ("", counting.compilation),
+        ("## Counts to scores", lambda: table(scoring.results())),
+    ):
+        body = make()
+        parts += [title, body] if title else [body]
+        print(f"{title}\n\n{body}\n" if title else f"{body}\n", flush=True)
+    Path(__file__).with_name("RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

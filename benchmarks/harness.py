@@ -1,0 +1,121 @@
+"""How a comparison is run, and what is kept of it.
+
+Two ways of the same job take turns, so that whatever else the machine does hits both; the median of each is taken, and
+the ratio of the medians is the result. What is compiled is compiled before the clock starts.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Job = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One row of a table: how long ours and theirs took, and what was aimed at."""
+
+    job: str
+    ours: float
+    theirs: float | None = None
+    other: str = ""
+    target: float | None = None  # the least ratio theirs / ours
+    limit: float | None = None  # the most seconds of ours
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast ours is."""
+        return None if self.theirs is None else self.theirs / self.ours
+
+    @property
+    def verdict(self) -> str:
+        """Whether the aim was met, and by how much it was missed if not."""
+        if self.target is not None and self.ratio is not None:
+            return "met" if self.ratio >= self.target else f"**missed**, by {1 - self.ratio / self.target:.0%}"
+        if self.limit is not None:
+            return "met" if self.ours <= self.limit else f"**missed**, by {self.ours / self.limit - 1:.0%}"
+        return "**slower**" if self.ratio is not None and self.ratio < 1 else ""
+
+    @property
+    def aim(self) -> str:
+        """The aim in words."""
+        if self.target is not None:
+            return f"{self.target:g} times as fast"
+        return f"under {seconds(self.limit)}" if self.limit is not None else ""
+
+
+def versus(
+    job: str,
+    ours: Job,
+    theirs: Job,
+    other: str,
+    *,
+    target: float | None = None,
+    repeats: int = 7,
+    their_repeats: int = 3,
+) -> Result:
+    """Let two ways of the same job take turns."""
+    ours()
+    times: tuple[list[float], list[float]] = ([], [])
+    for turn in range(max(repeats, their_repeats)):
+        for way, spent, most in ((theirs, times[1], their_repeats), (ours, times[0], repeats)):
+            if turn < most:
+                spent.append(timed(way))
+    return Result(job, statistics.median(times[0]), statistics.median(times[1]), other, target)
+
+
+def alone(job: str, ours: Job, *, limit: float | None = None, repeats: int = 7) -> Result:
+    """Time a job that has no counterpart."""
+    ours()
+    return Result(job, statistics.median(timed(ours) for _ in range(repeats)), limit=limit)
+
+
+def timed(job: Job) -> float:
+    """Seconds for one run."""
+    gc.collect()
+    begin = time.perf_counter()
+    job()
+    return time.perf_counter() - begin
+
+
+def peak_growth(prepare: Callable[[], Callable[[], object]]) -> int:
+    """By how many bytes a job raises the peak memory of a fresh process in which all is prepared."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        return int(pool.apply(_growth, (prepare,)))
+
+
+def _growth(prepare: Callable[[], Callable[[], object]]) -> int:
+    job = prepare()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = job()
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    del result
+    return (after - before) * 1024
+
+
+def seconds(value: float | None) -> str:
+    """A time for people."""
+    if value is None:
+        return ""
+    if value >= 1:
+        return f"{value:.2f} s"
+    return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"
+
+
+def table(results: list[Result]) -> str:
+    """The results as a Markdown table."""
+    lines = ["| job | textsieve | theirs | ratio | aim | |", "|---|---:|---:|---:|---|---|"]
+    for result in results:
+        theirs = "" if result.theirs is None else f"{seconds(result.theirs)} ({result.other})"
+        ratio = "" if result.ratio is None else f"{result.ratio:.1f}" if result.ratio < 100 else f"{result.ratio:,.0f}"
+        lines.append(
+            f"| {result.job} | {seconds(result.ours)} | {theirs} | {ratio} | {result.aim} | {result.verdict} |"
+        )
+    return "\n".join(lines)

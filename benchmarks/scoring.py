@@ -1,0 +1,78 @@
+"""Counted matrix to scores, against scikit-learn's."""
+
+from collections.abc import Callable
+
+from sklearn.feature_selection import chi2, mutual_info_classif
+
+from textsieve import OCFS, ChiSquare, ClassStats, DocumentFrequency, InformationGain, MutualInformation, TermCounter
+from textsieve.selectors import TermSelector
+from textsieve.selectors.information import information_gain
+from textsieve.selectors.trace import between_class_scatter
+
+from .harness import Result, versus
+from .newsgroups import newsgroups
+
+SELECTORS: dict[str, Callable[[], TermSelector]] = {
+    "DocumentFrequency": DocumentFrequency,
+    "InformationGain": InformationGain,
+    "InformationGain, max": lambda: InformationGain(pooling="max"),
+    "InformationGain, round-robin": lambda: InformationGain(pooling="round-robin"),
+    "ChiSquare": ChiSquare,
+    "ChiSquare, max": lambda: ChiSquare(pooling="max"),
+    "ChiSquare, round-robin": lambda: ChiSquare(pooling="round-robin"),
+    "MutualInformation": MutualInformation,
+    "OCFS": OCFS,
+}
+
+
+def results() -> list[Result]:
+    """The comparisons on 20 Newsgroups by date: all terms, 20 classes."""
+    texts, groups = newsgroups()
+    counts = TermCounter().fit_transform(texts)
+    stats = ClassStats.from_matrix(counts, groups)
+    few = InformationGain(k=2000).fit(counts, groups).transform(counts).tocsr()
+    rows = [
+        versus(
+            f"{name}: `fit` from a counted matrix",
+            lambda make=make: make().fit(counts, groups),  # type: ignore[misc]
+            lambda: chi2(counts, groups),
+            "chi2",
+            target=1,
+        )
+        for name, make in SELECTORS.items()
+    ]
+    rows += [
+        versus(
+            "InformationGain of 2,000 terms",
+            lambda: InformationGain(k="all").fit(few, groups),
+            lambda: mutual_info_classif(few, groups, discrete_features=True),
+            "mutual_info_classif",
+            target=1000,
+            their_repeats=1,
+        ),
+        versus(
+            "OCFS scores from the statistics",
+            lambda: between_class_scatter(stats),
+            lambda: information_gain(stats),
+            "our InformationGain",
+            target=2,
+            repeats=21,
+            their_repeats=21,
+        ),
+        versus(
+            "OCFS `fit` from a counted matrix",
+            lambda: OCFS().fit(counts, groups),
+            lambda: InformationGain().fit(counts, groups),
+            "our InformationGain",
+            target=2,
+            repeats=15,
+            their_repeats=15,
+        ),
+        versus(
+            "`ClassStats.from_matrix`",
+            lambda: ClassStats.from_matrix(counts, groups),
+            lambda: counts.data.sum() + counts.indices.sum(),
+            "adding up the matrix's arrays",
+        ),
+    ]
+    return rows

@@ -1,0 +1,87 @@
+"""Slow, obvious twins of the term counter and the term weighter: plain loops over characters and over dense rows."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+
+def words_of(text: str) -> list[str]:
+    """The runs of two or more letters, digits and underscores, character by character."""
+    words, run = [], ""
+    for character in text + " ":
+        if character.isalnum() or character == "_":
+            run += character
+        else:
+            if len(run) >= 2:
+                words.append(run)
+            run = ""
+    return words
+
+
+def terms_in(
+    text: str,
+    *,
+    ngram_range: tuple[int, int] = (1, 1),
+    stop_words: Iterable[str] = (),
+    prepare: Callable[[str], str] = str.lower,
+) -> list[str]:
+    """The terms of a text as they begin, the shorter first."""
+    words = [word for word in words_of(prepare(text)) if word not in set(stop_words)]
+    terms = []
+    for first in range(len(words)):
+        ends = range(first + ngram_range[0], first + ngram_range[1] + 1)
+        terms += [" ".join(words[first:end]) for end in ends if end <= len(words)]
+    return terms
+
+
+def first_seen(documents: Iterable[Sequence[str]]) -> list[str]:
+    """The different terms of documents, in the order in which they first occur."""
+    order: list[str] = []
+    known = set()
+    for terms in documents:
+        for term in terms:
+            if term not in known:
+                known.add(term)
+                order.append(term)
+    return order
+
+
+def most_frequent(documents: Iterable[Sequence[str]], n_terms: int, *, binary: bool = False) -> list[str]:
+    """The terms that occur most (binary: in the most documents), ties by the alphabet; in alphabetical order."""
+    totals: Counter[str] = Counter()
+    for terms in documents:
+        totals.update(set(terms) if binary else terms)
+    return sorted(sorted(totals, key=lambda term: (-totals[term], term))[:n_terms])
+
+
+def weights_of(
+    rows: Sequence[Sequence[float]], fitted: Sequence[Sequence[float]], *, tf: str, idf: str, norm: str
+) -> list[list[float]]:
+    """METHODS, 'Weights': tf, binary or 1 + ln tf; times 1, ln(N/df) or ln((1+N)/(1+df)) + 1; then length 1 or not.
+
+    A term that is in none of the fitted documents weighs under ln(N/df) as if it were in one.
+    """
+    n_documents = len(fitted)
+    weighed = []
+    for row in rows:
+        weights = []
+        for column, count in enumerate(row):
+            doc_freq = sum(1 for other in fitted if other[column] != 0)
+            if count == 0:
+                weight = 0.0
+            elif tf == "tf":
+                weight = float(count)
+            elif tf == "binary":
+                weight = 1.0
+            else:
+                weight = 1.0 + math.log(count)
+            if idf == "plain":
+                weight *= math.log(n_documents / max(doc_freq, 1))
+            elif idf == "smooth":
+                weight *= math.log((1 + n_documents) / (1 + doc_freq)) + 1.0
+            weights.append(weight)
+        length = math.sqrt(sum(weight * weight for weight in weights))
+        if norm == "l2" and length > 0:
+            weights = [weight / length for weight in weights]
+        weighed.append(weights)
+    return weighed

@@ -1,0 +1,218 @@
+"""A table as bytes: read back as it was; damaged or hostile bytes are refused, and never cost more than their size."""
+
+import json
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from safetensors.numpy import load, save
+from tests.reference.stats_cases import Case, any_weights, cases
+
+from textsieve import ChiSquare, ClassStats, InputError
+
+SMALL = ClassStats.from_matrix([[1, 0, 2], [0, 1, 1], [0, 0, 0], [4, 0, 0]], ["a", "b", "a", ["a", "b"]])
+HEADER = {"format": "textsieve.ClassStats", "version": 1, "classes": ["a", "b"], "n_documents": 4}
+
+
+def rewritten(header: Any = HEADER, **arrays: Any) -> bytes:
+    """The small table with another header, or other arrays; None takes an array away."""
+    parts = load(SMALL.to_bytes()) | arrays
+    text = header if isinstance(header, str) else json.dumps(header)
+    return save({name: part for name, part in parts.items() if part is not None}, metadata={"textsieve": text})
+
+
+def use(stats: ClassStats) -> None:
+    """Everything that reads a table; a table that was let in must survive it without a huge allocation."""
+    repr(stats)
+    assert stats.n_pairs >= 0
+    for number in range(len(stats.classes)):
+        assert all((counts >= 0).all() for counts in stats.contingency(number)[:1])
+        stats.class_sums(number)
+    selector = ChiSquare(k="all").partial_fit(np.zeros((1, stats.n_terms or 1)))
+    selector.stats_ = stats
+    assert len(selector.ranking_) == stats.n_terms
+    (stats + stats).to_bytes()
+    stats.take(range(stats.n_terms))
+
+
+def refused_or_usable(data: bytes) -> bool:
+    try:
+        stats = ClassStats.from_bytes(data)
+    except InputError:
+        return False
+    use(stats)
+    return True
+
+
+@given(cases(any_weights))
+def test_round_trip(case: Case) -> None:
+    stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
+    data = stats.to_bytes()
+    again = ClassStats.from_bytes(data)
+    assert again.to_bytes() == data == stats.copy().to_bytes()
+    assert again.classes == stats.classes
+    assert (again + stats).to_bytes() == (stats + stats).to_bytes()
+    again.update(case.matrix(), case.label_sets)
+    assert again.n_documents == 2 * stats.n_documents
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["ü", "中 文"],
+        ["\ud800", '"\\'],
+        [1, 2],
+        [-5, 10**30],
+        [0.5, 1.5],
+        [True, False],
+        [float("inf"), 1.0],
+        [None, None],
+    ],
+)
+def test_classes_of_any_kind_come_back(labels: list[Any]) -> None:
+    stats = ClassStats.from_matrix([[1], [2]], labels)
+    again = ClassStats.from_bytes(stats.to_bytes())
+    assert again.classes == stats.classes
+    assert list(map(type, again.classes)) == list(map(type, stats.classes))
+
+
+@pytest.mark.parametrize("stats", [ClassStats(), ClassStats.zero(3), ClassStats.from_matrix(np.zeros((2, 0)))])
+def test_empty_tables_come_back(stats: ClassStats) -> None:
+    assert ClassStats.from_bytes(stats.to_bytes()).to_bytes() == stats.to_bytes()
+
+
+def test_reading_back_gives_what_was_written() -> None:
+    assert rewritten() == SMALL.to_bytes()
+    use(ClassStats.from_bytes(rewritten()))
+
+
+def test_every_truncation_is_refused() -> None:
+    data = SMALL.to_bytes()
+    for length in range(len(data)):
+        with pytest.raises(InputError, match="not a table of statistics"):
+            ClassStats.from_bytes(data[:length])
+    with pytest.raises(InputError):
+        ClassStats.from_bytes(data + b"\0")
+
+
+@pytest.mark.parametrize("flip", [0x01, 0x10, 0x80, 0xFF])
+def test_every_flipped_byte_is_refused_or_harmless(flip: int) -> None:
+    data = SMALL.to_bytes()
+    usable = 0
+    tracemalloc.start()
+    try:
+        for place in range(len(data)):
+            usable += refused_or_usable(data[:place] + bytes([data[place] ^ flip]) + data[place + 1 :])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000_000
+    assert usable < len(data) // 2  # most damage is seen; a digit of a sum cannot be
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"cell_terms": np.array([0, 3, 0, 1], np.int64)},
+        {"cell_terms": np.array([0, 3, 0, 1, 2], np.int64)},
+        {"cell_terms": np.array([-1, 2, 0, 1, 2], np.int64)},
+        {"cell_terms": np.array([2, 0, 0, 1, 2], np.int64)},
+        {"cell_terms": np.array([0, 0, 0, 1, 2], np.int64)},
+        {"cell_terms": np.array([0, 2, 0, 1, 2**62], np.int64)},
+        {"cell_terms": np.array([0, 2, 0, 1, 2], np.int32)},
+        {"cell_terms": np.array(0, np.int64)},
+        {"cell_terms": None},
+        {"cell_starts": np.array([0, 2], np.int64)},
+        {"cell_starts": np.array([1, 2, 5], np.int64)},
+        {"cell_starts": np.array([0, 6, 5], np.int64)},
+        {"cell_starts": np.array([0, -1, 5], np.int64)},
+        {"cell_starts": np.array([0, 2, 4], np.int64)},
+        {"cell_starts": np.zeros(0, np.int64)},
+        {"cell_starts": None},
+        {"cell_doc_freq": np.array([2, 1, 0, 1, 1], np.int64)},
+        {"cell_doc_freq": np.array([2, 1, 1, 1, -1], np.int64)},
+        {"cell_doc_freq": np.array([2, 1, 1, 1, 2**40], np.int64)},
+        {"cell_doc_freq": np.array([3, 1, 1, 1, 1], np.int64)},  # a term in more documents of a class than in all
+        {"cell_doc_freq": np.ones(5)},
+        {"cell_sums": np.ones((3, 5))},
+        {"cell_sums": np.ones((2, 4))},
+        {"cell_sums": np.ones(())},
+        {"cell_sums": np.full((2, 5), np.nan)},
+        {"sums": np.ones((2, 4))},
+        {"sums": np.ones((2, 3), np.float32)},
+        {"sums": np.full((2, 3), np.inf)},
+        {"squares": np.full((2, 3), np.nan)},
+        {"squares": None},
+        {"class_docs": np.array([3, -1], np.int64)},
+        {"class_docs": np.array([3, 2**50], np.int64)},
+        {"class_docs": np.array([1, 2], np.int64)},  # fewer documents than have a term
+        {"class_docs": np.array([3, 2, 0], np.int64)},
+        {"doc_freq": np.array([2, 1], np.int64)},
+        {"doc_freq": np.array([2, 1, -1], np.int64)},
+        {"doc_freq": np.array([2, 1, 2**40], np.int64)},
+        {"doc_freq": np.array(2, np.int64)},
+        {"doc_freq": np.ones((1, 3), np.int64)},
+    ],
+)
+def test_arrays_that_do_not_fit_together(arrays: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="damaged"):
+        ClassStats.from_bytes(rewritten(**arrays))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "[]",
+        "5",
+        "{}",
+        "null",
+        "{" * 10,
+        "[" * 100_000,
+        HEADER | {"n_documents": -1},
+        HEADER | {"n_documents": 1},
+        HEADER | {"n_documents": None},
+        HEADER | {"n_documents": "many"},
+        json.dumps(HEADER).replace('"n_documents": 4', '"n_documents": 1e999'),
+        json.dumps(HEADER).replace('"n_documents": 4', '"n_documents": NaN'),
+        HEADER | {"classes": ["b", "a"]},
+        HEADER | {"classes": ["a", "a"]},
+        HEADER | {"classes": ["a", 1]},
+        HEADER | {"classes": ["a", None]},
+        HEADER | {"classes": [["a"], ["b"]]},
+        HEADER | {"classes": ["a"]},
+        HEADER | {"classes": []},
+        HEADER | {"classes": [float("nan"), float("nan")]},
+        HEADER | {"classes": 2},
+        {name: value for name, value in HEADER.items() if name != "classes"},
+        {name: value for name, value in HEADER.items() if name != "version"},
+    ],
+)
+def test_headers_that_make_no_sense(header: Any) -> None:
+    with pytest.raises(InputError, match=r"not a table of statistics|damaged"):
+        ClassStats.from_bytes(rewritten(header))
+
+
+@pytest.mark.parametrize("change", [{"version": 2}, {"version": "1"}, {"format": "textsieve.Other"}, {"format": None}])
+def test_another_format_or_a_newer_version_is_named(change: dict[str, Any]) -> None:
+    header = HEADER | change
+    with pytest.raises(InputError) as caught:
+        ClassStats.from_bytes(rewritten(header))
+    assert repr(header["format"]) in str(caught.value)
+    assert f"version {header['version']!r}" in str(caught.value)
+    assert "reads 'textsieve.ClassStats' version 1" in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 8, b"\xff" * 64, b"PK\x03\x04" * 20, b"\x80\x04}q\x00."])
+def test_what_is_no_table_at_all(data: bytes) -> None:
+    with pytest.raises(InputError, match="not a table of statistics"):
+        ClassStats.from_bytes(data)
+
+
+def test_safetensors_of_something_else() -> None:
+    with pytest.raises(InputError, match="not a table of statistics"):
+        ClassStats.from_bytes(save({"weights": np.ones(3)}))
+    with pytest.raises(InputError, match="not a table of statistics"):
+        ClassStats.from_bytes(save({"weights": np.ones(3)}, metadata={"other": "1"}))

@@ -1,0 +1,170 @@
+"""Labels in any form people have them in give the same table; what cannot be a label is refused in plain words."""
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from tests.reference.stats_twin import assert_is_twin, twin
+
+from textsieve import ClassStats, InputError
+
+ROWS = [[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 2, 1], [0, 0, 0]]
+
+
+def objects(*labels: Any) -> Any:
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    return array
+
+
+TEXTS = [("b",), ("a",), ("b",), ("c",), ("a",)]
+NUMBERS = [(10,), (-3,), (10,), (7,), (-3,)]
+SEVERAL = [("b", "a"), (), ("b",), ("c", "a", "b"), ("a",)]
+SOME = [("b",), (), ("b",), (), ("a",)]
+SOME_NUMBERS = [(1,), (), (0,), (), (1,)]
+NOBODY: list[tuple[Any, ...]] = [()] * 5
+SETS_OF_NUMBERS = [(0, 2), (), (0,), (1, 2), (2,)]
+INDICATOR = np.array([[1, 0, 1], [0, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]])
+
+FORMS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
+    "texts": (["b", "a", "b", "c", "a"], TEXTS),
+    "tuple of texts": (("b", "a", "b", "c", "a"), TEXTS),
+    "array of texts": (np.array(["b", "a", "b", "c", "a"]), TEXTS),
+    "texts one by one": ((label for label in "babca"), TEXTS),
+    "objects": (objects("b", "a", "b", "c", "a"), TEXTS),
+    "a column of texts": (np.array([["b"], ["a"], ["b"], ["c"], ["a"]]), TEXTS),
+    "numpy texts": ([np.str_("b"), "a", np.str_("b"), "c", "a"], TEXTS),
+    "numbers": ([10, -3, 10, 7, -3], NUMBERS),
+    "array of numbers": (np.array([10, -3, 10, 7, -3]), NUMBERS),
+    "array of small numbers": (np.array([10, -3, 10, 7, -3], np.int8), NUMBERS),
+    "a column of numbers": (np.array([[10], [-3], [10], [7], [-3]]), NUMBERS),
+    "numpy numbers": ([np.int64(10), np.int32(-3), 10, 7, -3], NUMBERS),
+    "large numbers": (np.array([2**64 - 1, 0, 0, 1, 1], np.uint64), [(2**64 - 1,), (0,), (0,), (1,), (1,)]),
+    "truth values": (np.array([True, False, True, True, False]), [(True,), (False,), (True,), (True,), (False,)]),
+    "floats": (np.array([0.5, 1.0, 0.5, 2.0, 1.0]), [(0.5,), (1.0,), (0.5,), (2.0,), (1.0,)]),
+    "lists": ([["b", "a"], [], ["b"], ["c", "a", "b"], ["a"]], SEVERAL),
+    "lists with repeats": ([["b", "a", "b"], [], ["b", "b"], ["c", "a", "b"], ["a"]], SEVERAL),
+    "tuples": ([("b", "a"), (), ("b",), ("c", "a", "b"), ("a",)], SEVERAL),
+    "sets": ([{"b", "a"}, set(), frozenset("b"), {"c", "a", "b"}, {"a"}], SEVERAL),
+    "arrays": ([np.array(["b", "a"]), np.array([]), np.array(["b"]), ["c", "a", "b"], {"a"}], SEVERAL),
+    "objects that are lists": (objects(["b", "a"], [], ["b"], ["c", "a", "b"], ["a"]), SEVERAL),
+    "lists and single labels": ([["b", "a"], None, "b", ["c", "a", "b"], "a"], SEVERAL),
+    "lists with nothing in them": ([["b", "a"], [None, ""], ["b", ""], ["c", "a", "b"], ["a", None]], SEVERAL),
+    "None where there is no label": (["b", None, "b", None, "a"], SOME),
+    "empty texts": (["b", "", "b", "", "a"], SOME),
+    "array with empty texts": (np.array(["b", "", "b", "", "a"]), SOME),
+    "all ways to have none": (["b", "", "b", None, "a"], SOME),
+    "-1 among texts": (["b", -1, "b", [], "a"], SOME),
+    "-1": ([1, -1, 0, -1, 1], SOME_NUMBERS),
+    "array with -1": (np.array([1, -1, 0, -1, 1]), SOME_NUMBERS),
+    "numpy -1": ([1, np.int64(-1), 0, None, 1], SOME_NUMBERS),
+    "-1 in a list is a label": ([[1], [-1], [0], [], [1]], [(1,), (-1,), (0,), (), (1,)]),
+    "nobody": ([None] * 5, NOBODY),
+    "no labels": (None, NOBODY),
+    "array of -1": (np.full(5, -1), NOBODY),
+    "a matrix of no classes": (np.zeros((5, 0)), NOBODY),
+    "lists of numbers": ([[0, 2], [], [0], [1, 2], [2]], SETS_OF_NUMBERS),
+    "indicator": (INDICATOR, SETS_OF_NUMBERS),
+    "indicator of truth values": (INDICATOR.astype(bool), SETS_OF_NUMBERS),
+    "indicator of floats": (INDICATOR.astype(float), SETS_OF_NUMBERS),
+    "sparse indicator": (sparse.csr_array(INDICATOR), SETS_OF_NUMBERS),
+    "sparse indicator by columns": (sparse.csc_matrix(INDICATOR), SETS_OF_NUMBERS),
+    "sparse indicator of truth values": (sparse.coo_array(INDICATOR.astype(bool)), SETS_OF_NUMBERS),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_any_form_of_labels(form: str) -> None:
+    y, label_sets = FORMS[form]
+    assert_is_twin(ClassStats.from_matrix(ROWS, y), twin(ROWS, label_sets, 3))
+
+
+class OnlyAnArray:
+    """What has no items, but can become an array; data frames and the like."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self._array, dtype)
+
+
+class Frame(OnlyAnArray):
+    """Going through a data frame gives the names of its columns, not its rows."""
+
+    shape = INDICATOR.shape
+
+    def __iter__(self) -> Any:
+        return iter(["x", "y", "z"])
+
+
+@pytest.mark.parametrize("y", [OnlyAnArray(INDICATOR), Frame(INDICATOR)])
+def test_what_calls_itself_an_array(y: Any) -> None:
+    assert_is_twin(ClassStats.from_matrix(ROWS, y), twin(ROWS, SETS_OF_NUMBERS, 3))
+
+
+def test_a_class_without_documents_is_still_a_class_of_the_matrix() -> None:
+    stats = ClassStats.from_matrix(ROWS, INDICATOR * [1, 0, 1])
+    assert stats.classes == (0, 1, 2)
+    assert stats.class_docs.tolist() == [2, 0, 3]
+
+
+def test_a_sparse_indicator_is_left_as_it_was() -> None:
+    indicator = sparse.csr_array(INDICATOR)
+    indicator.data[0] = 0
+    before = indicator.copy()
+    stats = ClassStats.from_matrix(ROWS, indicator)
+    assert stats.class_docs.tolist() == [1, 1, 3]
+    assert indicator.nnz == before.nnz
+    for name in ("data", "indices", "indptr"):
+        assert getattr(indicator, name).tolist() == getattr(before, name).tolist()
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (["a", "b", "a", 3, "b"], r"document 0 has the text 'a', document 3 the int 3"),
+        ([1, 2, ["x"], 1, 2], r"document 2 has the text 'x', document 0 the int 1"),
+        ([None, 2.5, "x", 1, 2], r"document 2 has the text 'x', document 1 the float 2.5"),
+        (["a", "b", float("nan"), "a", "b"], r"document 2 is NaN.*None"),
+        (np.array([1.0, 2.0, 1.0, np.nan, 1.0]), r"document 3 is NaN"),
+        ([["a"], ["b", np.nan], [], [], []], r"document 1 is NaN"),
+        (["a", "b", "a"], r"5 documents but 3 labels"),
+        (np.arange(6), r"5 documents but 6 labels"),
+        (INDICATOR[:4], r"5 documents but 4 rows of labels"),
+        (sparse.csr_array(INDICATOR[:4]), r"5 documents but 4 rows of labels"),
+        ([b"a", "b", "a", "b", "a"], r"document 0 is b'a' \(bytes\); use text"),
+        (["a", {"b": 1}, "a", "b", "a"], r"document 1 is \{'b': 1\} \(dict\)"),
+        (["a", [["b"]], "a", "b", "a"], r"document 1 is \['b'\] \(list\)"),
+        ([object, "b", "a", "b", "a"], r"document 0 is .*type"),
+        ([1j, 2j, 1j, 2j, 1j], r"document 0 is 1j \(complex\)"),
+        ([1, 2, Decimal(1), 2, 1], r"document 2 is Decimal\('1'\)"),
+        (np.array(["2020-01-01"] * 5, "datetime64[D]"), r"document 0 is datetime"),
+        (INDICATOR * 2, r"holds 0 and 1, but there is .*2"),
+        (INDICATOR * 0.5, r"holds 0 and 1, but there is .*0.5"),
+        (INDICATOR - 1, r"holds 0 and 1, but there is .*-1"),
+        (INDICATOR * np.nan, r"holds 0 and 1, but there is .*nan"),
+        (INDICATOR.astype(str), r"holds 0 and 1, but this one is of dtype <U"),
+        (INDICATOR.astype(object), r"dtype object.*list of lists"),
+        (
+            sparse.csr_array((np.ones(2, int), np.zeros(2, int), np.array([0, 2, 2, 2, 2, 2])), shape=(5, 2)),
+            r"holds 0 and 1, but there is .*2",
+        ),
+        ("babca", r"y is 'babca' \(str\); give a label"),
+        (b"babca", r"\(bytes\); give a label"),
+        (5, r"y is 5 \(int\)"),
+        (np.array(5), r"y is array\(5\)"),
+        (np.ones((5, 1, 1), int), r"y is array.*ndarray"),
+    ],
+)
+def test_what_cannot_be_labels(y: Any, words: str) -> None:
+    with pytest.raises(InputError, match=f"(?s){words}"):
+        ClassStats.from_matrix(ROWS, y)
+
+
+def test_a_long_label_is_cut_short_in_the_message() -> None:
+    with pytest.raises(InputError) as caught:
+        ClassStats.from_matrix(ROWS, [b"x" * 1000, "b", "a", "b", "a"])
+    assert len(str(caught.value)) < 200

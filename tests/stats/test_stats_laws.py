@@ -1,0 +1,184 @@
+"""Tables add up: however the documents are split, in any order, with any vocabulary, the sum is the table of all."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reference.stats_cases import Case, any_weights, cancelling, cases, near_a_million
+from tests.reference.stats_twin import assert_is_twin, exact_sums, twin
+
+from textsieve import ClassStats, InputError
+
+WEIGHTS = {"any": any_weights, "near a million": near_a_million, "cancelling": cancelling}
+
+
+def of(case: Case) -> ClassStats:
+    return ClassStats.from_matrix(case.matrix(), case.label_sets)
+
+
+def same(one: ClassStats, other: ClassStats) -> bool:
+    return one.to_bytes() == other.to_bytes()
+
+
+def assert_close(one: ClassStats, other: ClassStats) -> None:
+    """Equal counts, and sums equal to a relative 1e-12."""
+    assert (one.classes, one.n_documents) == (other.classes, other.n_documents)
+    for counts, others in zip(_counts(one), _counts(other), strict=True):
+        assert counts.tolist() == others.tolist()
+    for sums, others in ((one.sums, other.sums), (one.squares, other.squares), (one.cells.sums, other.cells.sums)):
+        np.testing.assert_allclose(sums.value, others.value, rtol=1e-12, atol=0)
+        for exact, other_exact in zip(exact_sums(sums), exact_sums(others), strict=True):
+            assert abs(exact - other_exact) <= 1e-12 * abs(exact)
+
+
+def _counts(stats: ClassStats) -> list[Any]:
+    cells = stats.cells
+    return [stats.class_docs, stats.doc_freq, cells.class_starts, cells.terms, cells.doc_freq]
+
+
+def split(case: Case, data: st.DataObject) -> list[Case]:
+    """The documents in any order, cut into any number of parts, some of them empty."""
+    order = data.draw(st.permutations(range(len(case.rows))))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(order)), max_size=4)))
+    return [case.part(order[start:end]) for start, end in pairwise([0, *cuts, len(order)])]
+
+
+@given(cases(), cases())
+def test_merge_is_commutative(one: Case, other: Case) -> None:
+    assert same(of(one) + of(other), of(other) + of(one))
+
+
+@given(cases(), cases(labels=("b", "d", "aa")), cases(labels=("z",)))
+def test_merge_is_associative(one: Case, two: Case, three: Case) -> None:
+    assert same((of(one) + of(two)) + of(three), of(one) + (of(two) + of(three)))
+
+
+@given(cases())
+def test_zero_is_the_unit(case: Case) -> None:
+    stats = of(case)
+    assert same(stats + ClassStats.zero(), stats)
+    assert same(ClassStats.zero() + stats, stats)
+    assert same(stats + ClassStats.zero(case.rows.shape[1]), stats)
+    assert same(ClassStats() + stats, stats)
+
+
+def test_zero_may_know_its_terms() -> None:
+    assert ClassStats.zero().n_terms == 0
+    assert ClassStats.zero(4).doc_freq.tolist() == [0, 0, 0, 0]
+    wider = ClassStats.from_matrix([[1, 2]], ["a"]) + ClassStats.zero(3)
+    assert same(wider, ClassStats.from_matrix([[1, 2, 0]], ["a"]))
+
+
+@given(cases(), st.data())
+def test_any_split_of_counts_gives_the_same_bytes(case: Case, data: st.DataObject) -> None:
+    parts = split(case, data)
+    merged, updated = ClassStats.zero(), ClassStats.zero()
+    for part in parts:
+        merged = merged + of(part)
+        updated.update(part.matrix(), part.label_sets)
+    assert same(merged, of(case))
+    assert same(updated, of(case))
+
+
+@pytest.mark.parametrize("values", WEIGHTS.values(), ids=WEIGHTS)
+@given(data=st.data())
+def test_any_split_of_weights_gives_the_same_sums(values: Any, data: st.DataObject) -> None:
+    case = data.draw(cases(values))
+    merged, updated = ClassStats.zero(), ClassStats.zero()
+    for part in split(case, data):
+        merged = merged + of(part)
+        updated.update(part.matrix(), part.label_sets)
+    assert_close(merged, of(case))
+    assert_close(updated, of(case))
+
+
+@given(st.lists(cases(max_terms=9, labels=("a", "b", "c", "d", "e")), max_size=12))
+def test_updates_with_more_and_fewer_columns(batches: list[Case]) -> None:
+    """Each batch has a width and classes of its own: the table is that of the rows padded with zeros."""
+    width = max((case.rows.shape[1] for case in batches), default=0)
+    padded = [np.pad(case.rows, ((0, 0), (0, width - case.rows.shape[1]))) for case in batches]
+    rows = [row for part in padded for row in part.tolist()]
+    stats = ClassStats()
+    for case in batches:
+        assert stats.update(case.matrix(), case.label_sets) is stats
+    assert_is_twin(stats, twin(rows, [labels for case in batches for labels in case.label_sets], width))
+
+
+@given(cases(), cases(labels=("c", "d")))
+def test_merging_leaves_both_as_they_were(one: Case, other: Case) -> None:
+    left, right = of(one), of(other)
+    before = left.to_bytes(), right.to_bytes()
+    both = left + right
+    both.update(one.matrix(), one.label_sets)
+    assert (left.to_bytes(), right.to_bytes()) == before
+
+
+@given(cases(), cases())
+def test_a_copy_is_independent(one: Case, other: Case) -> None:
+    stats = of(one)
+    copy = stats.copy()
+    before = stats.to_bytes()
+    copy.update(other.matrix(), other.label_sets)
+    assert stats.to_bytes() == before
+    after = copy.to_bytes()
+    stats.update(one.matrix(), one.label_sets)
+    assert copy.to_bytes() == after
+
+
+def test_the_order_of_documents_does_not_change_badly_scaled_sums() -> None:
+    rng = np.random.default_rng(0)
+    weights = 1e6 + 1e-3 * rng.standard_normal((2000, 3))
+    labels = rng.integers(0, 4, 2000)
+    whole = ClassStats.from_matrix(weights, labels)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(2000)
+        stats = ClassStats()
+        for part in np.array_split(order, 7 + seed):
+            stats.update(weights[part], labels[part])
+        assert_close(stats, whole)
+    expected = twin(weights.tolist(), [(int(label),) for label in labels], 3)
+    assert_is_twin(whole, expected, relative=1e-28)
+
+
+def test_many_small_updates_are_not_quadratic_in_their_number() -> None:
+    """Parts wait until one of like size comes: few merges touch the large table."""
+    stats = ClassStats.from_matrix(np.ones((1, 5000)), ["a"])
+    for number in range(300):
+        stats.update(np.eye(1, 10, number % 10), ["ab"[number % 2]])
+        assert len(stats._parts) <= 12
+    assert stats.n_documents == 301
+    assert stats.doc_freq[:11].tolist() == [31] * 10 + [1]
+
+
+@pytest.mark.parametrize("width", [1, 100])
+def test_labels_of_another_kind_are_refused_at_once_and_nothing_is_lost(width: int) -> None:
+    stats = ClassStats.from_matrix(np.ones((3, 50)), ["a", "b", "a"])
+    stats.update(np.ones((1, 1)))
+    before = stats.copy().to_bytes()
+    with pytest.raises(InputError, match=r"mixed kinds: some documents have the text 'a', others the int 1"):
+        stats.update(np.ones((2, width)), [1, 2])
+    assert stats.to_bytes() == before
+
+
+def test_tables_with_labels_of_two_kinds_do_not_merge() -> None:
+    texts, numbers = ClassStats.from_matrix([[1]], ["a"]), ClassStats.from_matrix([[1]], [1])
+    before = texts.to_bytes()
+    with pytest.raises(InputError, match="mixed kinds"):
+        texts + numbers
+    assert texts.to_bytes() == before
+
+
+def test_only_tables_can_be_added() -> None:
+    with pytest.raises(TypeError):
+        ClassStats.zero() + 1  # type: ignore[operator]
+
+
+def test_a_refused_update_changes_nothing() -> None:
+    stats = ClassStats.from_matrix([[1, 2]], ["a"])
+    before = stats.to_bytes()
+    with pytest.raises(InputError, match="2 documents but 1 labels"):
+        stats.update([[1, 2], [3, 4]], ["a"])
+    assert stats.to_bytes() == before

@@ -1,0 +1,136 @@
+"""Every exported estimator keeps scikit-learn's contract, as scikit-learn's own checks see it."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import textsieve
+from textsieve import (
+    OCFS,
+    Cascade,
+    ChiSquare,
+    DocumentFrequency,
+    InformationGain,
+    InputError,
+    MutualInformation,
+    TermCounter,
+    TermWeighter,
+)
+
+# A number of terms is a share here: the checks' matrices have 1 to 10 columns, and asking for more than there are
+# warns, on purpose.
+CHECKED: list[BaseEstimator] = [
+    TermWeighter(),
+    TermWeighter(tf="tf", idf="plain", norm="none"),
+    TermWeighter(tf="binary", idf="none"),
+    DocumentFrequency(),
+    DocumentFrequency(min_df=0.1, k=0.5),
+    InformationGain(),
+    InformationGain(k=0.5, pooling="mean"),
+    InformationGain(k=0.5, pooling="round-robin"),
+    ChiSquare(),
+    ChiSquare(k="all", pooling="max"),
+    MutualInformation(),
+    MutualInformation(k="all", pooling="max"),
+    OCFS(),
+    OCFS(k=1),
+    OCFS(energy=0.8),
+    Cascade([DocumentFrequency(min_df=1), OCFS(k=0.5)]),
+]
+
+TAKE_TEXT: list[BaseEstimator] = [TermCounter()]
+"""Scikit-learn's checks make matrices of numbers, and step over estimators of text with a warning; see below."""
+
+
+def test_the_tested_set_is_the_exported_set() -> None:
+    exported = {getattr(textsieve, name) for name in textsieve.__all__}
+    estimators = {each for each in exported if isinstance(each, type) and issubclass(each, BaseEstimator)}
+    assert estimators
+    assert {type(estimator) for estimator in [*CHECKED, *TAKE_TEXT]} == estimators
+
+
+@parametrize_with_checks(CHECKED)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [*CHECKED, *TAKE_TEXT], ids=repr)
+def test_constructor_only_stores(estimator: Any) -> None:
+    assert set(vars(estimator)) == set(type(estimator)(**estimator.get_params(deep=False)).get_params(deep=False))
+
+
+TEXTS = ["one fish two fish", "red fish blue fish", "one two"]
+
+
+def fitted_counter() -> TermCounter:
+    return TermCounter(min_df=2).fit(TEXTS)
+
+
+def test_text_estimators_say_that_they_take_text() -> None:
+    tags = TermCounter().__sklearn_tags__()
+    assert tags.input_tags.string
+    assert not tags.input_tags.two_d_array
+
+
+def test_counter_clones_to_an_unfitted_twin() -> None:
+    original = TermCounter(ngram_range=(1, 2), stop_words=["red"], min_df=0.1, n_jobs=2)
+    copy = clone(original.fit(TEXTS))
+    assert copy is not original
+    assert copy.get_params() == original.get_params()
+    assert not hasattr(copy, "vocabulary_")
+
+
+def test_counter_settings_can_be_read_and_changed() -> None:
+    counter = TermCounter()
+    params = counter.get_params()
+    assert {"lowercase", "stop_words", "ngram_range", "min_df", "max_df", "n_jobs"} <= set(params)
+    for name, value in params.items():
+        assert getattr(counter, name) is value
+    assert counter.set_params(binary=True, min_df=2) is counter
+    assert (counter.binary, counter.min_df) == (True, 2)
+    with pytest.raises(ValueError, match="no_such_setting"):
+        counter.set_params(no_such_setting=1)
+
+
+def test_counter_shows_what_was_changed() -> None:
+    assert repr(TermCounter()) == "TermCounter()"
+    assert repr(TermCounter(min_df=2, binary=True)) == "TermCounter(binary=True, min_df=2)"
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_counter_pickles(protocol: int) -> None:
+    counter = fitted_counter()
+    again = pickle.loads(pickle.dumps(counter, protocol))
+    assert again.get_params() == counter.get_params()
+    assert again.get_feature_names_out().tolist() == counter.get_feature_names_out().tolist() == ["fish", "one", "two"]
+    assert (again.transform(TEXTS) != counter.transform(TEXTS)).nnz == 0
+    unfitted = pickle.loads(pickle.dumps(TermCounter(min_df=2), protocol))
+    assert unfitted.get_params() == counter.get_params()
+
+
+def test_counter_must_be_fitted() -> None:
+    with pytest.raises(NotFittedError, match="not fitted"):
+        TermCounter().transform(TEXTS)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        TermCounter().get_feature_names_out()
+
+
+def test_counter_fits_twice_alike_and_does_not_change_its_settings() -> None:
+    counter = fitted_counter()
+    before = counter.get_params()
+    first = counter.transform(TEXTS).toarray()
+    second = counter.fit(TEXTS).transform(TEXTS).toarray()
+    assert np.array_equal(first, second)
+    assert counter.get_params() == before
+    assert np.array_equal(TermCounter(min_df=2).fit_transform(TEXTS).toarray(), first)
+
+
+def test_counter_checks_settings_when_fitted_not_when_made() -> None:
+    counter = TermCounter(min_df=-3)
+    with pytest.raises(InputError, match="min_df=-3"):
+        counter.fit(TEXTS)

@@ -1,0 +1,52 @@
+"""Every code point there is, inside a word, at its ends, and by itself."""
+
+from typing import Any
+
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from tests.reference.text_checks import assert_same, path
+
+from textsieve import TermCounter
+from textsieve.text import words
+
+POINTS = 0x110000
+STEP = 1 << 12
+
+
+@pytest.fixture(scope="module")
+def every_code_point() -> list[str]:
+    """Documents in which each code point stands between letters, doubled, and at both ends of a word."""
+    return [
+        " ".join(f"ab{c}cd {c}{c} {c}ef{c}" for c in map(chr, range(first, first + STEP)))
+        for first in range(0, POINTS, STEP)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "n_documents"),
+    [
+        ({}, POINTS // STEP),
+        ({"lowercase": False}, POINTS // STEP),
+        ({"strip_accents": "ascii"}, 0x10000 // STEP),
+        ({"strip_accents": "unicode"}, 0x10000 // STEP),
+    ],
+    ids=str,
+)
+def test_every_code_point(settings: dict[str, Any], n_documents: int, every_code_point: list[str]) -> None:
+    documents = every_code_point[:n_documents]
+    theirs = CountVectorizer(**settings)
+    expected = theirs.fit_transform(documents)
+    assert len(theirs.vocabulary_) > 700
+    for way in ("plain Python", "kernels"):
+        with path(way):
+            counter = TermCounter(**settings)
+            assert_same(counter.fit_transform(documents), expected)
+            assert counter.vocabulary_ == theirs.vocabulary_
+
+
+def test_a_long_text_is_lower_cased_as_python_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = "".join(map(chr, range(POINTS)))
+    texts = [whole, whole.replace("Σ", ""), whole[::-1].replace("Σ", ""), "ΟΔΟΣ ΣΑΣ " * 100_000, "İÉ" * 70_000]
+    for length in (1 << 16, 1, 7):
+        monkeypatch.setattr(words, "LONG_TEXT", length)
+        assert all(words.lower_case(text) == text.lower() for text in texts)
