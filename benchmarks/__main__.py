@@ -1,6 +1,7 @@
 """Run all comparisons and write RESULTS.md beside this file."""
 
 import platform
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,12 +23,13 @@ def main() -> None:
         + f", {n_threads(-1)} cores. Times are medians; a ratio above 1 says that textsieve is faster. "
         "Data: the training documents of 20 Newsgroups by date, 22 MB of text.",
     ]
-    for title, make in (
+    sections: list[tuple[str, Callable[[], str]]] = [
         ("## Text to counts", lambda: table(counting.results())),
         ("", counting.memory),
         ("", counting.compilation),
         ("## Counts to scores", lambda: table(scoring.results())),
-    ):
+    ]
+    for title, make in sections:
         body = make()
         parts += [title, body] if title else [body]
         print(f"{title}\n\n{body}\n" if title else f"{body}\n", flush=True)

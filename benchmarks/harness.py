@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
-import resource
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 Job = Callable[[], object]
 
@@ -57,31 +57,28 @@ def versus(
     other: str,
     *,
     target: float | None = None,
+    limit: float | None = None,
     repeats: int = 7,
     their_repeats: int = 3,
+    loops: int = 1,
 ) -> Result:
-    """Let two ways of the same job take turns."""
+    """Let two ways of the same job take turns. A job of microseconds is done in `loops` at a time."""
     ours()
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(max(repeats, their_repeats)):
         for way, spent, most in ((theirs, times[1], their_repeats), (ours, times[0], repeats)):
             if turn < most:
-                spent.append(timed(way))
-    return Result(job, statistics.median(times[0]), statistics.median(times[1]), other, target)
+                spent.append(timed(way, loops))
+    return Result(job, statistics.median(times[0]), statistics.median(times[1]), other, target, limit)
 
 
-def alone(job: str, ours: Job, *, limit: float | None = None, repeats: int = 7) -> Result:
-    """Time a job that has no counterpart."""
-    ours()
-    return Result(job, statistics.median(timed(ours) for _ in range(repeats)), limit=limit)
-
-
-def timed(job: Job) -> float:
-    """Seconds for one run."""
+def timed(job: Job, loops: int = 1) -> float:
+    """Seconds for one run, with the garbage of the one before swept away."""
     gc.collect()
     begin = time.perf_counter()
-    job()
-    return time.perf_counter() - begin
+    for _ in range(loops):
+        job()
+    return (time.perf_counter() - begin) / loops
 
 
 def peak_growth(prepare: Callable[[], Callable[[], object]]) -> int:
@@ -93,11 +90,18 @@ def peak_growth(prepare: Callable[[], Callable[[], object]]) -> int:
 
 def _growth(prepare: Callable[[], Callable[[], object]]) -> int:
     job = prepare()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak starts anew from what is in use now
+    before = _peak()
     result = job()
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    growth = _peak() - before
     del result
-    return (after - before) * 1024
+    return growth
+
+
+def _peak() -> int:
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) * 1024
 
 
 def seconds(value: float | None) -> str:

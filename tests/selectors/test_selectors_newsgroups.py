@@ -1,7 +1,8 @@
 """What the methods choose on real text: the five comp.* groups of 20 Newsgroups, against the figures of METHODS.
 
-The preparation that gives those figures (11 of 12; see below): the training part by date as it is, headers and all; every term; joint
-information gain; chi-square by the mean; OCFS on logarithmic counts with smooth idf and documents of length 1.
+The preparation that gives those figures, all but one of them: the training part by date as it is, headers and all;
+every term; joint information gain; chi-square by the mean; OCFS on logarithmic counts with smooth idf and documents of
+length 1.
 """
 
 from typing import Any

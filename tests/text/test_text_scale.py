@@ -1,5 +1,6 @@
 """Long documents are counted right, in memory that follows the result, and no text can make the table slow."""
 
+import random
 import sys
 import tracemalloc
 from collections import Counter
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from tests.reference.text_checks import assert_same, path
+from tests.reference.text_checks import assert_counts_like_sklearn, assert_same, path
 from tests.reference.text_twins import words_of
 
 from textsieve import TermCounter
@@ -158,6 +159,41 @@ def test_words_that_differ_in_high_bits_do_not_collide(seed: int, pair: str, mon
     stages = [(f"{a}aaaaaaa{b}aaaaaaa") for a in pair for b in pair]
     words = ["".join(chosen) for chosen in product(stages, repeat=5)]
     assert len(set(keys_in(table_of(words)))) == len(words) == 1024
+
+
+def next_hash(before: int, eight_bytes: bytes) -> int:
+    """What `kernels.words.folded_in` makes of a hash and the next eight bytes."""
+    mixed = (before ^ int.from_bytes(eight_bytes, "big")) * 0x9E3779B97F4A7C15 % 2**64
+    return (mixed ^ mixed >> 32) * 0x9E3779B97F4A7C15 % 2**64
+
+
+def two_ways_on(before: int, chance: random.Random) -> tuple[str, str, int]:
+    """Two strings of sixteen letters that lead from one hash to the same next one, and that one."""
+    letters = b"abcdefghijklmnopqrstuvwxyz0123456789_"
+    pairs = {one ^ other: (one, other) for one in letters for other in letters}
+    seen: list[tuple[bytes, int]] = []
+    while True:
+        start = bytes(chance.choices(letters, k=8))
+        hashed = next_hash(before, start)
+        for other_start, other_hashed in seen:
+            change = (hashed ^ other_hashed).to_bytes(8, "big")
+            if all(byte in pairs for byte in change):
+                end, other_end = (bytes(pairs[byte][which] for byte in change) for which in (0, 1))
+                return (start + end).decode(), (other_start + other_end).decode(), next_hash(hashed, end)
+        seen.append((start, hashed))
+
+
+def test_words_that_share_a_key_are_told_apart_by_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = 12345  # whoever knows the seed can make words collide: they are slow then, but never confused
+    monkeypatch.setattr(wordtable, "SEED", np.uint64(seed))
+    at, stages = next_hash(seed, bytes(8)), []
+    for _ in range(5):
+        one, other, at = two_ways_on(at, random.Random(at))
+        stages.append((one, other))
+    words = ["".join(chosen) for chosen in product(*stages)]
+    assert len(set(keys_in(table_of(words)))) == 1
+    with path("kernels, many slices"):
+        assert_counts_like_sklearn([" ".join(words[:at] + words[::2]) for at in range(32)], words, {})
 
 
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 3)])

@@ -8,9 +8,9 @@ batches that can be gone through again and again, and is never held in memory as
 
 from __future__ import annotations
 
-from textsieve.corpus.batch import Batch, Document, Labels, Report
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.named import NAMED, docstrings
-from textsieve.corpus.reading import read
+from .batch import Batch, Document, Labels, Report
+from .corpus import Corpus
+from .named import NAMED, docstrings
+from .reading import read
 
 __all__ = ["NAMED", "Batch", "Corpus", "Document", "Labels", "Report", "docstrings", "read"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from textsieve.corpus.source import Column, Source
-from textsieve.errors import InputError
+from ..errors import InputError
+from .source import Column, Source
 
 TEXT_NAMES = (
     *("text", "texts", "body", "content", "document", "doc", "message", "sentence", "review"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from textsieve.corpus.text import encoding_of
+from .text import encoding_of
 
 MAGIC = (
     (b"\x89PNG", "a PNG image"),

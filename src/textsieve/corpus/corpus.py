@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from textsieve.corpus.batch import Batch, Document, Labels, Report, in_batches
-from textsieve.corpus.labels import LabelReader
-from textsieve.corpus.text import without_surrogates
-from textsieve.errors import InputError
+from ..errors import InputError
+from .batch import Batch, Document, Labels, Report, in_batches
+from .labels import LabelReader
+from .text import without_surrogates
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from textsieve.corpus.columns import is_conventional
-from textsieve.corpus.content import Head
-from textsieve.corpus.source import Source
-from textsieve.corpus.streams import COMPRESSIONS, HEAD, read_head
-from textsieve.corpus.text import decode
-from textsieve.errors import InputError
+from ..errors import InputError
+from .columns import is_conventional
+from .content import Head
+from .source import Source
+from .streams import COMPRESSIONS, HEAD, read_head
+from .text import decode
 
 # All quantifiers are possessive: nothing is tried again, so that a long line that does not match costs no
 # more than one that does.

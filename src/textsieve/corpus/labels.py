@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from numbers import Integral, Real
 
-from textsieve.corpus.batch import Labels, Report
-from textsieve.corpus.text import without_surrogates
-from textsieve.errors import InputError
+from ..errors import InputError
+from .batch import Labels, Report
+from .text import without_surrogates
 
 REMEMBERED = 100_000
 """Labels whose tuple is kept and shared; beyond this many they are hardly classes."""

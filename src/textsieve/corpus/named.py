@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
-from textsieve.corpus.corpus import Corpus
+from .corpus import Corpus
 
 
 @dataclass(frozen=True, slots=True)

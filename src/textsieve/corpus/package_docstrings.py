@@ -23,9 +23,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from textsieve.corpus.batch import Batch, Report, in_batches
-from textsieve.corpus.corpus import Corpus
-from textsieve.errors import InputError
+from ..errors import InputError
+from .batch import Batch, Report, in_batches
+from .corpus import Corpus
 
 PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
 """The packages, by the name they are imported by, and the name they are installed by."""

@@ -8,13 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.formats import BY_NAME, Format, detect
-from textsieve.corpus.named import NAMED
-from textsieve.corpus.source import Column, Source
-from textsieve.corpus.streams import cannot_read
-from textsieve.corpus.text import check_encoding
-from textsieve.errors import InputError
+from ..errors import InputError
+from .corpus import Corpus
+from .formats import BY_NAME, Format, detect
+from .named import NAMED
+from .source import Column, Source
+from .streams import cannot_read
+from .text import check_encoding
 
 
 class Reader(Protocol):

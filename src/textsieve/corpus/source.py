@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from textsieve.corpus.batch import Report
-from textsieve.corpus.labels import LabelReader
-from textsieve.corpus.streams import read_lines
+from .batch import Report
+from .labels import LabelReader
+from .streams import read_lines
 
 Column = str | int
 """The name of a column, or its number from 0 in a table without a header."""

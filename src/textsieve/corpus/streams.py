@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from textsieve.corpus.batch import Report
-from textsieve.corpus.text import COUNTED, encoding_of, replaced_so_far
-from textsieve.errors import InputError
+from ..errors import InputError
+from .batch import Report
+from .text import COUNTED, encoding_of, replaced_so_far
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

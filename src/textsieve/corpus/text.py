@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import threading
 
-from textsieve.errors import InputError
+from ..errors import InputError
 
 COUNTED = "textsieve.counted"
 """The name of the error handler, for whatever takes `errors=`."""

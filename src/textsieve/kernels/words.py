@@ -76,10 +76,9 @@ def folded_in(folded: np.uint64, eight_bytes: np.uint64) -> np.uint64:
 
 
 @kernel
-def doubled_slots(slots: Codes, seed: np.uint64) -> Codes:
-    """Spread the used slots over twice as many."""
-    grown = np.zeros(2 * slots.size, np.uint64)
-    mask = np.uint64(slots.size) - _1
+def spread_slots(slots: Codes, grown: Codes, seed: np.uint64) -> None:
+    """Spread the used slots over more of them, which are all free."""
+    mask = np.uint64(grown.size // 2) - _1
     shift = slot_shift(grown)
     for old in range(0, slots.size, 2):
         if slots[old + 1] != 0:
@@ -88,7 +87,6 @@ def doubled_slots(slots: Codes, seed: np.uint64) -> Codes:
                 slot = (slot + _1) & mask
             grown[_2 * slot] = slots[old]
             grown[_2 * slot + _1] = slots[old + 1]
-    return grown
 
 
 @kernel

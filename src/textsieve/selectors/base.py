@@ -67,8 +67,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _score(self, stats: ClassStats) -> Floats:
         """One score per term."""
 
-    def _rank(self, stats: ClassStats, scores: Floats) -> Ints:
-        return ranked(scores)
+    def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
+        """One score per term, and the columns from the best to the worst."""
+        scores = self._score(stats)
+        return scores, ranked(scores)
 
     def _least_score(self, stats: ClassStats) -> float | None:
         """The score that a term needs to be kept."""
@@ -122,8 +124,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         """Scores, ranking, and which columns are kept."""
         stats = self.stats_
-        scores = self._score(stats)
-        ranking = self._rank(stats, scores)
+        scores, ranking = self._score_and_rank(stats)
         if is_whole(self.k) and self.k > len(scores):
             message = f"k={self.k:,} terms were asked for, but there are {len(scores):,}: all are kept."
             warnings.warn(message, stacklevel=4)  # where fit was called, or an attribute read after partial_fit

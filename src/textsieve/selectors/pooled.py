@@ -77,7 +77,7 @@ def max_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
 POOLINGS: dict[str, Callable[[ClassScorer, int], Floats]] = {
     "mean": mean_over_classes,
     "max": max_over_classes,
-    "round-robin": max_over_classes,
+    "round-robin": max_over_classes,  # the ranking is another matter: see in_turns
 }
 """The ways to pool, by name."""
 
@@ -91,6 +91,21 @@ def best_of_class(scores: Floats, k: int) -> Ints:
     ties = np.flatnonzero(scores == worst)[: k - len(better)]
     chosen = np.sort(np.concatenate([better, ties]))
     return chosen[ranked(scores[chosen])]
+
+
+def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
+    """The best score of each term in any class, and the ranking in which the classes take turns for `most` places."""
+    depth = n_terms if most is None else min(most, n_terms)
+    wishes = np.empty((scorer.n_classes, depth), np.int64)
+    best = np.full(n_terms, -np.inf)
+    for number, scores in enumerate(scorer.all()):
+        wishes[number] = best_of_class(scores, depth)
+        np.maximum(best, scores, out=best)
+    first = take_turns(wishes, depth, n_terms)
+    taken = np.zeros(n_terms, np.bool_)
+    taken[first] = True
+    by_score = ranked(best)
+    return best, np.concatenate([first, by_score[~taken[by_score]]])
 
 
 class PooledSelector(TermSelector):
@@ -116,14 +131,8 @@ class PooledSelector(TermSelector):
             raise InputError(f"pooling={self.pooling!r}; use one of {allowed}.")
         return POOLINGS[self.pooling](ClassScorer(stats, self._score_class), stats.n_terms)
 
-    def _rank(self, stats: ClassStats, scores: Floats) -> Ints:
-        by_score = ranked(scores)
+    def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         if self.pooling != "round-robin" or not stats.classes:
-            return by_score
-        most = self._most(scores, by_score)
-        depth = len(scores) if most is None else min(most, len(scores))
-        scorer = ClassScorer(stats, self._score_class)
-        first = take_turns(np.array([best_of_class(of_class, depth) for of_class in scorer.all()]), depth, len(scores))
-        taken = np.zeros(len(scores), np.bool_)
-        taken[first] = True
-        return np.concatenate([first, by_score[~taken[by_score]]])
+            return super()._score_and_rank(stats)
+        most = self._most(np.zeros(stats.n_terms), np.arange(stats.n_terms))
+        return in_turns(ClassScorer(stats, self._score_class), stats.n_terms, most)

@@ -164,6 +164,11 @@ class ClassStats:
         size = self.class_docs[number]
         return Contingency(with_term, elsewhere, size - with_term, self.n_pairs - size - elsewhere)
 
+    def favours(self, number: int) -> NDArray[np.bool_]:
+        """Which terms a larger share of the class's documents has than of all: those that speak for the class."""
+        size = int(self.class_docs[number])
+        return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * size)
+
     def _spread(self, number: int, values: NDArray[Any]) -> NDArray[Any]:
         place = slice(*self.cells.class_starts[number : number + 2])
         spread = np.zeros(self.n_terms, values.dtype)

@@ -226,9 +226,9 @@ class TermCounter(TransformerMixin, BaseEstimator):
         totals = partial(counted.totals, table.size)
         kept = kept_terms(numbers, counted.n_documents, totals, binary=self.binary, **self._limits())
         numbers = numbers[kept]
-        columns = columns_of(numbers, table.size)
-        matrix = counted.matrix(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs)
-        return matrix, table.spelled(numbers)
+        terms, columns = table.spelled(numbers), columns_of(numbers, table.size)
+        del table  # which is large, and would stand beside the counts and the matrix
+        return counted.matrix(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
 
     def _finished(self, counts: csr_matrix) -> csr_matrix:
         if self.binary:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels import grams, words
-from .wordtable import FEW_ENTRIES, SEED, Codes, Counted, Ints, room
+from .wordtable import FEW_ENTRIES, SEED, Codes, Counted, Ints, doubled_slots, room
 
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 
@@ -73,7 +73,7 @@ class GramTree:
         if self.size + n_nodes > words.MOST_WORDS:
             raise InputError(f"More than {words.MOST_WORDS:,} different n-grams; count in smaller parts.")
         while 4 * (self.size + n_nodes) > self.slots.size:
-            self.slots = words.doubled_slots(self.slots, SEED)
+            self.slots = doubled_slots(self.slots)
         self.nodes = room(self.nodes, self.size + n_nodes)
 
     def _parents_and_words(self) -> tuple[Ints, Ints]:

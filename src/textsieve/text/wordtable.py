@@ -6,6 +6,7 @@ Numbers go up in the order in which the words were first seen.
 import os
 from collections.abc import Sequence
 from copy import copy
+from mmap import mmap
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))
 
 FEW_ENTRIES = 1 << 12
 _FEW_TIES = 64
+_LARGE = 1 << 19
 _NO_BITMAP = np.zeros(0, np.uint8)
 
 
@@ -43,12 +45,27 @@ class Counted(NamedTuple):
     row_ends: Codes
 
 
+def fresh(size: int, kind: type[Number]) -> NDArray[Number]:
+    """An array of zeros. A large one comes straight from the operating system and goes back there when it is dropped;
+    from the heap it would stay with the thread that made it.
+    """
+    n_bytes = size * np.dtype(kind).itemsize
+    return np.zeros(size, kind) if n_bytes < _LARGE else np.frombuffer(mmap(-1, n_bytes), kind)
+
+
 def room(array: NDArray[Number], least: int) -> NDArray[Number]:
     """The array, or a copy of at least twice its size if it has not `least` places."""
     if array.size >= least:
         return array
-    grown = np.empty(max(2 * array.size, least), array.dtype)
+    grown = fresh(max(2 * array.size, least), array.dtype.type)
     grown[: array.size] = array
+    return grown
+
+
+def doubled_slots(slots: Codes) -> Codes:
+    """The used slots, spread over twice as many."""
+    grown = fresh(2 * slots.size, np.uint64)
+    words.spread_slots(slots, grown, SEED)
     return grown
 
 
@@ -115,7 +132,7 @@ class WordTable:
         if self.size >= words.MOST_WORDS:
             raise InputError(f"More than {words.MOST_WORDS:,} different words; count in smaller parts.")
         if 4 * self.size >= self.slots.size:
-            self.slots = words.doubled_slots(self.slots, SEED)
+            self.slots = doubled_slots(self.slots)
         self.starts = room(self.starts, self.size + 2)
         self.spelling = room(self.spelling, int(self.starts[self.size]) + n_bytes)
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from textsieve.corpus.batch import Batch, Document, Report, in_batches
-from textsieve.corpus.columns import choose, is_conventional
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.formats import Format
-from textsieve.corpus.readers.records import read_records
-from textsieve.corpus.source import Source
-from textsieve.corpus.streams import read_head
-from textsieve.errors import InputError
+from ...errors import InputError
+from ..batch import Batch, Document, Report, in_batches
+from ..columns import choose, is_conventional
+from ..corpus import Corpus
+from ..formats import Format
+from ..source import Source
+from ..streams import read_head
+from .records import read_records
 
 LONGEST_COLUMN_NAME = 40
 

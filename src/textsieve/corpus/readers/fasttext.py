@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from textsieve.corpus.batch import Batch, Document, Report, in_batches
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.formats import Format
-from textsieve.corpus.source import Source
+from ..batch import Batch, Document, Report, in_batches
+from ..corpus import Corpus
+from ..formats import Format
+from ..source import Source
 
 LABEL = re.compile(r"__label__(\S*+)\s*+")
 

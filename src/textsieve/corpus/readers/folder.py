@@ -11,14 +11,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from textsieve.corpus.batch import Batch, Document, Report, in_batches
-from textsieve.corpus.content import binary_kind
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.formats import Format
-from textsieve.corpus.source import Source
-from textsieve.corpus.streams import HEAD, cannot_read, open_bytes
-from textsieve.corpus.text import decode
-from textsieve.errors import InputError
+from ...errors import InputError
+from ..batch import Batch, Document, Report, in_batches
+from ..content import binary_kind
+from ..corpus import Corpus
+from ..formats import Format
+from ..source import Source
+from ..streams import HEAD, cannot_read, open_bytes
+from ..text import decode
 
 Inode = tuple[int, int]
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from textsieve.corpus.batch import Batch, Document, Report, in_batches
-from textsieve.corpus.columns import choose
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.formats import Format
-from textsieve.corpus.source import Source
-from textsieve.corpus.text import without_surrogates
-from textsieve.errors import InputError
+from ...errors import InputError
+from ..batch import Batch, Document, Report, in_batches
+from ..columns import choose
+from ..corpus import Corpus
+from ..formats import Format
+from ..source import Source
+from ..text import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
 LOOK_AHEAD_CHARACTERS = 2**20

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import polars as pl
 
-from textsieve.corpus.batch import BATCH_DOCUMENTS, Batch, Document, Report, in_batches
-from textsieve.corpus.columns import choose
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.formats import Format
-from textsieve.corpus.source import Source
-from textsieve.corpus.streams import COMPRESSIONS, open_bytes
-from textsieve.errors import InputError
+from ...errors import InputError
+from ..batch import BATCH_DOCUMENTS, Batch, Document, Report, in_batches
+from ..columns import choose
+from ..corpus import Corpus
+from ..formats import Format
+from ..source import Source
+from ..streams import COMPRESSIONS, open_bytes
 
 NAMED_STRINGS = (pl.Categorical, pl.Enum)
 

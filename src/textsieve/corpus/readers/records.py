@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from textsieve.errors import InputError
+from ...errors import InputError
 
 QUOTE = '"'
 Numbered = tuple[int, str]

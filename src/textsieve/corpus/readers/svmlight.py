@@ -16,11 +16,11 @@ from typing import Any, cast
 import numpy as np
 from scipy.sparse import csr_array
 
-from textsieve.corpus.batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Report
-from textsieve.corpus.corpus import Corpus
-from textsieve.corpus.formats import Format
-from textsieve.corpus.source import Source
-from textsieve.errors import InputError
+from ...errors import InputError
+from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Report
+from ..corpus import Corpus
+from ..formats import Format
+from ..source import Source
 
 # scikit-learn has no types; this is all of it that is used here.
 load_svmlight_file = cast(Callable[..., tuple[Any, Any]], import_module("sklearn.datasets").load_svmlight_file)
