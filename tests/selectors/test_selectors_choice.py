@@ -344,6 +344,13 @@ def test_unlabelled_documents_change_no_score_about_classes(method: Any) -> None
 def test_unlabelled_documents_count_for_document_frequency() -> None:
     assert DocumentFrequency().fit(ROWS, ["a", None, None, "", "b", "b"]).scores_.tolist() == [5, 4, 3, 2, 1, 1]
     assert DocumentFrequency().fit(ROWS).scores_.tolist() == [5, 4, 3, 2, 1, 1]
+    for labels in (
+        None,
+        ["a", None, None, "", "b", "b"],
+        [["a", "b"]] * 6,
+    ):  # a share is one of documents, not of pairs
+        half = DocumentFrequency(min_df=0.5).fit(ROWS, labels)
+        assert half.get_support(indices=True).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("method", LABELLED)

@@ -34,11 +34,14 @@ class FewDocuments:
         self._counts: list[int] = []
         for text in texts:
             counted = Counter(terms_of(text, ngram_range, stop_words))
-            for term, count in counted.items():
-                number = self.numbers.setdefault(term, len(self.numbers)) if learn else self.numbers.get(term)
-                if number is not None:
-                    self._columns.append(number)
-                    self._counts.append(count)
+            if learn:
+                for term in counted:
+                    self.numbers.setdefault(term, len(self.numbers))
+            numbers = list(map(self.numbers.get, counted))
+            self._columns += [number for number in numbers if number is not None]
+            self._counts += [
+                count for count, number in zip(counted.values(), numbers, strict=True) if number is not None
+            ]
             self._row_ends.append(len(self._columns))
 
     def new_terms(self, n_known: int) -> list[str]:
