@@ -21,6 +21,7 @@ from ..errors import InputError
 from . import table as tables
 from .codec import decode, encode
 from .labels import label_pairs, one_kind
+from .onepass import from_rows
 from .sums import Floats, Ints, Sums
 from .table import Cells, Table
 
@@ -51,7 +52,7 @@ class ClassStats:
     def from_matrix(cls, X: Any, y: Any = None) -> Self:
         """The statistics of documents given as the rows of a (sparse) matrix, and their labels."""
         rows = _canonical_rows(X)
-        return cls(tables.from_rows(rows, label_pairs(y, rows.shape[0])))
+        return cls(from_rows(rows, label_pairs(y, rows.shape[0])))
 
     def update(self, X: Any, y: Any = None) -> Self:
         """Add more documents, in place. Their matrix may have more columns than were seen so far, or fewer."""
@@ -106,7 +107,7 @@ class ClassStats:
     @property
     def n_terms(self) -> int:
         """How many terms (columns) were seen."""
-        return len(self._settled().doc_freq)
+        return self._settled().n_terms
 
     @property
     def n_documents(self) -> int:
@@ -126,7 +127,8 @@ class ClassStats:
     @property
     def doc_freq(self) -> Ints:
         """In how many documents each term is."""
-        return self._settled().doc_freq
+        totals = self._settled().totals
+        return self._spread(totals.terms, totals.doc_freq)
 
     @property
     def pair_doc_freq(self) -> Ints:
@@ -137,12 +139,14 @@ class ClassStats:
     @property
     def sums(self) -> Sums:
         """The sum of each term's weights over all documents."""
-        return self._settled().sums
+        totals = self._settled().totals
+        return Sums(*(self._spread(totals.terms, part) for part in totals.sums))
 
     @property
     def squares(self) -> Sums:
         """The sum of each term's squared weights over all documents."""
-        return self._settled().squares
+        totals = self._settled().totals
+        return Sums(*(self._spread(totals.terms, part) for part in totals.squares))
 
     @property
     def cells(self) -> Cells:
@@ -151,11 +155,13 @@ class ClassStats:
 
     def class_doc_freq(self, number: int) -> Ints:
         """In how many documents of a class each term is."""
-        return self._spread(number, self.cells.doc_freq)
+        cells = self._class_cells(number)
+        return self._spread(self.cells.terms[cells], self.cells.doc_freq[cells])
 
     def class_sums(self, number: int) -> Floats:
         """The sum of each term's weights over the documents of a class."""
-        return self._spread(number, self.cells.sums.value)
+        cells = self._class_cells(number)
+        return self._spread(self.cells.terms[cells], self.cells.sums.value[cells])
 
     def contingency(self, number: int) -> Contingency:
         """The four counts of one class and each term."""
@@ -169,10 +175,13 @@ class ClassStats:
         size = int(self.class_docs[number])
         return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * size)
 
-    def _spread(self, number: int, values: NDArray[Any]) -> NDArray[Any]:
-        place = slice(*self.cells.class_starts[number : number + 2])
+    def _class_cells(self, number: int) -> slice:
+        return slice(*self.cells.class_starts[number : number + 2])
+
+    def _spread(self, terms: Ints, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of some terms, with zeros for all others."""
         spread = np.zeros(self.n_terms, values.dtype)
-        spread[self.cells.terms[place]] = values[place]
+        spread[terms] = values
         return spread
 
     def __repr__(self) -> str:
@@ -196,7 +205,7 @@ def _ascend(numbers: Ints, end: int) -> bool:
 
 
 def _weight(table: Table) -> int:
-    return len(table.cells.terms) + len(table.doc_freq)
+    return len(table.cells.terms) + len(table.totals.terms)
 
 
 def _canonical_rows(X: Any) -> sparse.csr_array:

@@ -11,7 +11,7 @@ from safetensors.numpy import load, save
 
 from ..errors import InputError
 from .sums import Sums
-from .table import Cells, Table
+from .table import Cells, Table, Totals
 
 _FORMAT = "textsieve.ClassStats"
 _VERSION = 1
@@ -24,12 +24,16 @@ def encode(table: Table) -> bytes:
 
 
 def _arrays(table: Table) -> dict[str, NDArray[Any]]:
-    cells = table.cells
+    totals, cells = table.totals, table.cells
+    doc_freq = np.zeros(
+        table.n_terms, np.int64
+    )  # of all terms: a number in the header could promise any number of them
+    doc_freq[totals.terms] = totals.doc_freq
     return {
         "class_docs": table.class_docs,
-        "doc_freq": table.doc_freq,
-        "sums": np.stack(table.sums),
-        "squares": np.stack(table.squares),
+        "doc_freq": doc_freq,
+        "sums": np.stack(totals.sums),
+        "squares": np.stack(totals.squares),
         "cell_starts": cells.class_starts,
         "cell_terms": cells.terms,
         "cell_doc_freq": cells.doc_freq,
@@ -54,15 +58,12 @@ def decode(data: bytes) -> Table:
         )
     try:
         cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
-        table = Table(
-            classes,
-            n_documents,
-            arrays["class_docs"],
-            arrays["doc_freq"],
-            Sums(*arrays["sums"]),
-            Sums(*arrays["squares"]),
-            cells,
-        )
+        doc_freq = arrays["doc_freq"]
+        if doc_freq.ndim != 1:
+            raise TypeError(f"doc_freq has {doc_freq.ndim} dimensions")
+        terms = np.flatnonzero(doc_freq)
+        totals = Totals(terms, doc_freq[terms], Sums(*arrays["sums"]), Sums(*arrays["squares"]))
+        table = Table(classes, n_documents, doc_freq.size, arrays["class_docs"], totals, cells)
     except (KeyError, TypeError) as problem:
         raise InputError(f"This table of statistics is damaged: {problem!r}") from problem
     _verify(table)
@@ -70,11 +71,11 @@ def decode(data: bytes) -> Table:
 
 
 def _verify(table: Table) -> None:
-    n_terms, n_classes, n_cells = table.doc_freq.size, len(table.classes), table.cells.terms.size
+    totals, n_classes, n_cells = table.totals, len(table.classes), table.cells.terms.size
     shapes = [
         (table.class_docs, n_classes, np.int64),
-        (table.doc_freq, n_terms, np.int64),
-        *((part, n_terms, np.float64) for part in (*table.sums, *table.squares)),
+        (totals.doc_freq, totals.terms.size, np.int64),
+        *((part, totals.terms.size, np.float64) for part in (*totals.sums, *totals.squares)),
         (table.cells.class_starts, n_classes + 1, np.int64),
         (table.cells.terms, n_cells, np.int64),
         (table.cells.doc_freq, n_cells, np.int64),
@@ -85,20 +86,23 @@ def _verify(table: Table) -> None:
     starts = table.cells.class_starts
     sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((np.diff(starts) >= 0).all())
     if sound and n_cells:
-        keys = table.cells.classes() * n_terms + table.cells.terms
-        sound = _within(table.cells.terms, 0, n_terms - 1) and bool((np.diff(keys) > 0).all())
+        keys = table.cells.classes() * table.n_terms + table.cells.terms
+        sound = _within(table.cells.terms, 0, table.n_terms - 1) and bool((np.diff(keys) > 0).all())
     if not (sound and _possible(table)):
         raise InputError("This table of statistics is damaged: its parts do not fit together.")
 
 
 def _possible(table: Table) -> bool:
     """Whether there can be documents with these counts: no term in more of them than there are."""
-    cells = table.cells
-    floats = (*table.sums, *table.squares, *cells.sums)
+    totals, cells = table.totals, table.cells
+    floats = (*totals.sums, *totals.squares, *cells.sums)
+    places = np.searchsorted(totals.terms, cells.terms)
+    known = places < len(totals.terms)
     return (
         _within(table.class_docs, 0, table.n_documents)
-        and _within(table.doc_freq, 0, table.n_documents)
-        and _within(cells.doc_freq, 1, np.minimum(table.class_docs[cells.classes()], table.doc_freq[cells.terms]))
+        and _within(totals.doc_freq, 1, table.n_documents)
+        and bool(known.all() and (totals.terms[places] == cells.terms).all())
+        and _within(cells.doc_freq, 1, np.minimum(table.class_docs[cells.classes()], totals.doc_freq[places]))
         and all(bool(np.isfinite(part).all()) for part in floats)
     )
 

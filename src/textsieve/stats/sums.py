@@ -41,10 +41,6 @@ class Sums(NamedTuple):
         """The sums at some places."""
         return Sums(self.value[places], self.rest[places])
 
-    def padded(self, size: int) -> "Sums":
-        """The sums, with zeros after the last."""
-        return Sums(*(np.concatenate([part, np.zeros(size - len(part))]) for part in self))
-
     def plus(self, other: "Sums") -> "Sums":
         """Add."""
         value = self.value + other.value

@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
+MANY_TERMS = 10_000
+"""With more terms than this, `partial_fit` uses the kernels for a few documents too: the slow way copies the terms."""
+
+
+NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
+"""The limits with which every term of the documents stays."""
+
+
 class TermCounter(TransformerMixin, BaseEstimator):
     """Count the words, or runs of words, of each document.
 
@@ -117,15 +125,13 @@ class TermCounter(TransformerMixin, BaseEstimator):
             return self.transform(documents)
         few, texts = self._reading().few_or_many(documents)
         counts, terms = self._learn(texts) if few is None else self._learn_few(few)
-        self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words())
+        pruned = any(map(self._is_limited, NO_LIMITS))
+        self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=pruned)
         return self._finished(counts)
 
     def transform(self, documents: Iterable[str | bytes]) -> csr_matrix:
         """Count the known terms."""
-        if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
-            self._validate()
-            self._vocabulary = self._given_vocabulary()
-        check_is_fitted(self)
+        self._require_vocabulary()
         few, texts = self._reading().few_or_many(documents)
         return self._count(texts, learn=False) if few is None else self._count_few(few, learn=False)
 
@@ -142,7 +148,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
             few, texts = self._reading().few_or_many(documents)
-            if few is None or self._vocabulary.has_table:
+            if few is None or self._vocabulary.has_table or len(self._vocabulary) > MANY_TERMS:
                 return self._count(texts, learn=True)
             return self._count_few(few, learn=True)
         except BaseException:  # documents can fail in the middle; nothing of those before may stay
@@ -166,7 +172,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The terms, in the order of the columns."""
-        check_is_fitted(self)
+        self._require_vocabulary()
         return np.array(self._vocabulary.terms, dtype=object)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -179,6 +185,13 @@ class TermCounter(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+    def _require_vocabulary(self) -> None:
+        """A vocabulary that was given needs no fit; any other does."""
+        if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
+            self._validate()
+            self._vocabulary = self._given_vocabulary()
+        check_is_fitted(self)
 
     # -- few documents, and many ---------------------------------------------------------------------------------
 
@@ -257,13 +270,20 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _refuse_pruning(self) -> None:
         if self.vocabulary is not None:
             raise InputError("vocabulary is given, so it can't grow; leave it out, or call transform.")
-        for name, neutral in (("min_df", 1), ("max_df", 1.0), ("max_features", None)):
-            value = getattr(self, name)
-            if value != neutral or type(value) is not type(neutral):
-                raise InputError(
-                    f"partial_fit can't keep to {name}={value!r}: later documents would bring back what it dropped. "
-                    "Leave it out here and select the terms afterwards, for example by DocumentFrequency(min_df=...)."
-                )
+        if hasattr(self, "_vocabulary") and self._vocabulary.pruned:
+            raise InputError(
+                "This vocabulary was pruned when it was fitted, so it can't grow; fit anew without limits."
+            )
+        for name in filter(self._is_limited, NO_LIMITS):
+            raise InputError(
+                f"partial_fit can't keep to {name}={getattr(self, name)!r}: later documents would bring back what it "
+                "dropped. Leave it out here and select terms afterwards, for example by DocumentFrequency(min_df=...)."
+            )
+
+    def _is_limited(self, name: str) -> bool:
+        """Whether a limit may drop terms; 1 and 1.0 are not the same, the one is a number and the other a share."""
+        value, neutral = getattr(self, name), NO_LIMITS[name]
+        return bool(value != neutral) or type(value) is not type(neutral)
 
     def _given_vocabulary(self) -> Vocabulary:
         given = self.vocabulary

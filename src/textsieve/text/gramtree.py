@@ -81,12 +81,14 @@ class GramTree:
         nodes = self.nodes[: self.size]
         return (nodes >> _32).astype(np.int64) - 1, (nodes & _LOW_32).astype(np.int64)
 
-    def depths(self, longest: int) -> Ints:
-        """How many words each run has."""
-        parents, _ = self._parents_and_words()
-        depths = np.ones(self.size, np.int64)
-        for depth in range(2, longest + 1):
-            depths[(parents >= 0) & (depths[parents] == depth - 1)] = depth
+    def depths(self, longest: int, first: int = 0) -> Ints:
+        """How many words each run has, from the `first` on."""
+        depths = np.ones(self.size - first, np.int64)
+        ancestors = self.nodes[first : self.size] >> _32  # plus one; 0 is none
+        for _ in range(2, longest + 1):
+            has_one = np.flatnonzero(ancestors)
+            depths[has_one] += 1
+            ancestors[has_one] = self.nodes[ancestors[has_one] - np.uint64(1)] >> _32
         return depths
 
     def ranks(self, word_ranks: Ints, longest: int) -> Ints:

@@ -113,11 +113,11 @@ class TermTable:
             numbers[possible] = self._grams.add(runs)[possible]
         return numbers
 
-    def countable(self) -> NDArray[np.bool_]:
-        """Which numbers are terms: not stop words, and not shorter runs than asked for."""
+    def countable(self, first: int = 0) -> NDArray[np.bool_]:
+        """Which numbers from the `first` on are terms: not stop words, and not shorter runs than asked for."""
         if self._grams is None:
-            return np.arange(self.size) >= self._n_stop
-        return self._grams.depths(self.ngram_range[1]) >= self.ngram_range[0]
+            return np.arange(first, self.size) >= self._n_stop
+        return self._grams.depths(self.ngram_range[1], first) >= self.ngram_range[0]
 
     def in_order(self, numbers: Ints) -> Ints:
         """The same terms, sorted as Python sorts strings."""

@@ -43,11 +43,14 @@ def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
 
 @dataclass
 class Tally:
-    """Counted slices, which worker counted each, and the table's number for each number of a worker's."""
+    """Counted slices, which worker counted each, and the table's number for each number of a worker's.
+
+    No numbers: the workers counted with the table's own.
+    """
 
     slices: list[Counted]
     owners: list[int]
-    numbers: list[Ints]
+    numbers: list[Ints] | None
 
     @property
     def n_documents(self) -> int:
@@ -58,16 +61,17 @@ class Tally:
         """In how many documents each term is, and how often in all."""
         doc_freq = np.zeros(size, np.int64)
         occurrences = np.zeros(size, np.int64)
+        own = np.arange(size)
         for counted, owner in zip(self.slices, self.owners, strict=True):
-            rows.add_totals(counted.entries, self.numbers[owner], doc_freq, occurrences)
+            numbers = own if self.numbers is None else self.numbers[owner]
+            rows.add_totals(counted.entries, numbers, doc_freq, occurrences)
         return doc_freq, occurrences
 
     def matrix(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> csr_matrix:
         """The counts as a matrix, a term's number giving its column (-1: none). The tally is used up by it."""
-        of_owner = [columns[numbers] for numbers in self.numbers]
-        sizes = [
-            rows.row_sizes(*counted, of_owner[owner]) for counted, owner in zip(self.slices, self.owners, strict=True)
-        ]
+        by_owner = None if self.numbers is None else [columns[numbers] for numbers in self.numbers]
+        of_slice = [columns if by_owner is None else by_owner[owner] for owner in self.owners]
+        sizes = [rows.row_sizes(*counted, own) for counted, own in zip(self.slices, of_slice, strict=True)]
         row_starts = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
         n_values = int(row_starts[-1])
         index_type: Any = np.int32 if max(n_values, n_columns) <= np.iinfo(np.int32).max else np.int64
@@ -78,7 +82,7 @@ class Tally:
 
         def write(at: int) -> None:
             place = slice(begins[at], begins[at + 1])
-            rows.write_rows(*self.slices[at], of_owner[self.owners[at]], radix_passes, indices[place], data[place])
+            rows.write_rows(*self.slices[at], of_slice[at], radix_passes, indices[place], data[place])
             self.slices[at] = _NOTHING  # its counts are in the matrix now
 
         for_all(write, len(self.slices), n_jobs)
@@ -127,8 +131,7 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
             done[place] = counted, owner, workers[owner].sizes
 
     for_all(work, n_workers, n_workers)
-    if learn and n_workers > 1:
-        numbers = table.absorb(workers, [(owner, sizes) for _, owner, sizes in done])
-    else:
-        numbers = [np.arange(table.size)] * n_workers
-    return Tally([counted for counted, _, _ in done], [owner for _, owner, _ in done], numbers)
+    slices, owners = [counted for counted, _, _ in done], [owner for _, owner, _ in done]
+    if workers[0] is table or not learn:
+        return Tally(slices, owners, None)
+    return Tally(slices, owners, table.absorb(workers, [(owner, sizes) for _, owner, sizes in done]))

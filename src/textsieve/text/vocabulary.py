@@ -25,17 +25,29 @@ def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return columns
 
 
+_NONE = np.zeros(0, np.int64)
+
+
 class Vocabulary:
     """Terms and their columns. It can grow at the end, by terms or by a table that learned."""
 
-    def __init__(self, terms: Sequence[str], ngram_range: tuple[int, int], stop_words: frozenset[str]) -> None:
+    def __init__(
+        self,
+        terms: Sequence[str],
+        ngram_range: tuple[int, int],
+        stop_words: frozenset[str],
+        *,
+        pruned: bool = False,
+    ) -> None:
         self.ngram_range = ngram_range
         self.stop_words = stop_words
+        self.pruned = pruned  # some terms of the documents were dropped on purpose
         self._terms = list(terms)
         self._size = len(self._terms)
         self._columns: dict[str, int] | None = None
         self._table: TermTable | None = None
-        self._table_numbers: NDArray[np.int64] | None = None  # of each column; -1: no text can give the term
+        self._table_numbers = _NONE  # of each column; -1: no text can give the term
+        self._table_columns = _NONE  # of each number; -1: it has no column
 
     def __len__(self) -> int:
         """How many terms there are."""
@@ -43,7 +55,8 @@ class Vocabulary:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the terms, and how they are read off a text."""
-        return {"terms": self.terms, "ngram_range": self.ngram_range, "stop_words": self.stop_words}
+        names = ("terms", "ngram_range", "stop_words", "pruned")
+        return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take up a pickled state."""
@@ -54,7 +67,6 @@ class Vocabulary:
         """The terms, in the order of their columns."""
         if len(self._terms) < self._size:
             assert self._table is not None
-            assert self._table_numbers is not None
             self._terms += self._table.spelled(self._table_numbers[len(self._terms) :])
         return self._terms
 
@@ -77,18 +89,17 @@ class Vocabulary:
 
             self._table = TermTable(self.ngram_range, self.stop_words, fold_ascii=fold_ascii)
             self._table_numbers = self._table.add_terms(self.terms)
+            self._table_columns = columns_of(self._table_numbers, self._table.size)
         return self._table
 
     def drop_table(self) -> None:
         """Forget the kernels' table, and with it what it may have learned that is no term yet."""
         self._terms = self.terms
-        self._table = self._table_numbers = None
+        self._table, self._table_numbers, self._table_columns = None, _NONE, _NONE
 
     def column_of_number(self) -> NDArray[np.int64]:
         """The column of each number of the table, -1 where it has none."""
-        assert self._table is not None
-        assert self._table_numbers is not None
-        return columns_of(self._table_numbers, self._table.size)
+        return self._table_columns
 
     def grow(self, terms: Sequence[str]) -> None:
         """Add terms that are new."""
@@ -99,7 +110,8 @@ class Vocabulary:
     def grow_with_table(self, size_before: int) -> None:
         """Take in what the table learned since it had that size."""
         assert self._table is not None
-        assert self._table_numbers is not None
-        learned = np.flatnonzero(self._table.countable()[size_before:]) + size_before
-        self._table_numbers = np.concatenate([self._table_numbers, learned])
+        learned = self._table.countable(size_before)
+        columns = np.where(learned, self._size - 1 + np.cumsum(learned), -1)
+        self._table_numbers = np.concatenate([self._table_numbers, np.flatnonzero(learned) + size_before])
+        self._table_columns = np.concatenate([self._table_columns, columns])
         self._size = len(self._table_numbers)

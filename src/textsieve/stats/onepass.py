@@ -1,0 +1,112 @@
+"""One pass over the rows of a matrix fills a table of statistics.
+
+Documents are visited class by class, so that what is added to stays in the processor's cache; when a class is done
+its terms are moved to the table, and what is left is empty for the next class.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ..kernels.classes import add_counts, add_weights, drain_counts, drain_weights, seen_terms
+from .labels import LabelPairs
+from .sums import Ints, Sums
+from .table import Cells, Table, Totals, empty
+
+
+def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
+    """The statistics of documents given as sparse rows."""
+    used, indices = _used_columns(rows)
+    one_pass = _Pass(rows.indptr, indices, rows.data, len(used))
+    filled = [one_pass.add_class(labels.of_class(number)) for number in range(len(labels.classes))]
+    if len(labels.documents) == len(np.unique(labels.documents)):
+        one_pass.add_documents(labels.unlabelled())
+    else:  # a document with several labels was added once for each: the totals want each document once
+        one_pass.forget_totals()
+        one_pass.add_documents(np.arange(labels.n_documents))
+    totals, cells = one_pass.totals(), _joined(filled)
+    return Table(
+        labels.classes,
+        labels.n_documents,
+        rows.shape[1],
+        np.diff(labels.class_starts),
+        totals._replace(terms=used[totals.terms]),
+        cells._replace(terms=used[cells.terms]),
+    )
+
+
+def _used_columns(rows: csr_array) -> tuple[Ints, NDArray[Any]]:
+    """Columns to make statistics of, and the column of each value as its place among them.
+
+    In a small batch of a large vocabulary, all but few columns are empty, and only those that are not are looked at.
+    """
+    n_columns = rows.shape[1]
+    if n_columns <= 2 * rows.nnz:
+        return np.arange(n_columns), rows.indices
+    used = np.unique(rows.indices).astype(np.int64)
+    place = np.empty(n_columns, np.int32)
+    place[used] = np.arange(len(used))
+    return used, place[rows.indices]
+
+
+class _Pass:
+    """What is added up for each term: exactly for whole numbers, with the errors kept for other weights."""
+
+    def __init__(self, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], n_terms: int) -> None:
+        self._arrays = indptr, indices, data
+        self._exact = data.dtype.kind in "iub" and _squares_fit(data)
+        self._add: Any = add_counts if self._exact else add_weights
+        self._drain: Any = drain_counts if self._exact else drain_weights
+        kind, width = (np.int64, 4) if self._exact else (np.float64, 5)
+        self._class_totals = np.zeros((n_terms, width), kind)
+        self._grand_totals = np.zeros((n_terms, width), kind)
+        self._cells = np.empty((n_terms, width), kind)
+        self._terms = np.empty(n_terms, np.int64)
+        self._seen = np.zeros(-(-n_terms // 8) * 8, np.uint8)
+
+    def add_class(self, documents: Ints) -> tuple[Ints, Ints, Sums]:
+        """The filled cells of a class: terms, documents, sums."""
+        self._add(documents, *self._arrays, self._class_totals, self._seen)
+        size = seen_terms(self._seen, self._terms)
+        terms, cells = self._terms[:size].copy(), self._cells[:size]
+        self._drain(terms, self._class_totals, self._grand_totals, cells)
+        doc_freq, sums, _ = self._read(cells)
+        return terms, doc_freq, sums
+
+    def add_documents(self, documents: Ints) -> None:
+        """Add documents to the totals alone."""
+        self._add(documents, *self._arrays, self._grand_totals, self._seen)
+
+    def forget_totals(self) -> None:
+        """Begin the totals over all documents anew."""
+        self._grand_totals[:] = 0
+
+    def totals(self) -> Totals:
+        """Documents, sums and sums of squares of each term over all documents."""
+        terms = np.flatnonzero(self._grand_totals[:, 0])
+        return Totals(terms, *self._read(self._grand_totals[terms]))
+
+    def _read(self, totals: NDArray[Any]) -> tuple[Ints, Sums, Sums]:
+        doc_freq = totals[:, 0].astype(np.int64)
+        if self._exact:
+            return doc_freq, Sums.of_whole(totals[:, 1]), Sums.of_whole(totals[:, 2])
+        sums, squares = Sums.normalised(totals[:, 1], totals[:, 2]), Sums.normalised(totals[:, 3], totals[:, 4])
+        return doc_freq, sums, squares
+
+
+def _squares_fit(data: NDArray[Any]) -> bool:
+    """Whether the sum of all squares surely fits into 64 bits."""
+    largest = int(max(-int(data.min()), int(data.max()))) if data.size else 0
+    return largest * largest * data.size < 1 << 62
+
+
+def _joined(filled: list[tuple[Ints, Ints, Sums]]) -> Cells:
+    if not filled:
+        return empty(0).cells
+    terms, doc_freq, sums = zip(*filled, strict=True)
+    starts = np.cumsum([0, *map(len, terms)])
+    values, rests = zip(*sums, strict=True)
+    joined = Sums(np.concatenate(values), np.concatenate(rests))
+    return Cells(starts, np.concatenate(terms), np.concatenate(doc_freq), joined)
