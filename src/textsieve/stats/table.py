@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..kernels.align import align
 from .labels import one_kind
 from .sums import Ints, Sums
 
@@ -92,10 +93,7 @@ class _Alignment:
     """Where the entries of two ascending lists of keys are in the list of both."""
 
     def __init__(self, one: Ints, other: Ints) -> None:
-        both = np.concatenate([one, other])
-        both.sort(kind="stable")  # two sorted runs: this is a merge
-        self.keys = both[np.diff(both, prepend=-1) != 0]
-        self._places = np.searchsorted(self.keys, one), np.searchsorted(self.keys, other)
+        self.keys, *self._places = align(one, other)
 
     def counts(self, one: Ints, other: Ints) -> Ints:
         """Add whole numbers."""

@@ -131,7 +131,7 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
             done[place] = counted, owner, workers[owner].sizes
 
     for_all(work, n_workers, n_workers)
-    slices, owners = [counted for counted, _, _ in done], [owner for _, owner, _ in done]
+    counts, owners = [counted for counted, _, _ in done], [owner for _, owner, _ in done]
     if workers[0] is table or not learn:
-        return Tally(slices, owners, None)
-    return Tally(slices, owners, table.absorb(workers, [(owner, sizes) for _, owner, sizes in done]))
+        return Tally(counts, owners, None)
+    return Tally(counts, owners, table.absorb(workers, [(owner, sizes) for _, owner, sizes in done]))
