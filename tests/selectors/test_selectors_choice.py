@@ -99,9 +99,11 @@ def test_a_rare_class_gets_its_turn() -> None:
     assert in_turn.scores_.tolist() == by_max.scores_.tolist()
 
 
-@given(st.lists(st.integers(0, 3).map(float), min_size=1, max_size=9), st.integers(1, 10))
-def test_best_of_class_is_the_head_of_the_ranking(scores: list[float], k: int) -> None:
-    assert best_of_class(np.array(scores), k).tolist() == by_score(scores)[:k]
+@given(st.lists(st.integers(0, 3).map(float), min_size=1, max_size=9), st.integers(1, 9), st.sets(st.integers(0, 8)))
+def test_best_of_class_is_the_head_of_the_ranking(scores: list[float], k: int, likely: set[int]) -> None:
+    k = min(k, len(scores))
+    some = np.array(sorted(place for place in likely if place < len(scores)), np.int64)
+    assert best_of_class(np.array(scores), k, some).tolist() == by_score(scores)[:k]
 
 
 # -- how many ------------------------------------------------------------------------------------------------------

@@ -88,23 +88,31 @@ def seen_terms(seen: Bytes, terms: Ints) -> int:
 
 
 @kernel
-def drain_counts(terms: Ints, totals: Ints, grand: Ints, cells: Ints) -> None:
-    """Move the totals of a class to its cells and to the grand totals."""
+def drain_counts(terms: Ints, totals: Ints, grand: Ints) -> tuple[Ints, Floats, Floats]:
+    """Move the totals of a class to the grand totals; gives its documents per term, its sums, and their rests."""
+    doc_freq = np.empty(terms.size, np.int64)
+    values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
         term = np.uint64(terms[cell])
+        doc_freq[cell] = totals[term, _0]
+        values[cell] = totals[term, _1]
+        rests[cell] = totals[term, _1] - np.int64(values[cell])
         for part in (_0, _1, _2):
-            value = totals[term, part]
-            cells[np.uint64(cell), part] = value
-            grand[term, part] += value
+            grand[term, part] += totals[term, part]
             totals[term, part] = 0
+    return doc_freq, values, rests
 
 
 @kernel
-def drain_weights(terms: Ints, totals: Floats, grand: Floats, cells: Floats) -> None:
+def drain_weights(terms: Ints, totals: Floats, grand: Floats) -> tuple[Ints, Floats, Floats]:
     """Do the same for sums that come with their errors."""
+    doc_freq = np.empty(terms.size, np.int64)
+    values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
         row, into = totals[terms[cell]], grand[terms[cell]]
-        cells[cell] = row
+        doc_freq[cell] = np.int64(row[0])
+        values[cell] = row[1] + row[2]
+        rests[cell] = row[2] - (values[cell] - row[1])
         into[0] += row[0]
         for part in (1, 3):
             total = into[part] + row[part]
@@ -112,3 +120,4 @@ def drain_weights(terms: Ints, totals: Floats, grand: Floats, cells: Floats) -> 
             into[part + 1] += ((into[part] - (total - of_row)) + (row[part] - of_row)) + row[part + 1]
             into[part] = total
         row[:] = 0.0
+    return doc_freq, values, rests

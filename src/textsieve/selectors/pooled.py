@@ -35,6 +35,7 @@ class ClassScorer:
 
     def __init__(self, stats: ClassStats, score_class: ScoreClass) -> None:
         self._stats = stats
+        self._cells = stats.cells
         self._score_class = score_class
         self._doc_freq = stats.pair_doc_freq
         self._frequencies = np.flatnonzero(np.bincount(self._doc_freq))
@@ -44,14 +45,19 @@ class ClassScorer:
     def __call__(self, number: int) -> Floats:
         """The scores of all terms in a class."""
         size, n = int(self._stats.class_docs[number]), self._stats.n_pairs
-        cells = self._stats.cells
-        of_class = slice(*cells.class_starts[number : number + 2])
-        terms = cells.terms[of_class]
+        terms, with_term = self.terms_of(number), self._cells.doc_freq[self._places(number)]
         empty = np.zeros(int(self._frequencies.max(initial=0)) + 1)
         empty[self._frequencies] = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
         scores = empty[self._doc_freq]
-        scores[terms] = self._score_class(cells.doc_freq[of_class], self._doc_freq[terms], size, n)
+        scores[terms] = self._score_class(with_term, self._doc_freq[terms], size, n)
         return scores
+
+    def terms_of(self, number: int) -> Ints:
+        """The terms that a class has."""
+        return self._cells.terms[self._places(number)]
+
+    def _places(self, number: int) -> slice:
+        return slice(*self._cells.class_starts[number : number + 2])
 
     def all(self) -> Iterator[Floats]:
         """The scores of each class in turn."""
@@ -82,15 +88,16 @@ POOLINGS: dict[str, Callable[[ClassScorer, int], Floats]] = {
 """The ways to pool, by name."""
 
 
-def best_of_class(scores: Floats, k: int) -> Ints:
-    """The k best columns of one class, the best first."""
-    if k >= len(scores):
-        return ranked(scores)
-    worst = np.partition(scores, len(scores) - k)[len(scores) - k]
-    better = np.flatnonzero(scores > worst)
-    ties = np.flatnonzero(scores == worst)[: k - len(better)]
-    chosen = np.sort(np.concatenate([better, ties]))
-    return chosen[ranked(scores[chosen])]
+def best_of_class(scores: Floats, k: int, likely: Ints) -> Ints:
+    """The k best columns of one class, the best first.
+
+    The k-th best of any part is no better than the k-th best of all. So a part in which good scores are likely, the
+    terms that the class has, gives a bound under which no column need be looked at.
+    """
+    part = scores[likely] if len(likely) >= k else scores
+    bound = np.partition(part, len(part) - k)[len(part) - k]
+    candidates = np.flatnonzero(scores >= bound)
+    return candidates[ranked(scores[candidates])[:k]]
 
 
 def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
@@ -99,7 +106,7 @@ def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Float
     wishes = np.empty((scorer.n_classes, depth), np.int64)
     best = np.full(n_terms, -np.inf)
     for number, scores in enumerate(scorer.all()):
-        wishes[number] = best_of_class(scores, depth)
+        wishes[number] = best_of_class(scores, depth, scorer.terms_of(number))
         np.maximum(best, scores, out=best)
     first = take_turns(wishes, depth, n_terms)
     taken = np.zeros(n_terms, np.bool_)

@@ -62,7 +62,6 @@ class _Pass:
         kind, width = (np.int64, 4) if self._exact else (np.float64, 5)
         self._class_totals = np.zeros((n_terms, width), kind)
         self._grand_totals = np.zeros((n_terms, width), kind)
-        self._cells = np.empty((n_terms, width), kind)
         self._terms = np.empty(n_terms, np.int64)
         self._seen = np.zeros(-(-n_terms // 8) * 8, np.uint8)
 
@@ -70,10 +69,9 @@ class _Pass:
         """The filled cells of a class: terms, documents, sums."""
         self._add(documents, *self._arrays, self._class_totals, self._seen)
         size = seen_terms(self._seen, self._terms)
-        terms, cells = self._terms[:size].copy(), self._cells[:size]
-        self._drain(terms, self._class_totals, self._grand_totals, cells)
-        doc_freq, sums, _ = self._read(cells)
-        return terms, doc_freq, sums
+        terms = self._terms[:size].copy()
+        doc_freq, values, rests = self._drain(terms, self._class_totals, self._grand_totals)
+        return terms, doc_freq, Sums(values, rests)
 
     def add_documents(self, documents: Ints) -> None:
         """Add documents to the totals alone."""
@@ -85,15 +83,14 @@ class _Pass:
 
     def totals(self) -> Totals:
         """Documents, sums and sums of squares of each term over all documents."""
-        terms = np.flatnonzero(self._grand_totals[:, 0])
-        return Totals(terms, *self._read(self._grand_totals[terms]))
-
-    def _read(self, totals: NDArray[Any]) -> tuple[Ints, Sums, Sums]:
-        doc_freq = totals[:, 0].astype(np.int64)
+        by_part: NDArray[Any] = self._grand_totals.T.copy()  # what is wanted of all terms, one after the other
+        terms = np.flatnonzero(by_part[0])
+        if len(terms) < by_part.shape[1]:
+            by_part = by_part[:, terms]
+        doc_freq = by_part[0].astype(np.int64)
         if self._exact:
-            return doc_freq, Sums.of_whole(totals[:, 1]), Sums.of_whole(totals[:, 2])
-        sums, squares = Sums.normalised(totals[:, 1], totals[:, 2]), Sums.normalised(totals[:, 3], totals[:, 4])
-        return doc_freq, sums, squares
+            return Totals(terms, doc_freq, Sums.of_whole(by_part[1]), Sums.of_whole(by_part[2]))
+        return Totals(terms, doc_freq, Sums.normalised(*by_part[1:3]), Sums.normalised(*by_part[3:5]))
 
 
 def _squares_fit(data: NDArray[Any]) -> bool:

@@ -6,6 +6,7 @@ the tests hold the two ways against each other, and against scikit-learn.
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from scipy.sparse import csr_matrix
 from .words import terms_of
 
 Ints = NDArray[np.int64]
+
+_NONE = np.zeros(0, np.int64)
 
 
 class FewDocuments:
@@ -30,19 +33,20 @@ class FewDocuments:
     ) -> None:
         self.numbers = dict(known) if learn else known
         self._row_ends = [0]
-        self._columns: list[int] = []
-        self._counts: list[int] = []
+        columns: list[Ints] = [_NONE]
+        counts: list[Ints] = [_NONE]
         for text in texts:
             counted = Counter(terms_of(text, ngram_range, stop_words))
             if learn:
                 for term in counted:
                     self.numbers.setdefault(term, len(self.numbers))
-            numbers = list(map(self.numbers.get, counted))
-            self._columns += [number for number in numbers if number is not None]
-            self._counts += [
-                count for count, number in zip(counted.values(), numbers, strict=True) if number is not None
-            ]
-            self._row_ends.append(len(self._columns))
+            numbers = np.fromiter(map(self.numbers.get, counted, repeat(-1)), np.int64, len(counted))
+            known_terms = numbers >= 0
+            columns.append(numbers[known_terms])
+            counts.append(np.fromiter(counted.values(), np.int64, len(counted))[known_terms])
+            self._row_ends.append(self._row_ends[-1] + len(columns[-1]))
+        self._columns = np.concatenate(columns)
+        self._counts = np.concatenate(counts)
 
     def new_terms(self, n_known: int) -> list[str]:
         """The terms that were learned, in the order of their numbers."""
@@ -56,21 +60,20 @@ class FewDocuments:
     def totals(self) -> tuple[Ints, Ints]:
         """In how many documents each term is, and how often in all, by its number."""
         size = len(self.numbers)
-        doc_freq = np.bincount(np.array(self._columns, np.int64), minlength=size)
+        doc_freq = np.bincount(self._columns, minlength=size)
         occurrences = np.zeros(size, np.int64)
         np.add.at(occurrences, self._columns, self._counts)
         return doc_freq, occurrences
 
     def matrix(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> csr_matrix:
         """The counts as a matrix, a term's number giving its column (-1: none; None: the number itself)."""
-        row_ends = np.array(self._row_ends, np.int32)
-        indices = np.array(self._columns, np.int32)
-        data = np.array(self._counts, np.int64).astype(dtype)
+        indices, data, row_ends = self._columns, self._counts, np.array(self._row_ends, np.int32)
         if columns is not None:
-            indices = columns[indices].astype(np.int32)
+            indices = columns[indices]
             kept = indices >= 0
-            row_ends = np.concatenate([np.zeros(1, np.int32), np.cumsum(kept, dtype=np.int32)])[row_ends]
+            row_ends = np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[row_ends]
             indices, data = indices[kept], data[kept]
-        counts = csr_matrix((data, indices, row_ends), shape=(len(row_ends) - 1, n_columns))
+        parts = data.astype(dtype), indices.astype(np.int32), row_ends.astype(np.int32)
+        counts = csr_matrix(parts, shape=(len(row_ends) - 1, n_columns))
         counts.sort_indices()
         return counts
