@@ -62,7 +62,7 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.csv", b'text,label\nx,a\n"y,a\nz,a\n', {}, ["line 3", "never closed"]),
     ("a.csv", b'text,label\n"x"y,a\n', {}, ["line 2", "'y,a", "closing quote"]),
     ("a.tsv", b"a\tb\nc\td\te\n", {}, ["line 2", "found 3 fields", "first line has"]),
-    ("a.jsonl", JSONL + b'{"text": "x",}\n', {}, ["line 2", "not JSON", "column 14"]),
+    ("a.jsonl", JSONL + b'{"text": x}\n', {}, ["line 2", "not JSON", "column 10"]),
     ("a.jsonl", JSONL + b"\n[1]\n", {}, ["line 3", "expected an object"]),
     ("a.jsonl", JSONL + b'{"body": "x"}\n', {}, ["line 2", "no key 'text'", "'body'"]),
     ("a.jsonl", JSONL + b'{"text": 5}\n', {}, ["line 2", "is 5", "not a string"]),
