@@ -4,5 +4,11 @@ Its message is for a person: it names the file, the line or column, the value th
 """
 
 
+def shown(value: object, most: int = 60) -> str:
+    """A value for a message, cut if it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 class InputError(ValueError):
     """Raised for documents, labels or settings that cannot be used as they are."""

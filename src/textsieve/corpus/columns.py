@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .source import Column, Source
 
 TEXT_NAMES = (
@@ -46,6 +46,10 @@ def is_conventional(name: str) -> bool:
 
 def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     """The positions of the text and of the label, which is None if there are no labels."""
+    if isinstance(source.text, bool):
+        raise InputError(
+            f"text={source.text}: give the name of the text's column, or its number in a table without header."
+        )
     text = None if source.text is None else _given("text", source.text, columns, source)
     label = None if source.label is None or source.label is False else _label(source.label, columns, source)
     if text is None:
@@ -122,8 +126,8 @@ def _unclear(missing: str, columns: Sequence[str], source: Source) -> InputError
 
 
 def _listed(columns: Sequence[str]) -> str:
-    shown = ", ".join(f"{name!r:.40}" for name in columns[:30])
-    return shown + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
+    names = ", ".join(shown(name, 40) for name in columns[:30])
+    return names + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
 
 
 def _plain(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .batch import Batch, Document, Labels, Report, in_batches
 from .labels import LabelReader
 from .text import without_surrogates
@@ -129,7 +129,7 @@ def _checked_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
-                f"{name}[{position}]: {text!r:.60} is a {type(text).__name__}, not a text. Convert it to str first."
+                f"{name}[{position}]: {shown(text)} is a {type(text).__name__}, not a text. Convert it to str first."
             )
         clean, wrong = without_surrogates(text)
         checked.append(clean)

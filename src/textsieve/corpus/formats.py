@@ -68,7 +68,7 @@ def _is_tsv(head: Head, source: Source) -> bool:
 
 
 def _is_csv(head: Head, source: Source) -> bool:
-    return any(_is_header(line, separator, source) for line in head.lines()[:1] for separator in ",;")
+    return any(_is_header(line, separator, source) for line in head.lines()[:1] for separator in ",;|")
 
 
 def _is_header(line: str, separator: str, source: Source) -> bool:

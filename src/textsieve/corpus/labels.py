@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from numbers import Integral, Real
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .batch import Labels, Report
 from .text import without_surrogates
 
@@ -77,7 +77,7 @@ class LabelReader:
         if isinstance(value, Real):
             return "number", self._from_float(float(value), position)
         raise InputError(
-            f"{self._where(position)}: label {value!r:.60} is a {type(value).__name__}. "
+            f"{self._where(position)}: label {shown(value)} is a {type(value).__name__}. "
             "A label is a string, a number, a list of these, or nothing (null, None or empty) for unlabelled."
         )
 
@@ -91,7 +91,7 @@ class LabelReader:
 
     def _refuse_mixture(self) -> None:
         found = " and ".join(
-            f"the {kind} {value!r:.60} ({self._place.format(position)})"
+            f"the {kind} {shown(value)} ({self._place.format(position)})"
             for kind, (value, position) in self._first.items()
         )
         raise InputError(

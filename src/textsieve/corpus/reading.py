@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
 from .named import NAMED
@@ -36,19 +37,38 @@ def read(
     """Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus such as "docstrings".
 
     `text` and `label` name the columns of a table, or number them from 0 if it has no header; `label=False`
-    says that there are no labels. `label_separator` splits a label into several. `format` is one of the names
-    in `textsieve.corpus.formats.FORMATS`; left out, the content tells. Wrong bytes are replaced and counted.
+    says that there are no labels. Left out, columns with usual names (text, body, content, ...; label, class,
+    category, topic, ...) are taken. `label_separator` splits a label into several. `format` is parquet, jsonl,
+    fasttext, svmlight, tsv, csv or folder; left out, the content tells. Wrong bytes are replaced and counted.
+    Labels that are read from a file are strings.
     """
-    place = Path(path)
+    place = _place(path)
     if not _exists(place):
         if isinstance(path, str) and path in NAMED:
+            _refuse_options(path, text=text, label=label, label_separator=label_separator, format=format)
             return NAMED[path].open()
         raise _missing(place)
+    if not place.is_file() and not place.is_dir():
+        raise InputError(f"{place}: is a pipe or a device, which can be read only once. Save it to a file first.")
     source = Source(place, check_encoding(encoding), text, label, _checked_separator(label_separator))
     row = detect(source, format)
     _refuse_unused(source, row)
     reader = cast(Reader, import_module(f"textsieve.corpus.readers.{row.reader}"))
     return reader.corpus(source, row)
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise InputError(f"path={shown(path)}: give the name of a file, a folder or a corpus.")
+    if re.match(r"[a-z]+://", os.fspath(path)):
+        raise InputError(f"{path}: is an address. Download it, and give the name of the file.")
+    return Path(path).expanduser()
+
+
+def _refuse_options(name: str, **options: object) -> None:
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(f"{name}: {option}={value!r} is for files; a corpus with a name needs no options.")
 
 
 def _exists(path: Path) -> bool:

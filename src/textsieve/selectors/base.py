@@ -174,10 +174,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
 def _require_classes(stats: ClassStats) -> None:
     if len(stats.classes) == 0:
-        raise InputError("No document has a label, so there are no classes to tell apart.")
+        raise InputError(
+            "No document has a label, so there are no classes to tell apart. In a folder the sub-folders are the classes; "
+            "in a table, say which column has the labels: textsieve.read(path, label=...)."
+        )
     if len(stats.classes) == 1:
         n_without = stats.n_documents - int(stats.class_docs[0])
         raise InputError(
             f"Only one class, {stats.classes[0]!r}, so there is nothing to tell apart; give documents of at least "
-            f"two classes. ({n_without:,} documents have no label; -1, None and '' mean that.)"
+            "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "")
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import TermSelector
@@ -43,7 +43,7 @@ class Cascade(TermSelector):
 
     def _fit_own(self, stats: ClassStats) -> Self:
         if not self._sound() or len(self._sound()) < len(self.selectors):
-            raise InputError(f"selectors={self.selectors!r:.60}; give a list of at least one selector.")
+            raise InputError(f"selectors={shown(self.selectors)}; give a list of at least one selector.")
         return super()._fit_own(stats)
 
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:

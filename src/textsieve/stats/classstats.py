@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from . import table as tables
 from .codec import decode, encode
 from .labels import label_pairs, one_kind
@@ -75,7 +75,7 @@ class ClassStats:
         numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
         if len(numbers) and not (numbers.dtype.kind in "iu" and _ascend(numbers.astype(np.int64), self.n_terms)):
             raise InputError(
-                f"columns={columns!r:.60}; use numbers from 0 to {self.n_terms - 1:,}, in ascending order, none twice."
+                f"columns={shown(columns)}; use numbers from 0 to {self.n_terms - 1:,}, in ascending order, none twice."
             )
         return ClassStats(tables.restrict(self._settled(), numbers.astype(np.int64)))
 

@@ -1,19 +1,19 @@
 """Labels in any of the forms people have them in, to one form: pairs of a document and a class.
 
-One label a document, a collection of labels a document, or an indicator matrix (documents x classes). A document
-without a label (None, an empty string, an empty collection, or the whole number -1 as in scikit-learn's
-semi-supervised estimators) is unlabelled: it has no pair.
+One label a document, a collection of labels a document, or an indicator matrix (documents x classes; lists of equal
+length that hold nothing but 0 and 1 are one too). A document without a label (None, an empty string, an empty
+collection) is unlabelled: it has no pair.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..errors import InputError
+from ..errors import InputError, shown
 
 Ints = NDArray[np.int64]
 
@@ -41,34 +41,48 @@ def label_pairs(y: Any, n_documents: int) -> LabelPairs:
     """Bring the labels of `n_documents` documents into one form."""
     if y is None:
         return _pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
+    names = getattr(y, "columns", None)  # of a data frame
     if hasattr(y, "__array__") and (not isinstance(y, Iterable) or len(getattr(y, "shape", ())) == 2):
         y = np.asarray(y)  # a data frame, or what else only calls itself an array
     odd_shape = isinstance(y, np.ndarray) and y.ndim not in (1, 2)
     if odd_shape or isinstance(y, str | bytes) or not isinstance(y, Iterable):
         raise InputError(
-            f"y is {y!r:.60} ({type(y).__name__}); give a label, or a list of labels, for each document, or a matrix "
+            f"y is {shown(y)} ({type(y).__name__}); give a label, or a list of labels, for each document, or a matrix "
             "of 0 and 1 (documents x classes)."
         )
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] != 1):
-        return _from_indicator(y, n_documents)
+        return _from_indicator(y, n_documents, names)
     if isinstance(y, np.ndarray) and y.ndim == 2:
         y = y[:, 0]
     labels: Any = y if isinstance(y, np.ndarray) else list(y)
     if len(labels) != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
-        labelled = np.flatnonzero(labels != -1)
-        numbers, inverse = np.unique(labels[labelled], return_inverse=True)
-        return _pairs(numbers.tolist(), labelled, inverse, n_documents)
-    if set(map(type, labels)) <= {str} and "" not in (names := dict.fromkeys(labels)):
-        classes = sorted(names)
+        numbers, inverse = np.unique(labels, return_inverse=True)
+        return _pairs(numbers.tolist(), np.arange(n_documents), inverse, n_documents)
+    if _is_indicator(labels):
+        return _from_indicator(np.array(labels), n_documents, None)
+    if set(map(type, labels)) <= {str} and "" not in (different := dict.fromkeys(labels)):
+        classes = sorted(different)
         number = {label: at for at, label in enumerate(classes)}
         found = np.fromiter(map(number.__getitem__, labels), np.int64, n_documents)
         return _pairs(classes, np.arange(n_documents), found, n_documents)
     return _from_labels(labels, n_documents)
 
 
-def _from_indicator(y: Any, n_documents: int) -> LabelPairs:
+def _is_indicator(labels: Any) -> bool:
+    """Whether lists of labels are the rows of a matrix of 0 and 1, as scikit-learn takes them."""
+    if not all(isinstance(row, list | tuple) for row in labels):
+        return False
+    widths = {len(row) for row in labels}
+    return (
+        len(widths) == 1
+        and min(widths) > 1
+        and all(type(one) is int and one in (0, 1) for row in labels for one in row)
+    )
+
+
+def _from_indicator(y: Any, n_documents: int, names: Iterable[Any] | None) -> LabelPairs:
     if y.dtype.kind not in "biuf":
         raise InputError(
             f"A label matrix holds 0 and 1, but this one is of dtype {y.dtype}; for several labels a document give a "
@@ -82,11 +96,14 @@ def _from_indicator(y: Any, n_documents: int) -> LabelPairs:
     bad = np.flatnonzero(indicator.data != 1)
     if len(bad):
         raise InputError(
-            f"A label matrix holds 0 and 1, but there is {indicator.data[bad[0]]!r} in it; "
+            f"A label matrix holds 0 and 1, but there is {indicator.data[bad[0]].item()!r} in it; "
             "for one label a document give a list of labels."
         )
     documents = np.repeat(np.arange(n_documents), np.diff(indicator.indptr))
-    return _pairs(list(range(indicator.shape[1])), documents, indicator.indices.astype(np.int64), n_documents)
+    classes = list(range(indicator.shape[1])) if names is None else [_plain(name, 0) for name in names]
+    order = {label: at for at, label in enumerate(_sorted(dict.fromkeys(classes, 0)))}
+    numbers = np.array([order[label] for label in classes], np.int64)[indicator.indices]
+    return _pairs(list(order), documents, numbers, n_documents)
 
 
 def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
@@ -95,9 +112,9 @@ def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
     documents: list[int] = []
     found: list[int] = []
     for document, label in enumerate(labels):
-        several = isinstance(label, list | tuple | set | frozenset | np.ndarray)
+        several = isinstance(label, Iterable) and not isinstance(label, str | bytes | Mapping)
         for single in _once_each(label, document) if several else (_plain(label, document),):
-            if single is None or single == "" or (single == -1 and type(single) is int and not several):
+            if single is None or single == "":
                 continue
             number = numbers.get(single)
             if number is None:
@@ -121,10 +138,14 @@ def _plain(label: Any, document: int) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, float) and math.isnan(label):
-        raise InputError(f"The label of document {document} is NaN; for a document without a label use None.")
+        raise InputError(
+            f"The label of document {document} is NaN; for a document without a label use None. (pandas writes None as "
+            "NaN; y.astype(object).where(y.notna(), None) brings it back.)"
+        )
     if not (label is None or isinstance(label, str | int | float)):
         raise InputError(
-            f"The label of document {document} is {label!r:.60} ({type(label).__name__}); use text or whole numbers."
+            f"The label of document {document} is {shown(label)} ({type(label).__name__}); use text or numbers, "
+            "and None for a document without a label."
         )
     return label
 

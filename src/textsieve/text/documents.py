@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .words import Accents, accent_stripper, lower_case
 
 FEW_CHARACTERS = 1 << 15
@@ -52,7 +52,7 @@ class Reading:
                 yield self._text_of(document, number)
             else:
                 raise InputError(
-                    f"Document {number} is {document!r:.60} ({type(document).__name__}), not a text; "
+                    f"Document {number} is {shown(document)} ({type(document).__name__}), not a text; "
                     "give strings, and '' for an empty document."
                 )
 

@@ -3,13 +3,15 @@
 Not read with polars: it can neither count the wrong bytes that it replaces nor name the line of a record with
 too many or too few fields, and both are promised here.
 
-A header is expected, except where the columns are given by number, and in a tab-separated file of two columns
-whose first line holds no column names: that is `label<TAB>text`.
+A header is expected, except where the columns are given by number (and the first line does not name them), and in
+a tab-separated file of two columns, the first not the longer, whose first line holds no known name: that is
+`label<TAB>text`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ...errors import InputError
 from ..batch import Batch, Document, Report, in_batches
@@ -21,6 +23,8 @@ from ..streams import read_head
 from .records import read_records
 
 LONGEST_COLUMN_NAME = 40
+LOOK_AHEAD = 100
+DELIMITERS = ",;|"
 
 
 def corpus(source: Source, format: Format) -> Corpus:
@@ -88,10 +92,10 @@ def _line_end(source: Source) -> str:
 
 
 def _delimiter_of_csv(source: Source) -> str:
-    """A comma, unless the first line has none but semicolons: what spreadsheets write where 0,5 is a half."""
+    """A comma, unless the first line has none but semicolons, what spreadsheets write where 0,5 is a half, or bars."""
     for _, line in source.lines(Report(), newline=_line_end(source)):
         if line.strip():
-            return ";" if ";" in line and "," not in line else ","
+            return next((delimiter for delimiter in DELIMITERS if delimiter in line), ",")
     return ","
 
 
@@ -104,6 +108,20 @@ def _has_header(first: list[str], source: Source, format: Format) -> bool:
             f"{source.path}: text={source.text!r} and label={source.label!r} mix a name and a number. "
             "Use names for a table with a header, numbers for one without."
         )
-    if numbers or names or format.name != "tsv" or len(first) != 2:
-        return not numbers
-    return any(map(is_conventional, first)) and all(len(name) <= LONGEST_COLUMN_NAME for name in first)
+    if numbers:
+        return all(number < len(first) and is_conventional(first[number]) for number in numbers)
+    if names or format.name != "tsv" or len(first) != 2:
+        return True
+    if any(map(is_conventional, first)) and all(len(name) <= LONGEST_COLUMN_NAME for name in first):
+        return True
+    return not _labels_come_first(source)
+
+
+def _labels_come_first(source: Source) -> bool:
+    """Whether a table of two columns without known names looks like label<TAB>text: the labels are the shorter part.
+
+    If not, it is more likely one with a header of other names, and which column is which must be said.
+    """
+    records = islice((row for _, row in _records(source, Report(), "\t") if len(row) == 2), LOOK_AHEAD)
+    labels, texts = zip(*records, strict=True)
+    return sum(map(len, labels)) <= sum(map(len, texts))

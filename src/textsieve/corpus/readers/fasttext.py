@@ -27,7 +27,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 def _documents(source: Source, report: Report) -> Iterator[Document]:
     to_labels = source.label_reader(report)
     for number, line in source.lines(report):
-        text = line.rstrip("\r\n")
+        text = line.strip()
         if not text:
             report.skip("blank lines")
             continue

@@ -120,7 +120,7 @@ def _name_the_line(lines: _Lines, source: Source) -> None:
             _load([features])
         except (ValueError, OverflowError) as error:
             raise InputError(
-                f"{source.path}: line {number}: {error}. "
+                f"{source.path}: line {number}: {str(error).rstrip('.')}. "
                 "Expected a label and then index:value pairs with rising indices, such as 1 3:0.5 7:1."
             ) from error
 
