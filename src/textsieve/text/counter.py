@@ -213,12 +213,9 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
-        table = vocabulary.table(fold_ascii=self._reading().kernels_fold)
-        size_before = table.size
-        counted = tally(encoded_slices(texts), table, learn=learn, n_jobs=n_jobs)
-        if learn:
-            vocabulary.grow_with_table(size_before)
-        columns = vocabulary.column_of_number()
+        tabled = vocabulary.tabled(fold_ascii=self._reading().kernels_fold)
+        counted = tally(encoded_slices(texts), tabled.table, learn=learn, n_jobs=n_jobs)
+        columns = vocabulary.grow_with_table(tabled) if learn else tabled.columns
         return self._finished(counted.matrix(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
     def _learn_few(self, texts: list[str]) -> tuple[csr_matrix, list[str]]:

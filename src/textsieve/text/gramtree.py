@@ -35,7 +35,8 @@ class GramTree:
         row_ends = np.empty_like(sequences.row_ends)
         state = np.zeros(words.STATE_SIZE, np.uint64)
         state[words.N_WORDS] = self.size
-        shortest, longest = ngram_range
+        shortest = ngram_range[0]
+        longest = min(ngram_range[1], int(np.diff(sequences.row_ends, prepend=np.uint64(0)).max(initial=1)))
         while True:
             done = grams.count_grams(
                 *sequences, shortest, longest, self.slots, self.nodes, SEED, learn, self.entries, row_ends, state
@@ -81,17 +82,16 @@ class GramTree:
         nodes = self.nodes[: self.size]
         return (nodes >> _32).astype(np.int64) - 1, (nodes & _LOW_32).astype(np.int64)
 
-    def depths(self, longest: int, first: int = 0) -> Ints:
+    def depths(self, first: int = 0) -> Ints:
         """How many words each run has, from the `first` on."""
         depths = np.ones(self.size - first, np.int64)
         ancestors = self.nodes[first : self.size] >> _32  # plus one; 0 is none
-        for _ in range(2, longest + 1):
-            has_one = np.flatnonzero(ancestors)
+        while len(has_one := np.flatnonzero(ancestors)):
             depths[has_one] += 1
             ancestors[has_one] = self.nodes[ancestors[has_one] - np.uint64(1)] >> _32
         return depths
 
-    def ranks(self, word_ranks: Ints, longest: int) -> Ints:
+    def ranks(self, word_ranks: Ints) -> Ints:
         """The place of each run among all of them, sorted as Python sorts their words joined by spaces.
 
         A space sorts before every word character, so that is the order of a walk through the tree that visits a run
@@ -99,9 +99,10 @@ class GramTree:
         the sizes of its elder siblings' subtrees.
         """
         parents, last_words = self._parents_and_words()
-        depths = self.depths(longest)
+        depths = self.depths()
+        deepest = int(depths.max(initial=1))
         sizes = np.ones(self.size, np.int64)
-        for depth in range(longest, 1, -1):
+        for depth in range(deepest, 1, -1):
             level = np.flatnonzero(depths == depth)
             sizes += np.bincount(parents[level], sizes[level], self.size).astype(np.int64)
         by_family = np.argsort((parents + 1) << 32 | word_ranks[last_words])
@@ -111,19 +112,20 @@ class GramTree:
         before -= np.repeat(before[first_child], np.diff(first_child, append=self.size))
         places = np.empty(self.size, np.int64)
         places[by_family] = before
-        for depth in range(2, longest + 1):
+        for depth in range(2, deepest + 1):
             level = np.flatnonzero(depths == depth)
             places[level] += places[parents[level]] + 1
         return places
 
-    def words_of(self, numbers: Ints, longest: int) -> tuple[Ints, Ints]:
+    def words_of(self, numbers: Ints) -> tuple[Ints, Ints]:
         """The words of some runs, one run after the other, and how many each has."""
         parents, last_words = self._parents_and_words()
-        backwards = np.full((numbers.size, longest), -1, np.int64)
+        n_words = self.depths()[numbers]
+        flat = np.empty(int(n_words.sum()), np.int64)
+        places = np.cumsum(n_words) - 1  # of the last words, and then of those before
         at = numbers.copy()
-        for column in range(longest):
-            left = np.flatnonzero(at >= 0)
-            backwards[left, column] = last_words[at[left]]
+        while len(left := np.flatnonzero(at >= 0)):
+            flat[places[left]] = last_words[at[left]]
             at[left] = parents[at[left]]
-        forwards = backwards[:, ::-1]
-        return forwards[forwards >= 0], (forwards >= 0).sum(axis=1)
+            places[left] -= 1
+        return flat, n_words

@@ -117,13 +117,13 @@ class TermTable:
         """Which numbers from the `first` on are terms: not stop words, and not shorter runs than asked for."""
         if self._grams is None:
             return np.arange(first, self.size) >= self._n_stop
-        return self._grams.depths(self.ngram_range[1], first) >= self.ngram_range[0]
+        return self._grams.depths(first) >= self.ngram_range[0]
 
     def in_order(self, numbers: Ints) -> Ints:
         """The same terms, sorted as Python sorts strings."""
         ranks = self._words.ranks()
         if self._grams is not None:
-            ranks = self._grams.ranks(ranks, self.ngram_range[1])
+            ranks = self._grams.ranks(ranks)
         of_rank = np.full(self.size, -1, np.int64)
         of_rank[ranks[numbers]] = numbers
         return of_rank[of_rank >= 0]
@@ -132,7 +132,7 @@ class TermTable:
         """The terms with these numbers."""
         if self._grams is None:
             return self._words.joined(numbers, np.ones(numbers.size, np.int64))
-        return self._words.joined(*self._grams.words_of(numbers, self.ngram_range[1]))
+        return self._words.joined(*self._grams.words_of(numbers))
 
 
 def _sums_up_to(ends: Ints, values: NDArray[Any]) -> Ints:

@@ -1,15 +1,14 @@
 """Documents to a sparse matrix of counts, slice by slice and on several threads, with the same result for any number.
 
 A slice is half a megabyte of text, so that its bytes, its part of the output and most of the table of terms stay in
-the processor's cache. A thread fetches the next slice, which is when its documents are encoded, and counts it with
-a table of its own; so no more than one slice a thread is in memory beside the counts.
+the processor's cache. The calling thread gets and encodes the documents of the next slice while others count, each
+with a table of its own; no more than one slice a thread is in memory beside the counts.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, islice
-from threading import Lock
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -43,14 +42,18 @@ def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
 
 @dataclass
 class Tally:
-    """Counted slices, which worker counted each, and the table's number for each number of a worker's.
-
-    No numbers: the workers counted with the table's own.
-    """
+    """Counted slices; and if workers learned, which counted each, and the table's number for each of a worker's."""
 
     slices: list[Counted]
-    owners: list[int]
+    owners: list[int] | None
     numbers: list[Ints] | None
+
+    def _by_slice(self, of_number: Ints) -> list[Ints]:
+        """What holds for each number of the table, for each slice by the numbers that it was counted with."""
+        if self.owners is None or self.numbers is None:
+            return [of_number] * len(self.slices)
+        of_worker = [of_number[numbers] for numbers in self.numbers]
+        return [of_worker[owner] for owner in self.owners]
 
     @property
     def n_documents(self) -> int:
@@ -61,16 +64,13 @@ class Tally:
         """In how many documents each term is, and how often in all."""
         doc_freq = np.zeros(size, np.int64)
         occurrences = np.zeros(size, np.int64)
-        own = np.arange(size)
-        for counted, owner in zip(self.slices, self.owners, strict=True):
-            numbers = own if self.numbers is None else self.numbers[owner]
+        for counted, numbers in zip(self.slices, self._by_slice(np.arange(size)), strict=True):
             rows.add_totals(counted.entries, numbers, doc_freq, occurrences)
         return doc_freq, occurrences
 
     def matrix(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> csr_matrix:
         """The counts as a matrix, a term's number giving its column (-1: none). The tally is used up by it."""
-        by_owner = None if self.numbers is None else [columns[numbers] for numbers in self.numbers]
-        of_slice = [columns if by_owner is None else by_owner[owner] for owner in self.owners]
+        of_slice = self._by_slice(columns)
         sizes = [rows.row_sizes(*counted, own) for counted, own in zip(self.slices, of_slice, strict=True)]
         row_starts = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
         n_values = int(row_starts[-1])
@@ -106,32 +106,33 @@ def for_all(task: Callable[[int], None], n_tasks: int, n_jobs: int) -> None:
 
 def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int) -> Tally:
     """Count all slices. A table that learns has all their terms afterwards, in the order of their first use."""
-    ahead = list(islice(slices, 2))
-    n_workers = n_jobs if len(ahead) == 2 else 1
-    if n_workers == 1:
-        workers = [table]
-    elif learn:
-        workers = [table.empty_twin() for _ in range(n_workers)]
-    else:
-        workers = [table.reader() for _ in range(n_workers)]
-    slices = chain(ahead, slices)
-    del ahead
-    done: list[tuple[Counted, int, tuple[int, int]]] = []
-    fetching = Lock()
+    if n_jobs == 1 and learn:
+        return Tally([table.count(each, learn=True) for each in slices], None, None)
+    workers: list[TermTable] = []
+    idle: SimpleQueue[int] = SimpleQueue()
 
-    def work(owner: int) -> None:
-        while True:
-            with fetching:
-                fetched = next(slices, None)
-                if fetched is None:
-                    return
-                place = len(done)
-                done.append((_NOTHING, owner, (0, 0)))
-            counted = workers[owner].count(fetched, learn=learn)
-            done[place] = counted, owner, workers[owner].sizes
+    def work(owner: int, documents: Slice) -> tuple[Counted, tuple[int, int]]:
+        try:
+            return workers[owner].count(documents, learn=learn), workers[owner].sizes
+        finally:
+            idle.put(owner)
 
-    for_all(work, n_workers, n_workers)
-    counts, owners = [counted for counted, _, _ in done], [owner for _, owner, _ in done]
-    if workers[0] is table or not learn:
-        return Tally(counts, owners, None)
-    return Tally(counts, owners, table.absorb(workers, [(owner, sizes) for _, owner, sizes in done]))
+    # The calling thread gets and encodes the documents: what they come from may belong to it alone. A worker gets
+    # a slice only when it is idle, so its slices are in the order of the documents.
+    owners: list[int] = []
+    counts: list[Future[tuple[Counted, tuple[int, int]]]] = []
+    with ThreadPoolExecutor(n_jobs) as pool:
+        for documents in slices:
+            if idle.empty() and len(workers) < n_jobs:
+                workers.append(table.empty_twin() if learn else table.reader())
+                owner = len(workers) - 1
+            else:
+                owner = idle.get()
+            owners.append(owner)
+            counts.append(pool.submit(work, owner, documents))
+    done = [each.result() for each in counts]
+    counted = [each for each, _ in done]
+    if not learn:
+        return Tally(counted, None, None)
+    numbers = table.absorb(workers, zip(owners, (sizes for _, sizes in done), strict=True))
+    return Tally(counted, owners, numbers)

@@ -8,7 +8,7 @@ Only the terms themselves are pickled.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +25,23 @@ def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return columns
 
 
-_NONE = np.zeros(0, np.int64)
+class Tabled(NamedTuple):
+    """The kernels' table of a vocabulary, and how its numbers and the vocabulary's columns go together."""
+
+    table: TermTable
+    numbers: NDArray[np.int64]  # of each column; -1: no text can give the term
+    columns: NDArray[np.int64]  # of each number; -1: it has no column
+    fold_ascii: bool
 
 
 class Vocabulary:
-    """Terms and their columns. It can grow at the end, by terms or by a table that learned."""
+    """Terms and their columns. It can grow at the end, by terms or by a table that learned.
+
+    Several threads may read it at once; each form is made whole before it is seen.
+    """
 
     def __init__(
-        self,
-        terms: Sequence[str],
-        ngram_range: tuple[int, int],
-        stop_words: frozenset[str],
-        *,
-        pruned: bool = False,
+        self, terms: Sequence[str], ngram_range: tuple[int, int], stop_words: frozenset[str], *, pruned: bool = False
     ) -> None:
         self.ngram_range = ngram_range
         self.stop_words = stop_words
@@ -45,9 +49,7 @@ class Vocabulary:
         self._terms = list(terms)
         self._size = len(self._terms)
         self._columns: dict[str, int] | None = None
-        self._table: TermTable | None = None
-        self._table_numbers = _NONE  # of each column; -1: no text can give the term
-        self._table_columns = _NONE  # of each number; -1: it has no column
+        self._tabled: Tabled | None = None
 
     def __len__(self) -> int:
         """How many terms there are."""
@@ -55,8 +57,7 @@ class Vocabulary:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the terms, and how they are read off a text."""
-        names = ("terms", "ngram_range", "stop_words", "pruned")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("terms", "ngram_range", "stop_words", "pruned")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take up a pickled state."""
@@ -65,41 +66,39 @@ class Vocabulary:
     @property
     def terms(self) -> list[str]:
         """The terms, in the order of their columns."""
-        if len(self._terms) < self._size:
-            assert self._table is not None
-            self._terms += self._table.spelled(self._table_numbers[len(self._terms) :])
-        return self._terms
+        terms, tabled = self._terms, self._tabled
+        if len(terms) < self._size and tabled is not None:
+            terms = self._terms = terms + tabled.table.spelled(tabled.numbers[len(terms) :])
+        return terms
 
     @property
     def columns(self) -> dict[str, int]:
         """The column of each term."""
-        if self._columns is None or len(self._columns) < self._size:
-            self._columns = dict(zip(self.terms, range(self._size), strict=True))
-        return self._columns
+        columns = self._columns
+        if columns is None or len(columns) < self._size:
+            columns = self._columns = dict(zip(self.terms, range(self._size), strict=True))
+        return columns
 
     @property
     def has_table(self) -> bool:
         """Whether the kernels' table is there already."""
-        return self._table is not None
+        return self._tabled is not None
 
-    def table(self, *, fold_ascii: bool) -> TermTable:
+    def tabled(self, *, fold_ascii: bool) -> Tabled:
         """The kernels' table of these terms."""
-        if self._table is None:
+        tabled = self._tabled
+        if tabled is None or tabled.fold_ascii != fold_ascii:
             from .table import TermTable
 
-            self._table = TermTable(self.ngram_range, self.stop_words, fold_ascii=fold_ascii)
-            self._table_numbers = self._table.add_terms(self.terms)
-            self._table_columns = columns_of(self._table_numbers, self._table.size)
-        return self._table
+            table = TermTable(self.ngram_range, self.stop_words, fold_ascii=fold_ascii)
+            numbers = table.add_terms(self.terms)
+            tabled = self._tabled = Tabled(table, numbers, columns_of(numbers, table.size), fold_ascii)
+        return tabled
 
     def drop_table(self) -> None:
         """Forget the kernels' table, and with it what it may have learned that is no term yet."""
         self._terms = self.terms
-        self._table, self._table_numbers, self._table_columns = None, _NONE, _NONE
-
-    def column_of_number(self) -> NDArray[np.int64]:
-        """The column of each number of the table, -1 where it has none."""
-        return self._table_columns
+        self._tabled = None
 
     def grow(self, terms: Sequence[str]) -> None:
         """Add terms that are new."""
@@ -107,11 +106,12 @@ class Vocabulary:
         self._terms = self._terms + list(terms)
         self._size = len(self._terms)
 
-    def grow_with_table(self, size_before: int) -> None:
-        """Take in what the table learned since it had that size."""
-        assert self._table is not None
-        learned = self._table.countable(size_before)
-        columns = np.where(learned, self._size - 1 + np.cumsum(learned), -1)
-        self._table_numbers = np.concatenate([self._table_numbers, np.flatnonzero(learned) + size_before])
-        self._table_columns = np.concatenate([self._table_columns, columns])
-        self._size = len(self._table_numbers)
+    def grow_with_table(self, before: Tabled) -> NDArray[np.int64]:
+        """Take in what the table learned since it was asked for; gives the column of each of its numbers."""
+        n_known = len(before.columns)
+        learned = before.table.countable(n_known)
+        columns = np.concatenate([before.columns, np.where(learned, self._size - 1 + np.cumsum(learned), -1)])
+        numbers = np.concatenate([before.numbers, np.flatnonzero(learned) + n_known])
+        self._tabled = before._replace(numbers=numbers, columns=columns)
+        self._size = len(numbers)
+        return columns
