@@ -1,4 +1,4 @@
-"""textsieve: the few words that matter in labelled text, a small model on them, and the reason for each answer.
+"""textsieve: the few words that matter in labelled text.
 
 The names below are loaded on first use, so that importing the package costs next to nothing.
 """

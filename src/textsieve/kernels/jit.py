@@ -4,8 +4,8 @@ Kernels release the interpreter lock, so that plain Python threads run them side
 so that only the first run on a machine compiles. `parallel=True` is never used: together with the cache it has
 crashed, and its float sums depend on the number of threads.
 
-numba takes a cached kernel for good as long as the file of that kernel is as it was. But kernels contain one another, also
-across files; so ours are good only as long as all files in this folder are.
+numba takes a cached kernel for good as long as the file of that kernel is as it was. But kernels contain one another,
+also across files; so ours are good only as long as all files in this folder are as they were.
 """
 
 import warnings

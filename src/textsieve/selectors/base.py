@@ -17,7 +17,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import InputError
+from ..errors import InputError, shown
+from ..estimators import growing
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
@@ -42,8 +43,8 @@ def limit_of(k: Limit, n_terms: int) -> int | None:
         return None
     if is_whole(k) and k >= 1:
         return int(k)
-    if isinstance(k, float) and 0.0 < k <= 1.0:
-        return max(1, round(k * n_terms))
+    if isinstance(k, float | np.floating) and 0.0 < k <= 1.0:
+        return max(1, round(float(k) * n_terms))
     raise InputError(f"k={k!r}; use a number of terms from 1, a share above 0.0 and up to 1.0, or 'all'.")
 
 
@@ -75,9 +76,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _least_score(self, stats: ClassStats) -> float | None:
         """The score that a term needs to be kept."""
         least = getattr(self, "min_score", None)
-        if least is not None and not (isinstance(least, float | int) and np.isfinite(least)):
+        if least is not None and not (isinstance(least, float | int | np.number) and np.isfinite(least)):
             raise InputError(f"min_score={least!r}; use a number.")
-        return least
+        return None if least is None else float(least)
 
     def _most(self, scores: Floats, ranking: Ints) -> int | None:
         """How many terms are kept at the most."""
@@ -92,23 +93,25 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Score and select the columns of a (sparse) matrix of documents, with their labels."""
         if y is None and self._needs_labels:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        _refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
         return self._fit_own(ClassStats.from_matrix(rows, y))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add more documents; those without a label count for the totals. More columns than before may come."""
-        if not hasattr(self, "stats_"):
-            rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-            self.stats_ = ClassStats.from_matrix(rows, y)
-        else:
-            grown = getattr(X, "shape", (0, 0))[-1] > self.n_features_in_
-            rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=grown)
-            self.stats_.update(rows, y)
+        _refuse_texts(X)
+        with growing(self, X) as rows:
+            if hasattr(self, "stats_"):
+                self.stats_.update(rows, y)
+            else:
+                self.stats_ = ClassStats.from_matrix(rows, y)
         self._chosen = None
         return self
 
     def fit_stats(self, stats: ClassStats) -> Self:
         """Score and select from statistics that are there already."""
+        if not isinstance(stats, ClassStats):
+            raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
         self.n_features_in_ = stats.n_terms
         return self._fit_own(stats.copy())
 
@@ -172,10 +175,15 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return tags
 
 
+def _refuse_texts(X: Any) -> None:
+    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
+        raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
+
+
 def _require_classes(stats: ClassStats) -> None:
     if len(stats.classes) == 0:
         raise InputError(
-            "No document has a label, so there are no classes to tell apart. In a folder the sub-folders are the classes; "
+            "No document has a label, so there are no classes to tell apart. In a folder, sub-folders are the classes; "
             "in a table, say which column has the labels: textsieve.read(path, label=...)."
         )
     if len(stats.classes) == 1:

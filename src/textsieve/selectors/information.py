@@ -56,17 +56,18 @@ def class_entropy(stats: ClassStats) -> float:
 def information_gain_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:
     """The information gain of each term about being in one class or not, in bits."""
     excess = (with_term * n - doc_freq * size).astype(np.float64)
-    total = np.zeros(len(with_term))
-    for count, row, column, sign in (
-        (with_term, doc_freq, size, 1.0),
-        (doc_freq - with_term, doc_freq, n - size, -1.0),
-        (size - with_term, n - doc_freq, size, -1.0),
-        (n - size - doc_freq + with_term, n - doc_freq, n - size, 1.0),
-    ):
+
+    def part(count: Ints, row: Ints, column: int, sign: float) -> Floats:
         expected = row.astype(np.float64) * column
         filled = (count > 0) & (expected > 0)
-        total[filled] += count[filled] * np.log1p(sign * excess[filled] / expected[filled])
-    return np.asarray(np.maximum(total * (_PER_BIT / max(n, 1)), 0.0))
+        ratio = np.divide(sign * excess, expected, out=np.zeros_like(excess), where=filled)
+        return np.asarray(count * np.log1p(ratio, out=ratio, where=filled))
+
+    without = n - doc_freq
+    # Added in pairs, so that a class and all others, of which one is as well told as the other, get the same score.
+    with_it = part(with_term, doc_freq, size, 1.0) + part(doc_freq - with_term, doc_freq, n - size, -1.0)
+    without_it = part(size - with_term, without, size, -1.0) + part(without - size + with_term, without, n - size, 1.0)
+    return np.asarray(np.maximum((with_it + without_it) * (_PER_BIT / max(n, 1)), 0.0))
 
 
 def mutual_information_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:

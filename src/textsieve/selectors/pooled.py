@@ -38,17 +38,17 @@ class ClassScorer:
         self._cells = stats.cells
         self._score_class = score_class
         self._doc_freq = stats.pair_doc_freq
-        self._frequencies = np.flatnonzero(np.bincount(self._doc_freq))
+        self._frequencies, self._frequency_of = np.unique(self._doc_freq, return_inverse=True)
         self.n_classes = len(stats.classes)
         self.shares = stats.class_docs / max(stats.n_pairs, 1)
+        self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()
 
     def __call__(self, number: int) -> Floats:
         """The scores of all terms in a class."""
         size, n = int(self._stats.class_docs[number]), self._stats.n_pairs
         terms, with_term = self.terms_of(number), self._cells.doc_freq[self._places(number)]
-        empty = np.zeros(int(self._frequencies.max(initial=0)) + 1)
-        empty[self._frequencies] = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
-        scores = empty[self._doc_freq]
+        of_empty_cells = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
+        scores = of_empty_cells[self._frequency_of]
         scores[terms] = self._score_class(with_term, self._doc_freq[terms], size, n)
         return scores
 
@@ -74,9 +74,9 @@ def mean_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
 
 def max_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
     """The best of the class scores."""
-    pooled = np.full(n_terms, -np.inf if scorer.n_classes else 0.0)
-    for scores in scorer.all():
-        np.maximum(pooled, scores, out=pooled)
+    pooled = np.full(n_terms, -np.inf if scorer.with_documents else 0.0)
+    for number in scorer.with_documents:
+        np.maximum(pooled, scorer(number), out=pooled)
     return pooled
 
 
@@ -101,14 +101,25 @@ def best_of_class(scores: Floats, k: int, likely: Ints) -> Ints:
 
 
 def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
-    """The best score of each term in any class, and the ranking in which the classes take turns for `most` places."""
-    depth = n_terms if most is None else min(most, n_terms)
-    wishes = np.empty((scorer.n_classes, depth), np.int64)
-    best = np.full(n_terms, -np.inf)
-    for number, scores in enumerate(scorer.all()):
-        wishes[number] = best_of_class(scores, depth, scorer.terms_of(number))
-        np.maximum(best, scores, out=best)
-    first = take_turns(wishes, depth, n_terms)
+    """The best score of each term in any class, and the ranking in which the classes take turns for `most` places.
+
+    A class rarely gets further than a few times its share of the places, so only so many wishes are asked of each; if
+    one runs out of them, all are asked again for twice as many.
+    """
+    places = n_terms if most is None else min(most, n_terms)
+    n_classes = len(scorer.with_documents)
+    depth = min(places, 4 * -(-places // n_classes) + 16)
+    while True:
+        best = np.full(n_terms, -np.inf)
+        wishes = np.empty((n_classes, depth), np.int64)
+        for row, number in enumerate(scorer.with_documents):
+            scores = scorer(number)
+            wishes[row] = best_of_class(scores, depth, scorer.terms_of(number))
+            np.maximum(best, scores, out=best)
+        first = take_turns(wishes, places, n_terms)
+        if len(first) == places or depth == n_terms:
+            break
+        depth = min(2 * depth, n_terms)
     taken = np.zeros(n_terms, np.bool_)
     taken[first] = True
     by_score = ranked(best)
@@ -139,7 +150,7 @@ class PooledSelector(TermSelector):
         return POOLINGS[self.pooling](ClassScorer(stats, self._score_class), stats.n_terms)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
-        if self.pooling != "round-robin" or not stats.classes:
+        if self.pooling != "round-robin" or stats.n_pairs == 0 or stats.n_terms == 0:
             return super()._score_and_rank(stats)
         most = self._most(np.zeros(stats.n_terms), np.arange(stats.n_terms))
         return in_turns(ClassScorer(stats, self._score_class), stats.n_terms, most)

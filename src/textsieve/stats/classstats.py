@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..errors import InputError, shown
+from ..settings import is_whole
 from . import table as tables
 from .codec import decode, encode
 from .labels import label_pairs, one_kind
@@ -36,7 +37,13 @@ class Contingency(NamedTuple):
 
 
 class ClassStats:
-    """Statistics of documents per term and per class; see the module's text for what is counted."""
+    """Statistics of documents per term and per class.
+
+    Held are: documents per class; per term the documents that have it, the sum and the sum of squares of its weights,
+    over all documents; per class and term the documents and the sum. A document with several labels counts once in
+    each of its classes, and once in the totals. Documents without a label enter the totals alone. Methods that speak of
+    one class take its number, its place in `classes`.
+    """
 
     def __init__(self, table: Table | None = None) -> None:
         self._parts = [tables.empty(0) if table is None else table]
@@ -60,6 +67,8 @@ class ClassStats:
 
     def merge(self, other: "ClassStats") -> "ClassStats":
         """The statistics of the documents of both."""
+        if not isinstance(other, ClassStats):
+            raise InputError(f"other is {shown(other)}; give a ClassStats.")
         return ClassStats(tables.merge(self._settled(), other._settled()))
 
     def __add__(self, other: "ClassStats") -> "ClassStats":
@@ -176,6 +185,11 @@ class ClassStats:
         return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * size)
 
     def _class_cells(self, number: int) -> slice:
+        if not (is_whole(number) and 0 <= number < len(self.classes)):
+            raise InputError(
+                f"There is no class number {shown(number)}; numbers go from 0 to {len(self.classes) - 1}, in the order "
+                "of classes."
+            )
         return slice(*self.cells.class_starts[number : number + 2])
 
     def _spread(self, terms: Ints, values: NDArray[Any]) -> NDArray[Any]:
@@ -183,6 +197,12 @@ class ClassStats:
         spread = np.zeros(self.n_terms, values.dtype)
         spread[terms] = values
         return spread
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two tables are the same to the last bit."""
+        return isinstance(other, ClassStats) and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         """The sizes of the table."""
@@ -220,6 +240,8 @@ def _canonical_rows(X: Any) -> sparse.csr_array:
         raise InputError(f"X is of dtype {rows.dtype}; use whole numbers, or floats of up to 64 bits.")
     if rows.dtype.kind == "f" and not (np.abs(rows.data) < np.float64(1e150)).all():
         raise InputError("X has values that are NaN, infinite, or so large (1e150) that their squares have no sum.")
+    if rows.nnz and not 0 <= rows.indices.min() <= rows.indices.max() < rows.shape[1]:
+        raise InputError(f"X is not sound: it has values in columns that are not among its {rows.shape[1]:,}.")
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()

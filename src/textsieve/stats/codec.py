@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,23 @@ from .table import Cells, Table, Totals
 _FORMAT = "textsieve.ClassStats"
 _VERSION = 1
 
+MOST_DOCUMENTS = (1 << 31) - 1
+"""So that products of two numbers of documents fit into 64 bits."""
+
 
 def encode(table: Table) -> bytes:
     """Write a table."""
+    arrays = _arrays(table)
     header = {"format": _FORMAT, "version": _VERSION, "classes": table.classes, "n_documents": table.n_documents}
-    return save(_arrays(table), metadata={"textsieve": json.dumps(header)})
+    return save(arrays, metadata={"textsieve": json.dumps(header | {"checksum": checksum(header, arrays)})})
+
+
+def checksum(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> int:
+    """A number that a damaged table will hardly have. It is no seal: whoever can write a table can write it."""
+    sum_ = crc32(json.dumps({name: value for name, value in header.items() if name != "checksum"}).encode())
+    for name in sorted(arrays):
+        sum_ = crc32(np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1).data, crc32(name.encode(), sum_))
+    return sum_
 
 
 def _arrays(table: Table) -> dict[str, NDArray[Any]]:
@@ -47,7 +60,7 @@ def decode(data: bytes) -> Table:
         arrays = load(data)
         length = int.from_bytes(data[:8], "little")
         header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
-        classes, version = tuple(header["classes"]), header["version"]
+        classes, version = _as_list(header["classes"]), header["version"]
         n_documents = int(header["n_documents"])
     except (SafetensorError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as problem:
         raise InputError(f"These bytes are not a table of statistics: {problem}") from problem
@@ -56,6 +69,8 @@ def decode(data: bytes) -> Table:
             f"These bytes are {header.get('format')!r} version {version!r}; this release reads {_FORMAT!r} "
             f"version {_VERSION}."
         )
+    if header.get("checksum") != checksum(header, arrays):
+        raise InputError("This table of statistics is damaged: its checksum is another.")
     try:
         cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
         doc_freq = arrays["doc_freq"]
@@ -82,7 +97,7 @@ def _verify(table: Table) -> None:
         *((part, n_cells, np.float64) for part in table.cells.sums),
     ]
     sound = all(array.shape == (size,) and array.dtype == kind for array, size, kind in shapes)
-    sound = sound and table.n_documents >= 0 and _sorted_of_one_kind(table.classes)
+    sound = sound and 0 <= table.n_documents <= MOST_DOCUMENTS and _sorted_of_one_kind(table.classes)
     starts = table.cells.class_starts
     sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((np.diff(starts) >= 0).all())
     if sound and n_cells:
@@ -100,11 +115,18 @@ def _possible(table: Table) -> bool:
     known = places < len(totals.terms)
     return (
         _within(table.class_docs, 0, table.n_documents)
+        and int(table.class_docs.astype(object).sum()) <= MOST_DOCUMENTS
         and _within(totals.doc_freq, 1, table.n_documents)
         and bool(known.all() and (totals.terms[places] == cells.terms).all())
         and _within(cells.doc_freq, 1, np.minimum(table.class_docs[cells.classes()], totals.doc_freq[places]))
         and all(bool(np.isfinite(part).all()) for part in floats)
     )
+
+
+def _as_list(classes: Any) -> tuple[Any, ...]:
+    if not isinstance(classes, list):
+        raise TypeError(f"classes is {type(classes).__name__}, not a list")
+    return tuple(classes)
 
 
 def _within(numbers: NDArray[Any], least: int, most: Any) -> bool:

@@ -12,6 +12,7 @@ always in order, which `CountVectorizer` does only in `transform`. Differences, 
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -263,6 +264,14 @@ class TermCounter(TransformerMixin, BaseEstimator):
         check_limits(**self._limits())
         accent_stripper(self.strip_accents)
         n_threads(self.n_jobs)
+        if np.dtype(self.dtype).kind not in "biuf":
+            raise InputError(f"dtype={self.dtype!r}; use a type of numbers, such as numpy.int64 or numpy.float32.")
+        try:
+            codecs.lookup(self.encoding)
+        except LookupError as problem:
+            raise InputError(
+                f"encoding={self.encoding!r}; {problem}. Use one that Python knows, such as 'utf-8'."
+            ) from problem
 
     def _refuse_pruning(self) -> None:
         if self.vocabulary is not None:
@@ -274,7 +283,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
         for name in filter(self._is_limited, NO_LIMITS):
             raise InputError(
                 f"partial_fit can't keep to {name}={getattr(self, name)!r}: later documents would bring back what it "
-                "dropped. Leave it out here and select terms afterwards, for example by DocumentFrequency(min_df=...)."
+                "dropped. Leave it out here and select terms afterwards, for example by DocumentFrequency."
             )
 
     def _is_limited(self, name: str) -> bool:

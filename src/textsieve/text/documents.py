@@ -11,8 +11,8 @@ from itertools import chain
 from ..errors import InputError, shown
 from .words import Accents, accent_stripper, lower_case
 
-FEW_CHARACTERS = 1 << 15
-"""Up to this many characters are counted without the kernels."""
+FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
+"""Up to this many are counted without the kernels."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,17 @@ class Reading:
         """All documents as texts if they are few; or else None, and a stream of texts for the kernels."""
         if isinstance(documents, str | bytes):
             raise InputError("Got a single string; give an iterable of documents, for example [text].")
+        if not isinstance(documents, Iterable):
+            raise InputError(f"documents is {shown(documents)}; give an iterable of texts.")
+        if hasattr(documents, "columns"):
+            raise InputError("documents is a table with columns; give the one that has the texts.")
         texts = self._decoded(documents)
         first: list[str] = []
         characters = 0
         for text in texts:
             first.append(text)
             characters += len(text)
-            if characters > FEW_CHARACTERS:
+            if characters > FEW_CHARACTERS or len(first) > FEW_DOCUMENTS:
                 return None, self._prepared(chain(first, texts), for_kernels=True)
         few = list(self._prepared(first, for_kernels=False))
         return few, iter(few)

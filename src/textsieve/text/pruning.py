@@ -40,13 +40,16 @@ def kept_terms(
         raise InputError("There are no documents. Give an iterable of at least one text.")
     if len(numbers) == 0:
         raise InputError(
-            f"None of the {n_documents:,} documents has a word that is not a stop word "
-            "(a word is two or more letters, digits or underscores)."
+            f"None of the {n_documents:,} documents has a term. (A word is two or more letters, digits or underscores; "
+            "stop words are left out.)"
         )
     least = min_df if is_whole(min_df) else min_df * n_documents
     most = max_df if is_whole(max_df) else max_df * n_documents
     if most < least:
-        raise InputError(f"max_df={max_df!r} is fewer documents than min_df={min_df!r}.")
+        raise InputError(
+            f"max_df={max_df!r} is fewer documents than min_df={min_df!r}: at most {most:g} and at least {least:g} of "
+            f"{n_documents:,} documents."
+        )
     if least <= 1 and most >= n_documents and max_features is None:
         return np.arange(len(numbers))
     doc_freq, occurrences = (total[numbers] for total in totals())

@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError
+from ..estimators import growing
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -94,13 +95,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Add more documents; more columns than before may come."""
         if not hasattr(self, "doc_freq_"):
             return self.fit(X)
-        grown = getattr(X, "shape", (0, 0))[-1] > self.n_features_in_
-        n_columns = self.n_features_in_
-        try:
-            counts = self._counts(X, reset=grown)
-        except ValueError:  # a batch that is refused leaves no trace
-            self.n_features_in_ = n_columns
-            raise
+        with growing(self, X) as rows:
+            counts = self._checked(rows)
         doc_freq = _doc_freq(counts)
         doc_freq[: len(self.doc_freq_)] += self.doc_freq_
         self.doc_freq_ = doc_freq
@@ -131,7 +127,10 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 raise InputError(f"{name}={getattr(self, name)!r}; use one of {', '.join(map(repr, allowed))}.")
 
     def _counts(self, X: Any, *, reset: bool) -> csr_matrix:
-        rows = csr_matrix(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset))
+        return self._checked(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset))
+
+    def _checked(self, X: Any) -> csr_matrix:
+        rows = csr_matrix(X)
         if not rows.has_canonical_format:  # a cell may be stored in parts, and only their sum is its count
             rows = rows.copy()
             rows.sum_duplicates()

@@ -25,6 +25,7 @@ from .records import read_records
 LONGEST_COLUMN_NAME = 40
 LOOK_AHEAD = 100
 DELIMITERS = ",;|"
+NOT_A_NUMBER = ("nan", "NaN")
 
 
 def corpus(source: Source, format: Format) -> Corpus:
@@ -51,6 +52,11 @@ def _documents(
 ) -> Iterator[Document]:
     to_labels = source.label_reader(report)
     for number, row in rows:
+        if label is not None and row[label] in NOT_A_NUMBER:
+            raise InputError(
+                f"{source.path}: line {number}: the label is {row[label]}, which a program wrote for a missing number. "
+                "Leave it empty if the document is unlabelled, or give it a class."
+            )
         yield row[text], () if label is None else to_labels(row[label], number)
 
 

@@ -35,10 +35,12 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 def _documents(source: Source, report: Report) -> Iterator[Document]:
     to_labels = source.label_reader(report)
+    status = source.path.stat()
+    root = (status.st_dev, status.st_ino)
     for entry in _entries(str(source.path)):
         if _is_folder(entry):
             labels = to_labels(entry.name, 0)
-            for file in _files_below(entry, report, ()):
+            for file in _files_below(entry, report, (root,)):
                 yield _text_of(file, source, report), labels
         elif _is_document(entry, report):
             yield _text_of(entry, source, report), ()
@@ -48,7 +50,7 @@ def _files_below(folder: os.DirEntry[str], report: Report, above: tuple[Inode, .
     """The files in a folder and its folders; a link back to a folder that we are in is not followed."""
     status = folder.stat()
     here = (status.st_dev, status.st_ino)
-    if here in above and folder.is_symlink():
+    if here in above:
         report.skip("links to a folder above")
         return
     for entry in _entries(folder.path):

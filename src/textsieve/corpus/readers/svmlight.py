@@ -88,7 +88,8 @@ def _in_chunks(source: Source, report: Report) -> Iterator[_Lines]:
         if not content:
             report.skip("blank lines and comments")
             continue
-        label, _, features = content.partition(" ")
+        label, *features_part = content.split(None, 1)
+        features = features_part[0] if features_part else ""
         if ":" in label:
             label, features = "", content
         lines.numbers.append(number)
