@@ -103,7 +103,7 @@ def test_counter_shows_what_was_changed() -> None:
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_counter_pickles(protocol: int) -> None:
+def test_counter_pickles(protocol: int) -> None:  # as scikit-learn's searches on several processes do with estimators
     counter = fitted_counter()
     again = pickle.loads(pickle.dumps(counter, protocol))
     assert again.get_params() == counter.get_params()

@@ -67,7 +67,7 @@ def test_counts_are_what_a_loop_over_characters_counts(way: str, fitted: list[st
     expected = [Counter(terms_in(text)) for text in fitted]
     with path(way):
         if not any(expected):
-            with pytest.raises(ValueError, match="has a word"):
+            with pytest.raises(ValueError, match="has a term"):
                 TermCounter().fit(fitted)
             return
         counter = TermCounter(n_jobs=2)

@@ -26,7 +26,7 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"min_df": 0.9, "max_df": 0.1}, r"max_df=0.1 is fewer documents than min_df=0.9"),
     ({"min_df": 3}, r"No term is in 3 to 2 of the 2 documents|max_df=1.0 is fewer documents than min_df=3"),
     ({"min_df": 2, "max_df": 1.0, "ngram_range": (2, 2)}, r"No term is in 2 to 2 of the 2 documents.*lower min_df"),
-    ({"stop_words": ["ab", "cd", "ef"]}, "None of the 2 documents has a word that is not a stop word"),
+    ({"stop_words": ["ab", "cd", "ef"]}, "None of the 2 documents has a term"),
     ({"ngram_range": (3, 4)}, "None of the 2 documents"),
     ({"vocabulary": ["ab", "cd", "ab"]}, "'ab' twice"),
     ({"vocabulary": {"ab": 0, "cd": 2}}, "0, 1, 2.*without gaps"),
@@ -102,7 +102,7 @@ def test_no_documents() -> None:
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2), (2, 2)])
 def test_documents_without_words(documents: list[str], ngram_range: tuple[int, int]) -> None:
     for way in PATHS:
-        with path(way), pytest.raises(InputError, match=f"None of the {len(documents)} documents has a word"):
+        with path(way), pytest.raises(InputError, match=f"None of the {len(documents)} documents has a term"):
             TermCounter(stop_words="english", ngram_range=ngram_range, n_jobs=2).fit(documents)
 
 

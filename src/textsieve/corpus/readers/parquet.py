@@ -21,6 +21,7 @@ from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
 from ..streams import COMPRESSIONS, open_bytes
+from ..text import decode
 
 NAMED_STRINGS = (pl.Categorical, pl.Enum)
 
@@ -47,12 +48,17 @@ def _documents(source: Source, report: Report, text: str, label: str | None) -> 
     to_labels = source.label_reader(report, place="row {}")
     row = 0
     with _seekable(source.path) as path, _named_errors(source):
-        table = _scan(path).select(pl.col(text).cast(pl.String), *([] if label is None else [pl.col(label)]))
+        as_bytes = _scan(path).collect_schema()[text] == pl.Binary
+        texts_column = pl.col(text) if as_bytes else pl.col(text).cast(pl.String)
+        table = _scan(path).select(texts_column, *([] if label is None else [pl.col(label)]))
         for chunk in table.collect_batches(chunk_size=BATCH_DOCUMENTS, maintain_order=True):
             texts = chunk[text].to_list()
             labels = [None] * len(texts) if label is None else chunk[label].to_list()
             for document, value in zip(texts, labels, strict=True):
                 row += 1
+                if as_bytes:
+                    document, replaced = decode(document or b"", source.encoding)
+                    report.replaced_bytes += replaced
                 yield document or "", to_labels(value, row)
 
 
@@ -87,7 +93,7 @@ def _named_errors(source: Source) -> Iterator[None]:
 
 
 def _check_text(source: Source, name: str, kind: pl.DataType) -> None:
-    if kind not in (pl.String, pl.Null, *NAMED_STRINGS):
+    if kind not in (pl.String, pl.Binary, pl.Null, *NAMED_STRINGS):
         raise InputError(f"{source.path}: column {name!r} holds {kind}, not strings. Name the text's with text=.")
 
 
