@@ -2,14 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?=
+ARGS ?=
 
 .PHONY: demo test lint bench format clean
 
 demo: .venv/ready        ## the best terms of each class of the embedded corpus, or of your own: make demo DATA=path
-	@$(BIN)/python examples/best_terms.py $(DATA)
+	@$(BIN)/python examples/best_terms.py $(if $(DATA),"$(DATA)") $(ARGS)
 
 test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIEVE_DATA
-	$(BIN)/pytest -q --durations=5
+	$(BIN)/pytest -q -rs --durations=5
 
 lint: .venv/ready        ## style, types, and who imports whom
 	$(BIN)/ruff check .

@@ -19,7 +19,7 @@ from .newsgroups import newsgroups
 def results() -> list[Result]:
     """The comparisons on the training documents of 20 Newsgroups by date."""
     texts, _ = newsgroups()
-    counter, vectorizer = TermCounter().fit(texts), CountVectorizer().fit(texts)
+    counter, vectorizer = TermCounter(n_jobs=2).fit(texts), CountVectorizer().fit(texts)
     ours_next, theirs_next = cycle(texts), cycle(texts)
     return [
         versus(

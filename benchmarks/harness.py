@@ -27,6 +27,7 @@ class Result:
     other: str = ""
     target: float | None = None  # the least ratio theirs / ours
     limit: float | None = None  # the most seconds of ours
+    why: str = ""  # said if the aim is missed
 
     @property
     def ratio(self) -> float | None:
@@ -37,7 +38,8 @@ class Result:
     def verdict(self) -> str:
         """Whether the aim was met, and by how much it was missed if not."""
         if self.target is not None and self.ratio is not None:
-            return "met" if self.ratio >= self.target else f"**missed**, by {1 - self.ratio / self.target:.0%}"
+            reason = f": {self.why}" if self.why else ""
+            return "met" if self.ratio >= self.target else f"**missed**, by {1 - self.ratio / self.target:.0%}{reason}"
         if self.limit is not None:
             return "met" if self.ours <= self.limit else f"**missed**, by {self.ours / self.limit - 1:.0%}"
         return "**slower**" if self.ratio is not None and self.ratio < 1 else ""
@@ -61,15 +63,18 @@ def versus(
     repeats: int = 7,
     their_repeats: int = 3,
     loops: int = 1,
+    why: str = "",
 ) -> Result:
     """Let two ways of the same job take turns. A job of microseconds is done in `loops` at a time."""
     ours()
+    if their_repeats > 1:
+        theirs()
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(max(repeats, their_repeats)):
         for way, spent, most in ((theirs, times[1], their_repeats), (ours, times[0], repeats)):
             if turn < most:
                 spent.append(timed(way, loops))
-    return Result(job, statistics.median(times[0]), statistics.median(times[1]), other, target, limit)
+    return Result(job, statistics.median(times[0]), statistics.median(times[1]), other, target, limit, why)
 
 
 def timed(job: Job, loops: int = 1) -> float:

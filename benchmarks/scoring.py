@@ -67,6 +67,7 @@ def results() -> list[Result]:
             target=2,
             repeats=15,
             their_repeats=15,
+            why="both wait for the same pass over the matrix and the same sorting, which take most of the time",
         ),
         versus(
             "`ClassStats.from_matrix`",

@@ -57,7 +57,7 @@ def most_frequent(documents: Iterable[Sequence[str]], n_terms: int, *, binary: b
 def weights_of(
     rows: Sequence[Sequence[float]], fitted: Sequence[Sequence[float]], *, tf: str, idf: str, norm: str
 ) -> list[list[float]]:
-    """METHODS, 'Weights': tf, binary or 1 + ln tf; times 1, ln(N/df) or ln((1+N)/(1+df)) + 1; then length 1 or not.
+    """The weights: tf, binary or 1 + ln tf; times 1, ln(N/df) or ln((1+N)/(1+df)) + 1; then length 1 or not.
 
     A term that is in none of the fitted documents weighs under ln(N/df) as if it were in one.
     """

@@ -1,4 +1,4 @@
-"""What the methods choose on real text: the five comp.* groups of 20 Newsgroups, against the figures of METHODS.
+"""What the methods choose on real text: the five comp.* groups of 20 Newsgroups, against figures measured before.
 
 The preparation that gives those figures, all but one of them: the training part by date as it is, headers and all;
 every term; joint information gain; chi-square by the mean; OCFS on logarithmic counts with smooth idf and documents of
@@ -55,7 +55,7 @@ def test_ocfs_chooses_others_than_information_gain(rankings: dict[str, Any]) -> 
 
 
 def test_ocfs_chooses_others_than_chi_square(comp: tuple[Any, list[str], list[str]], rankings: dict[str, Any]) -> None:
-    """METHODS has 497 for 496; plain numpy gives 496 too, and no way to break the ties gives anything else."""
+    """One earlier figure was 497 for 496; plain numpy gives 496 too, whatever the way to break ties."""
     assert overlap(rankings["OCFS"], rankings["CHI"]) == [8, 71, 496, 6493]
     counts, groups, _ = comp
     present, weights = counts != 0, TermWeighter().fit(counts).transform(counts)

@@ -194,7 +194,7 @@ IRIS_MEANS = [[5.006, 3.418, 1.464, 0.244], [5.936, 2.770, 4.260, 1.326], [6.588
 
 
 def test_iris_from_the_means_that_the_paper_prints() -> None:
-    """Paper 000 left out n_j/n = 1/3 and swapped two digits of the fourth score: 1.1621 for 1.6121."""
+    """Yan et al. left out n_j/n = 1/3 and swapped two digits of the fourth score: 1.1621 for 1.6121."""
     selector = OCFS(k=2).fit(np.repeat(IRIS_MEANS, 50, axis=0), np.repeat([1, 2, 3], 50))
     assert selector.scores_.round(5).tolist() == [0.42141, 0.07318, 2.91096, 0.53736]
     assert 3 * selector.scores_ == pytest.approx([1.2642, 0.21955, 8.7329, 1.6121], abs=5e-5)

@@ -3,7 +3,7 @@
 With A documents of the class that have the term, n_j of the class, df with the term and n in all, the statistic of the
 2 x 2 table is n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)) = n (A n - df n_j)^2 / (n_j (n - n_j) df (n - df)). The
 difference is a whole number and exact. A zero below the line (no such class, a term in no or in every document) scores
-0: there is nothing to tell apart. Paper 000 pools by the mean weighted with class probability; `max` is common too.
+0: there is nothing to tell apart. Yan et al. (2005) pool by the mean weighted with class probability; `max` is common too.
 """
 
 import numpy as np
@@ -21,7 +21,10 @@ def chi_square_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> F
 
 
 class ChiSquare(PooledSelector):
-    """Select terms by chi-square.
+    """Select terms by chi-square: n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)) of each class, then pooled.
+
+    A to D count documents with and without the term, in the class and elsewhere; scikit-learn's `chi2` adds up counts
+    of the term instead, and compares them with class probabilities, so its figures are others.
 
     Parameters
     ----------
@@ -30,7 +33,8 @@ class ChiSquare(PooledSelector):
     min_score : float or None
         Keep terms of at least this score.
     pooling : {"mean", "max", "round-robin"}
-        How the scores of a term in each class become one.
+        How the scores of a term in each class become one: the mean weighted by class probability, the best, or a
+        ranking in which the classes take turns.
     """
 
     _score_class = staticmethod(chi_square_of_class)

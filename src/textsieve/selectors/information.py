@@ -1,13 +1,13 @@
 """Information gain and mutual information, in bits.
 
 **Information gain** is what knowing whether a document has the term tells of its class: H(C) - P(t) H(C|t) -
-P(not t) H(C|not t), over all classes at once (papers 000 and 004). As a sum over the cells of the table {term, no
+P(not t) H(C|not t), over all classes at once (Yan et al. 2005; Gangeh et al.). As a sum over the cells of the table {term, no
 term} x classes it is sum P(t,c) log(P(t,c) / P(t)P(c)). With A documents of class j that have the term, n_j of the
 class, df with the term and n in all, the ratio in the logarithm is 1 + Δ / (row total x column total) with
-Δ = ±(A n - df n_j), a whole number that is exact; so `log1p` keeps the digits of terms that hardly tell anything.
+Δ = ±(A n - df n_j), a whole number; so `log1p` keeps the digits of terms that hardly tell anything.
 Cells that no document filled need no look: for them A = 0, and their part depends on df alone.
 
-**Per class** (paper 001) the table is 2 x 2, {class, other} x {term, no term}; one score per term comes from pooling.
+**Per class** (Pons-Porrata et al.) the table is 2 x 2, {class, other} x {term, no term}; one score per term comes from pooling.
 
 **Mutual information** is pointwise: log P(t,c) / (P(t)P(c)), pooled over classes. A class that never has the term would
 give minus infinity, and with it nearly every term; such a cell counts 0, as the evidence it is: none.
@@ -20,7 +20,7 @@ import numpy as np
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import Limit
-from .pooled import PooledSelector, Pooling
+from .pooled import GainPooling, PooledSelector, Pooling
 
 _PER_BIT = 1.0 / np.log(2.0)
 
@@ -86,7 +86,7 @@ def _log1p_ratio(excess: Floats, expected: Floats) -> Floats:
 
 
 class InformationGain(PooledSelector):
-    """Select terms by information gain.
+    """Select terms by information gain, in bits: what the presence of a term tells of the class.
 
     Parameters
     ----------
@@ -95,20 +95,21 @@ class InformationGain(PooledSelector):
     min_score : float or None
         Keep terms of at least this score.
     pooling : {"joint", "mean", "max", "round-robin"}
-        "joint" is the gain about all classes at once; the others pool the gains about each class.
+        "joint" is the gain about all classes at once; the others pool the gains about each class: the mean weighted by
+        class probability, the best, or a ranking in which the classes take turns.
     """
 
     _own_poolings: ClassVar = {"joint": information_gain}
     _score_class = staticmethod(information_gain_of_class)
 
-    def __init__(self, *, k: Limit = None, min_score: float | None = None, pooling: Pooling = "joint") -> None:
+    def __init__(self, *, k: Limit = None, min_score: float | None = None, pooling: GainPooling = "joint") -> None:
         self.k = k
         self.min_score = min_score
         self.pooling = pooling
 
 
 class MutualInformation(PooledSelector):
-    """Select terms by pointwise mutual information, which favours rare terms.
+    """Select terms by pointwise mutual information, log2 P(t,c) / (P(t)P(c)), which favours rare terms.
 
     Parameters
     ----------

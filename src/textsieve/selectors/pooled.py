@@ -21,7 +21,8 @@ from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import TermSelector, ranked
 
-Pooling = Literal["joint", "mean", "max", "round-robin"]
+Pooling = Literal["mean", "max", "round-robin"]
+GainPooling = Literal["joint", "mean", "max", "round-robin"]
 ScoreClass = Callable[[Ints, Ints, int, int], Floats]
 """(documents of the class with the term, documents with the term, documents of the class, all) -> scores."""
 
@@ -129,7 +130,7 @@ def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Float
 class PooledSelector(TermSelector):
     """A selector whose method scores each class."""
 
-    pooling: Pooling
+    pooling: Pooling | GainPooling
     min_score: float | None
     _score_class: ClassVar[staticmethod[[Ints, Ints, int, int], Floats]]
     _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}

@@ -1,4 +1,4 @@
-"""OCFS, optimal orthogonal-centroid feature selection (paper 000).
+"""OCFS, optimal orthogonal-centroid feature selection (Yan et al. 2005).
 
 The orthogonal centroid algorithm looks for the projection W that keeps the class centroids as far from the common
 centroid as it can: it maximises tr(W' S_b W) with S_b = sum_j (n_j/n)(m_j - m)(m_j - m)'. If W may only pick
@@ -7,7 +7,7 @@ optimum: score(t) = sum_j (n_j/n)(m_jt - m_t)^2.
 
 The share of all scores that the best p terms hold is their *energy*, and says how many terms are enough.
 
-Paper 000 works an example on Iris. The scores that it prints leave out the factor n_j/n = 1/3, and the fourth has
+The paper works an example on Iris. The scores that it prints leave out the factor n_j/n = 1/3, and the fourth has
 two digits swapped; the two best features are the third and the fourth, not the third and the first.
 """
 
@@ -40,7 +40,9 @@ def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
 
 
 class OCFS(TermSelector):
-    """Select terms by orthogonal-centroid feature selection.
+    """Select terms by orthogonal-centroid feature selection: sum over classes of (n_j/n)(class mean - mean)^2.
+
+    It looks at weights, so it is at its best after `TermWeighter`; from bare counts it chooses frequent words.
 
     Parameters
     ----------
