@@ -17,12 +17,13 @@ PACKAGES = ("textsieve", "scikit-learn", "numpy", "scipy", "numba")
 
 def main() -> None:
     """Print the tables as they come, and keep them."""
+    megabytes = sum(map(len, newsgroups()[0])) / 1e6
     parts = [
         "# Results of the last `make bench`",
         f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, "
         + ", ".join(f"{name} {version(name)}" for name in PACKAGES)
         + f", {n_threads(-1)} cores. Times are medians; a ratio above 1 says that textsieve is faster. "
-        f"Data: the training documents of 20 Newsgroups by date, {sum(map(len, newsgroups()[0])) / 1e6:.0f} MB of text.",
+        f"Data: the training documents of 20 Newsgroups by date, {megabytes:.0f} MB of text.",
     ]
     sections: list[tuple[str, Callable[[], str]]] = [
         ("## Text to counts", lambda: table(counting.results())),

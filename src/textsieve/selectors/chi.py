@@ -1,9 +1,10 @@
 """Chi-square: how far the counts of a term and a class are from what chance would give.
 
-With A documents of the class that have the term, n_j of the class, df with the term and n in all, the statistic of the
-2 x 2 table is n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)) = n (A n - df n_j)^2 / (n_j (n - n_j) df (n - df)). The
-difference is a whole number and exact. A zero below the line (no such class, a term in no or in every document) scores
-0: there is nothing to tell apart. Yan et al. (2005) pool by the mean weighted with class probability; `max` is common too.
+With A documents of the class that have the term, n_j of the class, df with the term and n in all, the statistic of
+the 2 x 2 table is n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)) = n (A n - df n_j)^2 / (n_j (n - n_j) df (n - df)). The
+difference is a whole number and exact. A zero below the line (no such class, a term in no or in every document)
+scores 0: there is nothing to tell apart. Yan et al. (2005) pool by the mean weighted with class probability; `max` is
+common too.
 """
 
 import numpy as np

@@ -1,16 +1,17 @@
 """Information gain and mutual information, in bits.
 
-**Information gain** is what knowing whether a document has the term tells of its class: H(C) - P(t) H(C|t) -
-P(not t) H(C|not t), over all classes at once (Yan et al. 2005; Gangeh et al.). As a sum over the cells of the table {term, no
+**Information gain** is what knowing whether a document has the term tells of its class: H(C) - P(t) H(C|t) - P(not t)
+H(C|not t), over all classes at once (Yan et al. 2005; Gangeh et al.). As a sum over the cells of the table {term, no
 term} x classes it is sum P(t,c) log(P(t,c) / P(t)P(c)). With A documents of class j that have the term, n_j of the
-class, df with the term and n in all, the ratio in the logarithm is 1 + Δ / (row total x column total) with
-Δ = ±(A n - df n_j), a whole number; so `log1p` keeps the digits of terms that hardly tell anything.
-Cells that no document filled need no look: for them A = 0, and their part depends on df alone.
+class, df with the term and n in all, the ratio in the logarithm is 1 + Δ / (row total x column total) with Δ = ±(A n
+- df n_j), a whole number; so `log1p` keeps the digits of terms that hardly tell anything. Cells that no document
+filled need no look: for them A = 0, and their part depends on df alone.
 
-**Per class** (Pons-Porrata et al.) the table is 2 x 2, {class, other} x {term, no term}; one score per term comes from pooling.
+**Per class** (Pons-Porrata et al.) the table is 2 x 2, {class, other} x {term, no term}; one score per term comes
+from pooling.
 
-**Mutual information** is pointwise: log P(t,c) / (P(t)P(c)), pooled over classes. A class that never has the term would
-give minus infinity, and with it nearly every term; such a cell counts 0, as the evidence it is: none.
+**Mutual information** is pointwise: log P(t,c) / (P(t)P(c)), pooled over classes. A class that never has the term
+would give minus infinity, and with it nearly every term; such a cell counts 0, as the evidence it is: none.
 """
 
 from typing import ClassVar

@@ -8,8 +8,8 @@ A weight is tf x idf, then the document's length is made 1 or left:
 - norm: `l2` or `none`.
 
 The weights called `ltc` (Pons-Porrata et al.; Ko and Seo) are log x plain x l2; scikit-learn's
-`TfidfVectorizer(sublinear_tf=True)` is log x smooth x l2. Only stored values are touched, so a sparse matrix stays sparse. `plain` gives a term that is in every document
-the weight 0, and a term in none has no value to weigh.
+`TfidfVectorizer(sublinear_tf=True)` is log x smooth x l2. Only stored values are touched, so a sparse matrix stays
+sparse. `plain` gives a term that is in every document the weight 0, and a term in none has no value to weigh.
 """
 
 from __future__ import annotations
