@@ -28,6 +28,14 @@ def results() -> list[Result]:
             lambda: CountVectorizer().fit_transform(texts),
             "CountVectorizer",
             target=10,
+            repeats=15,
+            their_repeats=5,
+        ),
+        versus(
+            "`fit_transform`, two threads, and reading `vocabulary_`",
+            lambda: _with_vocabulary(TermCounter(n_jobs=2), texts),
+            lambda: _with_vocabulary(CountVectorizer(), texts),
+            "CountVectorizer",
         ),
         versus(
             "`fit_transform`, one thread",
@@ -35,6 +43,8 @@ def results() -> list[Result]:
             lambda: CountVectorizer().fit_transform(texts),
             "CountVectorizer",
             target=5,
+            repeats=15,
+            their_repeats=5,
         ),
         versus(
             "`transform`, two threads",

@@ -163,12 +163,13 @@ def count_words(
             continue
 
         start = p
-        key, folded, length, continuation_bytes = _0, seed, _0, _0
+        key, folded, length, continuation_bytes, fold_at = _0, seed, _0, _0, _8
         while c != 0:
             if c < WIDE:
-                if length & _7 == 0:
+                if length == fold_at:
                     folded = folded_in(folded, key)
                     key = _0
+                    fold_at += _8
                 key = (key << _8) | np.uint64(c)
                 length += _1
                 p += _1
@@ -181,9 +182,10 @@ def count_words(
                 continuation_bytes += width - _1
                 stop = p + width
                 while p < stop:
-                    if length & _7 == 0:
+                    if length == fold_at:
                         folded = folded_in(folded, key)
                         key = _0
+                        fold_at += _8
                     key = (key << _8) | np.uint64(text[p])
                     length += _1
                     p += _1
@@ -276,7 +278,7 @@ def add_words(
         length = new_starts[word + 1] - begin
         key, folded = _0, seed
         for offset in range(length):
-            if offset & 7 == 0:
+            if offset & 7 == 0 and offset > 0:
                 folded = folded_in(folded, key)
                 key = _0
             key = (key << _8) | np.uint64(new_spelling[begin + np.uint64(offset)])

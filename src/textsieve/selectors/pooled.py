@@ -39,7 +39,7 @@ class ClassScorer:
         self._cells = stats.cells
         self._score_class = score_class
         self._doc_freq = stats.pair_doc_freq
-        self._frequencies, self._frequency_of = np.unique(self._doc_freq, return_inverse=True)
+        self._frequencies, self._frequency_of = _different(self._doc_freq)
         self.n_classes = len(stats.classes)
         self.shares = stats.class_docs / max(stats.n_pairs, 1)
         self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()
@@ -63,6 +63,17 @@ class ClassScorer:
     def all(self) -> Iterator[Floats]:
         """The scores of each class in turn."""
         return map(self, range(self.n_classes))
+
+
+def _different(numbers: Ints) -> tuple[Ints, Ints]:
+    """The different numbers, none negative, and for each number its place among them."""
+    most = int(numbers.max(initial=0))
+    if most > 16 * len(numbers) + 1000:  # a table with a place for each number would be out of proportion
+        return np.unique(numbers, return_inverse=True)
+    different = np.flatnonzero(np.bincount(numbers))
+    places = np.zeros(most + 1, np.int64)
+    places[different] = np.arange(len(different))
+    return different, places[numbers]
 
 
 def mean_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:

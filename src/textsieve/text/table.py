@@ -79,6 +79,8 @@ class TermTable:
         """
         word_numbers = [np.arange(other._words.size) for other in others]  # right for the stop words already
         gram_numbers = [np.empty(other.size, np.int64) for other in others]
+        largest = max((other._words for other in others), key=lambda words: words.size, default=self._words)
+        self._words.reserve(self._words.size + largest.size, int(largest.starts[largest.size]))
         done = [(other._n_stop, 0) for other in others]
         for owner, (n_words, n_grams) in slices:
             letters, starts = others[owner]._words.spellings()

@@ -71,7 +71,11 @@ class Tally:
     def matrix(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> csr_matrix:
         """The counts as a matrix, a term's number giving its column (-1: none). The tally is used up by it."""
         of_slice = self._by_slice(columns)
-        sizes = [rows.row_sizes(*counted, own) for counted, own in zip(self.slices, of_slice, strict=True)]
+        all_stay = bool((columns >= 0).all())
+        sizes = [
+            np.diff(counted.row_ends.astype(np.int64), prepend=0) if all_stay else rows.row_sizes(*counted, own)
+            for counted, own in zip(self.slices, of_slice, strict=True)
+        ]
         row_starts = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
         n_values = int(row_starts[-1])
         index_type: Any = np.int32 if max(n_values, n_columns) <= np.iinfo(np.int32).max else np.int64

@@ -127,6 +127,18 @@ class WordTable:
                 return numbers
             self._make_room(int(new_starts[done + 1] - new_starts[done]))
 
+    def reserve(self, n_words: int, n_bytes: int) -> None:
+        """Make room for so many words in all, of so many bytes, in one go."""
+        n_slots = self.slots.size
+        while n_slots < 4 * n_words:
+            n_slots *= 2
+        if n_slots > self.slots.size:
+            grown = fresh(n_slots, np.uint64)
+            words.spread_slots(self.slots, grown, SEED)
+            self.slots = grown
+        self.starts = room(self.starts, n_words + 2)
+        self.spelling = room(self.spelling, n_bytes)
+
     def _make_room(self, n_bytes: int) -> None:
         """Make room for one more word, of that many bytes."""
         if self.size >= words.MOST_WORDS:
@@ -149,7 +161,7 @@ class WordTable:
         """The place of each word among all of them, sorted as Python sorts strings."""
         letters, starts = self.spellings()
         keys = spelling.first_eight_bytes(letters, starts)
-        order = np.argsort(keys, kind="stable")
+        order = np.argsort(keys)  # equal keys are put in order next
         large = spelling.sort_ties(order, keys, letters, starts, _FEW_TIES)
         for begin, end in large.reshape(-1, 2).tolist():
             group = order[begin:end].tolist()
