@@ -118,12 +118,17 @@ def seconds(value: float | None) -> str:
     return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"
 
 
+def figure(ratio: float) -> str:
+    """A ratio for people."""
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2f}"
+
+
 def table(results: list[Result]) -> str:
     """The results as a Markdown table."""
     lines = ["| job | textsieve | theirs | ratio | aim | |", "|---|---:|---:|---:|---|---|"]
     for result in results:
         theirs = "" if result.theirs is None else f"{seconds(result.theirs)} ({result.other})"
-        ratio = "" if result.ratio is None else f"{result.ratio:.1f}" if result.ratio < 100 else f"{result.ratio:,.0f}"
+        ratio = "" if result.ratio is None else figure(result.ratio)
         lines.append(
             f"| {result.job} | {seconds(result.ours)} | {theirs} | {ratio} | {result.aim} | {result.verdict} |"
         )
