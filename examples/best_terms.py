@@ -5,6 +5,7 @@ numpy, scipy and scikit-learn.
 """
 
 import argparse
+import io
 import os
 import shutil
 import sys
@@ -76,7 +77,8 @@ def parsed() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # terms may hold letters that the terminal has not
     try:
         main(parsed())
         sys.stdout.flush()

@@ -61,8 +61,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     k: Limit
     stats_: ClassStats
-    _needs_labels = True
     _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
+
+    def _needs_labels(self) -> bool:
+        return True
 
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
@@ -91,7 +93,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score and select the columns of a (sparse) matrix of documents, with their labels."""
-        if y is None and self._needs_labels:
+        if y is None and self._needs_labels():
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         _refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
@@ -118,7 +120,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _fit_own(self, stats: ClassStats) -> Self:
         if stats.n_documents == 0:
             raise InputError("There are no documents to select terms from.")
-        if self._needs_labels:
+        if self._needs_labels():
             _require_classes(stats)
         self.stats_ = stats
         self._chosen = self._choose()
@@ -170,7 +172,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """What scikit-learn should know: sparse matrices in, labels needed or not, several labels or one."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.required = self._needs_labels
+        tags.target_tags.required = self._needs_labels()
         tags.target_tags.two_d_labels = True
         return tags
 

@@ -32,9 +32,8 @@ class Cascade(TermSelector):
     def __init__(self, selectors: Sequence[TermSelector]) -> None:
         self.selectors = selectors
 
-    @property
-    def _needs_labels(self) -> bool:  # type: ignore[override]
-        return any(selector._needs_labels for selector in self._sound())
+    def _needs_labels(self) -> bool:
+        return any(selector._needs_labels() for selector in self._sound())
 
     def _sound(self) -> list[TermSelector]:
         """The selectors, as far as they are selectors."""

@@ -10,8 +10,7 @@ common too.
 import numpy as np
 
 from ..stats.sums import Floats, Ints
-from .base import Limit
-from .pooled import PooledSelector, Pooling
+from .pooled import PooledSelector
 
 
 def chi_square_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:
@@ -39,8 +38,3 @@ class ChiSquare(PooledSelector):
     """
 
     _score_class = staticmethod(chi_square_of_class)
-
-    def __init__(self, *, k: Limit = None, min_score: float | None = None, pooling: Pooling = "mean") -> None:
-        self.k = k
-        self.min_score = min_score
-        self.pooling = pooling

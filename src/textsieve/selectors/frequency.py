@@ -27,11 +27,12 @@ class DocumentFrequency(TermSelector):
         Keep this many of them at the most: a number, a share of all terms, or (all, None) no limit.
     """
 
-    _needs_labels = False
-
     def __init__(self, *, min_df: float = 1, k: Limit = None) -> None:
         self.min_df = min_df
         self.k = k
+
+    def _needs_labels(self) -> bool:
+        return False
 
     def _score(self, stats: ClassStats) -> Floats:
         return document_frequency(stats)

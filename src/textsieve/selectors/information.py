@@ -21,7 +21,7 @@ import numpy as np
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import Limit
-from .pooled import GainPooling, PooledSelector, Pooling
+from .pooled import GainPooling, PooledSelector
 
 _PER_BIT = 1.0 / np.log(2.0)
 
@@ -123,8 +123,3 @@ class MutualInformation(PooledSelector):
     """
 
     _score_class = staticmethod(mutual_information_of_class)
-
-    def __init__(self, *, k: Limit = None, min_score: float | None = None, pooling: Pooling = "mean") -> None:
-        self.k = k
-        self.min_score = min_score
-        self.pooling = pooling

@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..kernels.turns import take_turns
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
-from .base import TermSelector, ranked
+from .base import Limit, TermSelector, ranked
 
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
@@ -141,10 +141,15 @@ def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Float
 class PooledSelector(TermSelector):
     """A selector whose method scores each class."""
 
-    pooling: Pooling | GainPooling
-    min_score: float | None
     _score_class: ClassVar[staticmethod[[Ints, Ints, int, int], Floats]]
     _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}
+
+    def __init__(
+        self, *, k: Limit = None, min_score: float | None = None, pooling: Pooling | GainPooling = "mean"
+    ) -> None:
+        self.k = k
+        self.min_score = min_score
+        self.pooling = pooling
 
     @property
     def class_scores_(self) -> Floats:

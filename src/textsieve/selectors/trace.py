@@ -66,7 +66,7 @@ class OCFS(TermSelector):
         most = super()._most(scores, ranking)
         if self.energy is None:
             return most
-        if not (isinstance(self.energy, float | int) and 0.0 < self.energy <= 1.0):
+        if isinstance(self.energy, bool) or not (isinstance(self.energy, float | int) and 0.0 < self.energy <= 1.0):
             raise InputError(f"energy={self.energy!r}; use a share above 0.0 and up to 1.0, for example 0.8.")
         enough = terms_for_energy(scores[ranking], self.energy)
         return enough if most is None else min(most, enough)

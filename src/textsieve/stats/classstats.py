@@ -202,8 +202,6 @@ class ClassStats:
         """Whether two tables are the same to the last bit."""
         return isinstance(other, ClassStats) and self.to_bytes() == other.to_bytes()
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         """The sizes of the table."""
         return f"ClassStats({self.n_documents:,} documents, {self.n_terms:,} terms, {len(self.classes):,} classes)"

@@ -61,7 +61,7 @@ class Vocabulary:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take up a pickled state."""
-        self.__init__(**state)  # type: ignore[misc]
+        self.__dict__.update(Vocabulary(**state).__dict__)
 
     @property
     def terms(self) -> list[str]:
