@@ -148,6 +148,7 @@ def test_every_flipped_byte_is_refused_or_harmless(flip: int) -> None:
         {"squares": None},
         {"class_docs": np.array([3, -1], np.int64)},
         {"class_docs": np.array([3, 2**50], np.int64)},
+        {"class_docs": np.array([2**62, 2**62], np.int64)},
         {"class_docs": np.array([1, 2], np.int64)},  # fewer documents than have a term
         {"class_docs": np.array([3, 2, 0], np.int64)},
         {"doc_freq": np.array([2, 1], np.int64)},
@@ -173,6 +174,9 @@ def test_arrays_that_do_not_fit_together(arrays: dict[str, Any]) -> None:
         "{" * 10,
         "[" * 100_000,
         HEADER | {"n_documents": -1},
+        HEADER | {"n_documents": 10**30},
+        HEADER | {"n_documents": 2**31},
+        HEADER | {"classes": "ab"},
         HEADER | {"n_documents": 1},
         HEADER | {"n_documents": None},
         HEADER | {"n_documents": "many"},
@@ -217,3 +221,11 @@ def test_safetensors_of_something_else() -> None:
         ClassStats.from_bytes(save({"weights": np.ones(3)}))
     with pytest.raises(InputError, match="not a table of statistics"):
         ClassStats.from_bytes(save({"weights": np.ones(3)}, metadata={"other": "1"}))
+
+
+def test_a_table_that_says_it_is_another_is_refused() -> None:
+    """The checksum covers header and arrays, and is looked at before anything is made of them."""
+    data = SMALL.to_bytes()
+    assert data.count(b'\\"a\\"') == 1
+    with pytest.raises(InputError, match="checksum"):
+        ClassStats.from_bytes(data.replace(b'\\"a\\"', b'\\"A\\"'))

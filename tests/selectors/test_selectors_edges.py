@@ -1,0 +1,127 @@
+"""At the edges: refused batches, classes without documents, many classes, and what is no matrix or no table."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from textsieve import OCFS, ChiSquare, ClassStats, InformationGain, InputError, MutualInformation, TermWeighter
+
+ROWS = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 1, 0]])
+LABELS = ["a", "b", "a", "b"]
+WIDER = np.ones((2, 5))
+
+
+@pytest.mark.parametrize("labels", [["a", 1], ["a"], [float("nan"), "b"]])
+def test_a_refused_batch_leaves_no_trace_in_a_selector(labels: list[Any]) -> None:
+    selector = ChiSquare(k=2).partial_fit(ROWS, LABELS)
+    before = selector.stats_.to_bytes()
+    with pytest.raises(InputError):
+        selector.partial_fit(WIDER, labels)
+    assert selector.n_features_in_ == 3
+    assert selector.stats_.to_bytes() == before
+    assert selector.transform(ROWS).shape == (4, 2)
+
+
+def test_a_refused_first_batch_leaves_no_trace() -> None:
+    selector = ChiSquare(k=2)
+    with pytest.raises(InputError):
+        selector.partial_fit(ROWS, ["a"])
+    assert not hasattr(selector, "n_features_in_")
+    weighter = TermWeighter().fit(ROWS)
+    with pytest.raises(InputError, match="Negative"):
+        weighter.partial_fit(-WIDER)
+    assert weighter.n_features_in_ == 3
+
+
+def test_a_class_without_documents_takes_no_turn() -> None:
+    """A column of an indicator may be empty; it has no best term."""
+    indicator = np.array([[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 0, 1]])
+    with_empty = ChiSquare(k="all", pooling="round-robin").fit(ROWS, indicator)
+    without = ChiSquare(k="all", pooling="round-robin").fit(ROWS, LABELS)
+    assert with_empty.ranking_.tolist() == without.ranking_.tolist()
+    assert with_empty.scores_.tolist() == without.scores_.tolist()
+
+
+@pytest.mark.parametrize("method", [ChiSquare, InformationGain, MutualInformation])
+def test_turns_of_many_classes_with_like_wishes(method: Any) -> None:
+    """Classes that all want the same terms run out of their first wishes; the ranking is that of naive turns."""
+    chance = np.random.default_rng(0)
+    rows = (chance.random((120, 200)) < 0.2).astype(int)
+    labels = chance.integers(0, 12, 120).tolist()
+    selector = method(k="all", pooling="round-robin").fit(rows, labels)
+    wishes = [np.argsort(-scores, kind="stable").tolist() for scores in selector.class_scores_]
+    taken: list[int] = []
+    while len(taken) < 200:
+        for row in wishes:
+            if len(taken) < 200:
+                taken.append(next(term for term in row if term not in taken))
+    assert selector.ranking_.tolist() == taken
+
+
+def test_no_terms_at_all() -> None:
+    stats = ClassStats.from_matrix(np.zeros((2, 0)), ["a", "b"])
+    for pooling in ("mean", "max", "round-robin"):
+        assert len(ChiSquare(pooling=pooling).fit_stats(stats).ranking_) == 0
+
+
+def test_a_class_and_all_others_are_told_equally_well() -> None:
+    chance = np.random.default_rng(1)
+    rows = (chance.random((40, 300)) < 0.3).astype(int)
+    one, other = InformationGain(k="all").fit(rows, chance.integers(0, 2, 40)).class_scores_
+    assert one.tolist() == other.tolist()
+
+
+def test_texts_are_to_be_counted_first() -> None:
+    with pytest.raises(InputError, match="TermCounter"):
+        OCFS().fit(["some text", "another"], ["a", "b"])
+
+
+def test_what_is_no_table() -> None:
+    with pytest.raises(InputError, match="ClassStats"):
+        OCFS().fit_stats(ROWS)  # type: ignore[arg-type]
+    stats = ClassStats.from_matrix(ROWS, LABELS)
+    with pytest.raises(InputError, match="give a ClassStats"):
+        stats.merge(3)  # type: ignore[arg-type]
+    for number in (2, -1, "a", 0.5, True):
+        with pytest.raises(InputError, match="numbers go from 0 to 1"):
+            stats.class_doc_freq(number)  # type: ignore[arg-type]
+
+
+def test_tables_are_equal_if_their_documents_are() -> None:
+    stats = ClassStats.from_matrix(ROWS, LABELS)
+    assert stats == ClassStats.from_matrix(ROWS[:2], LABELS[:2]) + ClassStats.from_matrix(ROWS[2:], LABELS[2:])
+    assert stats != ClassStats.from_matrix(ROWS, LABELS[::-1])
+    assert stats != "stats"
+
+
+def test_a_matrix_with_columns_beyond_its_shape_is_refused() -> None:
+    broken = csr_matrix((np.ones(1), np.array([1]), np.array([0, 1])), shape=(1, 2))
+    broken.__dict__["_shape"] = (1, 1)
+    with pytest.raises(InputError, match="not sound"):
+        ClassStats.from_matrix(broken, ["a"])
+
+
+def test_terms_that_a_class_favours() -> None:
+    stats = ClassStats.from_matrix(ROWS, LABELS)
+    assert [stats.favours(number).tolist() for number in (0, 1)] == [[True, False, False], [False, True, False]]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_numbers_of_numpy_are_numbers(kind: Any) -> None:
+    assert ChiSquare(k=kind(0.34)).fit(ROWS, LABELS).get_support().sum() == 1
+    assert ChiSquare(min_score=kind(0.5)).fit(ROWS, LABELS).get_support().sum() >= 1
+
+
+def test_a_data_frame_of_indicators_keeps_its_names() -> None:
+    class Frame:
+        columns = ("sport", "politics")
+        shape = (4, 2)
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.array([[1, 0], [0, 1], [1, 0], [0, 1]])
+
+    stats = ClassStats.from_matrix(ROWS, Frame())
+    assert stats.classes == ("politics", "sport")
+    assert stats.class_doc_freq(1).tolist() == ClassStats.from_matrix(ROWS, LABELS).class_doc_freq(0).tolist()
