@@ -13,7 +13,6 @@ always in order, which `CountVectorizer` does only in `transform`. Differences, 
 from __future__ import annotations
 
 import codecs
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -23,13 +22,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..settings import is_whole, n_threads
 from .documents import Reading
 from .few import FewDocuments
 from .pruning import check_limits, kept_terms
-from .vocabulary import Vocabulary, columns_of
-from .words import Accents, accent_stripper
+from .vocabulary import Vocabulary, columns_of, each_once, given_terms
+from .words import Accents, accent_stripper, stop_words_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -163,7 +162,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
         """Take up the vocabulary of another counter, given in the order of its columns, for `partial_fit` to go on."""
         self._validate()
         self._refuse_pruning()
-        self._vocabulary = Vocabulary(_each_once(terms), self.ngram_range, self._stop_words())
+        self._vocabulary = Vocabulary(each_once(terms), self.ngram_range, self._stop_words())
         return self
 
     @property
@@ -299,36 +298,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         return bool(value != neutral) or type(value) is not type(neutral)
 
     def _given_vocabulary(self) -> Vocabulary:
-        given = self.vocabulary
-        assert given is not None
-        if isinstance(given, Mapping):
-            terms = sorted(given, key=given.__getitem__)
-            if [given[term] for term in terms] != list(range(len(terms))):
-                raise InputError("vocabulary must number its terms 0, 1, 2, ... without gaps or repetitions.")
-        else:
-            terms = _each_once(sorted(given) if isinstance(given, set | frozenset) else given)
-        if not terms:
-            raise InputError("vocabulary is empty; give at least one term, or leave it out to learn them.")
-        return Vocabulary(terms, self.ngram_range, self._stop_words())
+        assert self.vocabulary is not None
+        return Vocabulary(given_terms(self.vocabulary), self.ngram_range, self._stop_words())
 
     def _stop_words(self) -> frozenset[str]:
-        if self.stop_words is None:
-            return frozenset()
-        if isinstance(self.stop_words, str) and self.stop_words == "english":
-            from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-            return ENGLISH_STOP_WORDS
-        if isinstance(self.stop_words, str) or not isinstance(self.stop_words, Collection):
-            raise InputError(f"stop_words={self.stop_words!r}; use 'english', a list of words, or None.")
-        return frozenset(self.stop_words)
-
-
-def _each_once(terms: Iterable[str]) -> list[str]:
-    if isinstance(terms, str):
-        raise InputError(f"vocabulary is the string {shown(terms)}; give a list of terms.")
-    listed = list(terms)
-    for term, times in Counter(listed).items():
-        if not isinstance(term, str) or times > 1:
-            wrong = "twice" if isinstance(term, str) else "which is no text"
-            raise InputError(f"vocabulary has the term {shown(term)} {wrong}.")
-    return listed
+        return stop_words_of(self.stop_words)

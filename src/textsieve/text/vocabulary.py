@@ -7,11 +7,14 @@ Only the terms themselves are pickled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..errors import InputError, shown
 
 if TYPE_CHECKING:
     from .table import TermTable
@@ -23,6 +26,31 @@ def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     has_number = numbers >= 0
     columns[numbers[has_number]] = np.flatnonzero(has_number)
     return columns
+
+
+def given_terms(vocabulary: Mapping[str, int] | Iterable[str]) -> list[str]:
+    """The terms of a vocabulary that a user gives, in the order of their columns; of a set, in that of the alphabet."""
+    if isinstance(vocabulary, Mapping):
+        terms = sorted(vocabulary, key=vocabulary.__getitem__)
+        if [vocabulary[term] for term in terms] != list(range(len(terms))):
+            raise InputError("vocabulary must number its terms 0, 1, 2, ... without gaps or repetitions.")
+    else:
+        terms = each_once(sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else vocabulary)
+    if not terms:
+        raise InputError("vocabulary is empty; give at least one term, or leave it out to learn them.")
+    return terms
+
+
+def each_once(terms: Iterable[str]) -> list[str]:
+    """The terms as a list, in which none may be twice."""
+    if isinstance(terms, str):
+        raise InputError(f"vocabulary is the string {shown(terms)}; give a list of terms.")
+    listed = list(terms)
+    for term, times in Counter(listed).items():
+        if not isinstance(term, str) or times > 1:
+            wrong = "twice" if isinstance(term, str) else "which is no text"
+            raise InputError(f"vocabulary has the term {shown(term)} {wrong}.")
+    return listed
 
 
 class Tabled(NamedTuple):

@@ -8,7 +8,7 @@ lower-case ASCII on the way, and only documents with other characters go through
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 
 import numpy as np
@@ -60,6 +60,19 @@ def lower_case(text: str) -> str:
     if len(text) <= LONG_TEXT or text.isascii() or "Σ" in text:
         return text.lower()
     return "".join(text[at : at + LONG_TEXT].lower() for at in range(0, len(text), LONG_TEXT))
+
+
+def stop_words_of(setting: str | Collection[str] | None) -> frozenset[str]:
+    """The words that a setting of `stop_words` stands for."""
+    if setting is None:
+        return frozenset()
+    if isinstance(setting, str) and setting == "english":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return ENGLISH_STOP_WORDS
+    if isinstance(setting, str) or not isinstance(setting, Collection):
+        raise InputError(f"stop_words={setting!r}; use 'english', a list of words, or None.")
+    return frozenset(setting)
 
 
 def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
