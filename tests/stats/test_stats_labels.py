@@ -126,9 +126,9 @@ def test_a_sparse_indicator_is_left_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (["a", "b", "a", 3, "b"], r"document 0 has the text 'a', document 3 the int 3"),
-        ([1, 2, ["x"], 1, 2], r"document 2 has the text 'x', document 0 the int 1"),
-        ([None, 2.5, "x", 1, 2], r"document 2 has the text 'x', document 1 the float 2.5"),
+        (["a", "b", "a", 3, "b"], r"document 0 has the text 'a', document 3 has the int 3"),
+        ([1, 2, ["x"], 1, 2], r"document 2 has the text 'x', document 0 has the int 1"),
+        ([None, 2.5, "x", 1, 2], r"document 2 has the text 'x', document 1 has the float 2.5"),
         (["a", "b", float("nan"), "a", "b"], r"document 2 is NaN.*None"),
         (np.array([1.0, 2.0, 1.0, np.nan, 1.0]), r"document 3 is NaN"),
         ([["a"], ["b", np.nan], [], [], []], r"document 1 is NaN"),

@@ -6,7 +6,7 @@ collection) is unlabelled: it has no pair.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,35 +151,27 @@ def _plain(label: Any, document: int) -> Any:
 
 
 def _sorted(seen_at: dict[Any, int]) -> list[Any]:
-    if mixed := _text_and_number(seen_at):
-        text, number = mixed
-        raise InputError(
-            f"Labels of mixed kinds: document {seen_at[text]} has the text {text!r}, document {seen_at[number]} the "
-            f"{type(number).__name__} {number!r}; make all of them text or all of them numbers."
-        )
-    return sorted(seen_at)
+    """Sort labels of one kind; a mixture is refused with the documents that it was first seen at."""
+    return _of_one_kind(seen_at, lambda label: f"document {seen_at[label]} has")
 
 
-def _text_and_number(labels: Iterable[Any]) -> tuple[str, Any] | None:
-    """The first text and the first number, if there are both."""
+def one_kind(classes: Iterable[Any]) -> list[Any]:
+    """Sort classes that come from several tables; they must all be text or all be numbers."""
+    return _of_one_kind(dict.fromkeys(classes), lambda _: "some documents have")
+
+
+def _of_one_kind(labels: Iterable[Any], who_has: Callable[[Any], str]) -> list[Any]:
     text = next((label for label in labels if isinstance(label, str)), None)
     number = next((label for label in labels if not isinstance(label, str)), None)
-    return None if text is None or number is None else (text, number)
+    if text is not None and number is not None:
+        raise InputError(
+            f"Labels of mixed kinds: {who_has(text)} the text {text!r}, {who_has(number)} the "
+            f"{type(number).__name__} {number!r}; make all of them text or all of them numbers."
+        )
+    return sorted(labels)
 
 
 def _pairs(classes: list[Any], documents: Ints, numbers: Ints, n_documents: int) -> LabelPairs:
     by_class = np.argsort(numbers, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=len(classes)))]).astype(np.int64)
     return LabelPairs(tuple(classes), documents[by_class], starts, n_documents)
-
-
-def one_kind(classes: Iterable[Any]) -> list[Any]:
-    """Sort classes that come from several tables; they must all be text or all be numbers."""
-    found = dict.fromkeys(classes)
-    if mixed := _text_and_number(found):
-        text, number = mixed
-        raise InputError(
-            f"Labels of mixed kinds: some documents have the text {text!r}, others the {type(number).__name__} "
-            f"{number!r}; make all of them text or all of them numbers."
-        )
-    return sorted(found)
