@@ -3,8 +3,9 @@
 The names below are loaded on first use, so that importing the package costs next to nothing.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from .lazy import attach
 
 if TYPE_CHECKING:
     from .corpus import Corpus as Corpus
@@ -20,23 +21,23 @@ if TYPE_CHECKING:
     from .text import TermCounter as TermCounter
     from .text import TermWeighter as TermWeighter
 
-_HOME = {
-    "corpus": ["Corpus", "read"],
-    "errors": ["InputError"],
-    "text": ["TermCounter", "TermWeighter"],
-    "stats": ["ClassStats"],
-    "selectors": [
-        "DocumentFrequency",
-        "InformationGain",
-        "ChiSquare",
-        "MutualInformation",
-        "OCFS",
-        "Cascade",
-    ],
-}
-_MODULE = {name: module for module, names in _HOME.items() for name in names}
-
-__all__ = list(_MODULE)
+_load, _names, __all__ = attach(
+    __name__,
+    {
+        "corpus": ["Corpus", "read"],
+        "errors": ["InputError"],
+        "text": ["TermCounter", "TermWeighter"],
+        "stats": ["ClassStats"],
+        "selectors": [
+            "DocumentFrequency",
+            "InformationGain",
+            "ChiSquare",
+            "MutualInformation",
+            "OCFS",
+            "Cascade",
+        ],
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -44,10 +45,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("textsieve")
-    if name not in _MODULE:
-        raise AttributeError(f"module 'textsieve' has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULE[name]}", __name__), name)
+    return _load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*_MODULE, "__version__"])
+    return [*_names(), "__version__"]

@@ -15,7 +15,7 @@ from tests.reference.text_twins import weights_of
 
 from textsieve import TermCounter, TermWeighter
 from textsieve.errors import InputError
-from textsieve.text.weighter import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
+from textsieve.text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 
 COMBINATIONS = list(product(["tf", "binary", "log"], ["none", "plain", "smooth"], ["l2", "none"]))
 every_combination = pytest.mark.parametrize(("tf", "idf", "norm"), COMBINATIONS)

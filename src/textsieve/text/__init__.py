@@ -1,6 +1,11 @@
 """Text to terms, to sparse counts, to weights."""
 
-from .counter import TermCounter
-from .weighter import TermWeighter
+from typing import TYPE_CHECKING
 
-__all__ = ["TermCounter", "TermWeighter"]
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .counter import TermCounter as TermCounter
+    from .weighter import TermWeighter as TermWeighter
+
+__getattr__, __dir__, __all__ = attach(__name__, {"counter": ["TermCounter"], "weighter": ["TermWeighter"]})

@@ -24,9 +24,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..settings import is_whole, n_threads
+from .counting import count_known
 from .documents import Reading
 from .few import FewDocuments
 from .pruning import check_limits, kept_terms
+from .rows import Rows
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
 from .words import Accents, accent_stripper, stop_words_of
 
@@ -124,16 +126,16 @@ class TermCounter(TransformerMixin, BaseEstimator):
             self._vocabulary = self._given_vocabulary()
             return self.transform(documents)
         few, texts = self._reading().few_or_many(documents)
-        counts, terms = self._learn(texts) if few is None else self._learn_few(few)
+        counted, terms = self._learn(texts) if few is None else self._learn_few(few)
         pruned = any(map(self._is_limited, NO_LIMITS))
         self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=pruned)
-        return self._finished(counts)
+        return self._finished(counted)
 
     def transform(self, documents: Iterable[str | bytes]) -> csr_matrix:
         """Count the known terms."""
         self._require_vocabulary()
-        few, texts = self._reading().few_or_many(documents)
-        return self._count(texts, learn=False) if few is None else self._count_few(few, learn=False)
+        counted = count_known(documents, self._vocabulary, self._reading(), n_jobs=self.n_jobs, dtype=self.dtype)
+        return self._finished(counted)
 
     def partial_fit(self, documents: Iterable[str | bytes], y: object = None) -> Self:
         """Add the terms of more documents to the vocabulary."""
@@ -149,8 +151,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         try:
             few, texts = self._reading().few_or_many(documents)
             if few is None or self._vocabulary.has_table or len(self._vocabulary) > MANY_TERMS:
-                return self._count(texts, learn=True)
-            return self._count_few(few, learn=True)
+                return self._grow(texts)
+            return self._grow_by_few(few)
         except BaseException:  # documents can fail in the middle; nothing of those before may stay
             if known is None:
                 del self._vocabulary
@@ -202,37 +204,36 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     # -- few documents, and many ---------------------------------------------------------------------------------
 
-    def _count_few(self, texts: list[str], *, learn: bool) -> csr_matrix:
+    def _grow_by_few(self, texts: list[str]) -> csr_matrix:
         vocabulary = self._vocabulary
         counted = FewDocuments(
             texts,
             vocabulary.columns,
-            learn=learn,
+            learn=True,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
         )
-        if learn:
-            vocabulary.grow(counted.new_terms(len(vocabulary)))
-        return self._finished(counted.matrix(None, len(vocabulary), dtype=self.dtype))
+        vocabulary.grow(counted.new_terms(len(vocabulary)))
+        return self._finished(counted.rows(None, len(vocabulary), dtype=self.dtype))
 
-    def _count(self, texts: Iterator[str], *, learn: bool) -> csr_matrix:
+    def _grow(self, texts: Iterator[str]) -> csr_matrix:
         from .tally import encoded_slices, tally
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
         tabled = vocabulary.tabled(fold_ascii=self._reading().kernels_fold)
-        counted = tally(encoded_slices(texts), tabled.table, learn=learn, n_jobs=n_jobs)
-        columns = vocabulary.grow_with_table(tabled) if learn else tabled.columns
-        return self._finished(counted.matrix(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
+        counted = tally(encoded_slices(texts), tabled.table, learn=True, n_jobs=n_jobs)
+        columns = vocabulary.grow_with_table(tabled)
+        return self._finished(counted.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
-    def _learn_few(self, texts: list[str]) -> tuple[csr_matrix, list[str]]:
+    def _learn_few(self, texts: list[str]) -> tuple[Rows, list[str]]:
         counted = FewDocuments(texts, {}, learn=True, ngram_range=self.ngram_range, stop_words=self._stop_words())
         terms, numbers = counted.in_order()
         kept = kept_terms(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[kept], len(terms))
-        return counted.matrix(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
+        return counted.rows(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
 
-    def _learn(self, texts: Iterator[str]) -> tuple[csr_matrix, list[str]]:
+    def _learn(self, texts: Iterator[str]) -> tuple[Rows, list[str]]:
         from .table import TermTable
         from .tally import encoded_slices, tally
 
@@ -245,12 +246,12 @@ class TermCounter(TransformerMixin, BaseEstimator):
         numbers = numbers[kept]
         terms, columns = table.spelled(numbers), columns_of(numbers, table.size)
         del table  # which is large, and would stand beside the counts and the matrix
-        return counted.matrix(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
+        return counted.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
 
-    def _finished(self, counts: csr_matrix) -> csr_matrix:
+    def _finished(self, counted: Rows) -> csr_matrix:
         if self.binary:
-            counts.data.fill(1)
-        return counts
+            counted.values.fill(1)
+        return counted.matrix()
 
     # -- settings ------------------------------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
+from .rows import Rows
 from .words import terms_of
 
 Ints = NDArray[np.int64]
@@ -65,15 +65,13 @@ class FewDocuments:
         np.add.at(occurrences, self._columns, self._counts)
         return doc_freq, occurrences
 
-    def matrix(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> csr_matrix:
-        """The counts as a matrix, a term's number giving its column (-1: none; None: the number itself)."""
-        indices, data, row_ends = self._columns, self._counts, np.array(self._row_ends, np.int32)
+    def rows(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> Rows:
+        """The counts as rows, a term's number giving its column (-1: none; None: the number itself)."""
+        indices, counts, starts = self._columns, self._counts, np.array(self._row_ends, np.int32)
         if columns is not None:
             indices = columns[indices]
             kept = indices >= 0
-            row_ends = np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[row_ends]
-            indices, data = indices[kept], data[kept]
-        parts = data.astype(dtype), indices.astype(np.int32), row_ends.astype(np.int32)
-        counts = csr_matrix(parts, shape=(len(row_ends) - 1, n_columns))
-        counts.sort_indices()
-        return counts
+            starts = np.concatenate([[0], np.cumsum(kept)])[starts].astype(np.int32)
+            indices, counts = indices[kept], counts[kept]
+        order = np.lexsort((indices, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+        return Rows(counts[order].astype(dtype), indices[order].astype(np.int32), starts, n_columns)

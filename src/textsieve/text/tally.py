@@ -1,4 +1,4 @@
-"""Documents to a sparse matrix of counts, slice by slice and on several threads, with the same result for any number.
+"""Documents to sparse rows of counts, slice by slice and on several threads, with the same result for any number.
 
 A slice is half a megabyte of text, so that its bytes, its part of the output and most of the table of terms stay in
 the processor's cache. The calling thread gets and encodes the documents of the next slice while others count, each
@@ -12,9 +12,9 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
-from ..kernels import rows
+from ..kernels import rows as kernels
+from .rows import Rows
 from .table import TermTable
 from .wordtable import Counted, Ints, Slice
 
@@ -65,15 +65,15 @@ class Tally:
         doc_freq = np.zeros(size, np.int64)
         occurrences = np.zeros(size, np.int64)
         for counted, numbers in zip(self.slices, self._by_slice(np.arange(size)), strict=True):
-            rows.add_totals(counted.entries, numbers, doc_freq, occurrences)
+            kernels.add_totals(counted.entries, numbers, doc_freq, occurrences)
         return doc_freq, occurrences
 
-    def matrix(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> csr_matrix:
-        """The counts as a matrix, a term's number giving its column (-1: none). The tally is used up by it."""
+    def rows(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> Rows:
+        """The counts as rows, a term's number giving its column (-1: none). The tally is used up by it."""
         of_slice = self._by_slice(columns)
         all_stay = bool((columns >= 0).all())
         sizes = [
-            np.diff(counted.row_ends.astype(np.int64), prepend=0) if all_stay else rows.row_sizes(*counted, own)
+            np.diff(counted.row_ends.astype(np.int64), prepend=0) if all_stay else kernels.row_sizes(*counted, own)
             for counted, own in zip(self.slices, of_slice, strict=True)
         ]
         row_starts = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
@@ -86,12 +86,11 @@ class Tally:
 
         def write(at: int) -> None:
             place = slice(begins[at], begins[at + 1])
-            rows.write_rows(*self.slices[at], of_slice[at], radix_passes, indices[place], data[place])
-            self.slices[at] = _NOTHING  # its counts are in the matrix now
+            kernels.write_rows(*self.slices[at], of_slice[at], radix_passes, indices[place], data[place])
+            self.slices[at] = _NOTHING  # its counts are in the rows now
 
         for_all(write, len(self.slices), n_jobs)
-        shape = len(row_starts) - 1, n_columns
-        return csr_matrix((data, indices, row_starts.astype(index_type)), shape=shape)
+        return Rows(data, indices, row_starts.astype(index_type), n_columns)
 
 
 _NOTHING = Counted(np.empty(0, np.uint64), np.empty(0, np.uint64))

@@ -14,48 +14,20 @@ sparse. `plain` gives a term that is in every document the weight 0, and a term 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError
 from ..estimators import growing
+from .rows import Rows
+from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, Floats, Ints, weigh
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-TERM_FREQUENCIES: dict[str, Callable[[Floats], Floats]] = {
-    "tf": lambda counts: counts,
-    "binary": np.ones_like,
-    "log": lambda counts: 1.0 + np.log(counts),
-}
-"""What a count is worth, by name."""
-
-INVERSE_FREQUENCIES: dict[str, Callable[[Ints, int], Floats]] = {
-    "none": lambda doc_freq, n: np.ones(len(doc_freq)),
-    "plain": lambda doc_freq, n: np.log(n / np.maximum(doc_freq, 1)),
-    "smooth": lambda doc_freq, n: np.log((1 + n) / (1 + doc_freq)) + 1.0,
-}
-"""What it is worth that a term is in few documents, by name."""
-
-NORMS = ("l2", "none")
-"""What is done about long documents, by name."""
-
-
-def scaled_to_length_one(values: Floats, row_starts: NDArray[Any]) -> Floats:
-    """The values of each row divided by the row's length; a row of zeros stays."""
-    rows = np.repeat(np.arange(len(row_starts) - 1), np.diff(row_starts))
-    lengths = np.sqrt(np.bincount(rows, values * values, len(row_starts) - 1))
-    lengths[lengths == 0.0] = 1.0
-    return np.asarray(values / lengths[rows])
 
 
 class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -77,6 +49,10 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     n_documents_ : how many documents were fitted
     """
 
+    idf_: Floats
+    doc_freq_: Ints
+    n_documents_: int
+
     def __init__(self, *, tf: str = "log", idf: str = "smooth", norm: str = "l2") -> None:
         self.tf = tf
         self.idf = idf
@@ -84,12 +60,12 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn in how many documents each term is."""
-        self._validate()
-        counts = self._counts(X, reset=True)
-        self.doc_freq_ = _doc_freq(counts)
-        self.n_documents_ = counts.shape[0]
-        self._set_idf()
+        self._learn(X)
         return self
+
+    def fit_transform(self, X: Any, y: object = None) -> csr_matrix:
+        """Learn in how many documents each term is, and weigh; the documents are looked through only once."""
+        return self._weighed(self._learn(X))
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Add more documents; more columns than before may come."""
@@ -107,16 +83,19 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> csr_matrix:
         """Weigh counts; the result is a sparse matrix of its own."""
         check_is_fitted(self, "idf_")
-        counts = self._counts(X, reset=False)
-        values = counts.data.astype(np.float64)
-        if self.tf != "tf":
-            # an explicitly stored 0 is no occurrence, and has no logarithm
-            values = np.where(values == 0, 0.0, TERM_FREQUENCIES[self.tf](np.where(values == 0, 1.0, values)))
-        if self.idf != "none":
-            values *= self.idf_[counts.indices]
-        if self.norm == "l2":
-            values = scaled_to_length_one(values, counts.indptr)
-        return csr_matrix((values, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+        return self._weighed(self._counts(X, reset=False))
+
+    def _learn(self, X: Any) -> csr_matrix:
+        self._validate()
+        counts = self._counts(X, reset=True)
+        self.doc_freq_ = _doc_freq(counts)
+        self.n_documents_ = counts.shape[0]
+        self._set_idf()
+        return counts
+
+    def _weighed(self, counts: csr_matrix) -> csr_matrix:
+        weights = weigh(Rows.of(counts), tf=self.tf, idf=None if self.idf == "none" else self.idf_, norm=self.norm)
+        return weights._replace(columns=weights.columns.copy(), starts=weights.starts.copy()).matrix()
 
     def _set_idf(self) -> None:
         self.idf_ = INVERSE_FREQUENCIES[self.idf](self.doc_freq_, self.n_documents_)
@@ -150,4 +129,5 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def _doc_freq(counts: csr_matrix) -> Ints:
-    return np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1])
+    filled = counts.indices if counts.data.all() else counts.indices[counts.data != 0]
+    return np.bincount(filled, minlength=counts.shape[1])

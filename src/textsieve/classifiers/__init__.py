@@ -1,0 +1,10 @@
+"""Sparse rows to scores of classes."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .linear import LinearScorer as LinearScorer
+
+__getattr__, __dir__, __all__ = attach(__name__, {"linear": ["LinearScorer"]})

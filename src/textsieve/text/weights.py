@@ -1,0 +1,87 @@
+"""Counts to weights: what a count is worth, what a rare term is worth, and what is done about long documents.
+
+A weight is tf x idf, then the document's length is made 1 or left; each of the three is a row of a table below. Only
+stored values are touched. The weights of a document depend on its own counts alone, to the last bit: documents may
+come one at a time or by the million, and be cut into batches anywhere.
+
+Most counts are small whole numbers, so their logarithms are looked up. The work is done in blocks of rows that stay
+in the processor's cache.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rows import Rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_BLOCK = 1 << 15
+_N_LOGS = 1 << 10
+_LOGS = np.array([0.0, *(1.0 + math.log(count) for count in range(1, _N_LOGS))])
+
+
+def one_plus_log(counts: NDArray[Any]) -> Floats:
+    """1 + ln of each count; a stored 0 is no occurrence, and stays 0."""
+    small = (counts >= 0) & (counts < _N_LOGS)
+    if counts.dtype.kind == "f":
+        small &= counts == np.rint(counts)
+    if small.all():
+        return np.asarray(_LOGS[counts.astype(np.intp)])
+    weights = np.empty(counts.shape)
+    weights[small] = _LOGS[counts[small].astype(np.intp)]
+    weights[~small] = 1.0 + np.log(counts[~small].astype(np.float64))
+    return weights
+
+
+TERM_FREQUENCIES: dict[str, Callable[[NDArray[Any]], Floats]] = {
+    "tf": lambda counts: counts.astype(np.float64),
+    "binary": lambda counts: (counts != 0).astype(np.float64),
+    "log": one_plus_log,
+}
+"""What a count is worth, by name."""
+
+INVERSE_FREQUENCIES: dict[str, Callable[[Ints, int], Floats]] = {
+    "none": lambda doc_freq, n: np.ones(len(doc_freq)),
+    "plain": lambda doc_freq, n: np.log(n / np.maximum(doc_freq, 1)),
+    "smooth": lambda doc_freq, n: np.log((1 + n) / (1 + doc_freq)) + 1.0,
+}
+"""What it is worth that a term is in few documents, by name."""
+
+NORMS = ("l2", "none")
+"""What is done about long documents, by name."""
+
+
+def weigh(rows: Rows, *, tf: str, idf: Floats | None, norm: str) -> Rows:
+    """The weights of counted rows, by the names of the tables; `idf` has a factor for each column, or is None."""
+    weights = np.empty(len(rows.values))
+    for first, last in _blocks(rows.starts):
+        place = slice(rows.starts[first], rows.starts[last])
+        block = TERM_FREQUENCIES[tf](rows.values[place])
+        if idf is not None:
+            block *= idf[rows.columns[place]]
+        if norm == "l2":
+            _scale_to_length_one(block, rows.starts[first : last + 1] - rows.starts[first])
+        weights[place] = block
+    return rows._replace(values=weights)
+
+
+def _blocks(starts: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """The first row and the end of each block of rows that has about so many values; a row is never cut."""
+    full = np.searchsorted(starts, np.arange(_BLOCK, starts[-1], _BLOCK))
+    return pairwise(np.unique([0, *full.tolist(), len(starts) - 1]).tolist())
+
+
+def _scale_to_length_one(values: Floats, starts: NDArray[Any]) -> None:
+    """Divide the values of each row by the row's length, in place; a row of zeros stays."""
+    sizes = np.diff(starts)
+    filled = sizes > 0
+    # reduceat adds each row by itself, in an order that depends on nothing but the number of its values
+    lengths = np.sqrt(np.add.reduceat(values * values, starts[:-1][filled]))
+    lengths[lengths == 0.0] = 1.0
+    values /= np.repeat(lengths, sizes[filled])
