@@ -1,0 +1,250 @@
+"""`Model`: a trained categorizer, and all that predicting takes: the terms, their weights, and a linear scorer.
+
+It is what `Categorizer` holds after training and what a model file stores. Nothing on the way from a text to its label
+needs more than numpy, so that one document is predicted in a fraction of a second in a fresh process.
+
+A document that has none of the selected terms says nothing about its class; it gets the most frequent one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .classifiers.linear import LinearScorer
+from .errors import InputError, shown
+from .settings import is_whole
+from .text.counting import count_known
+from .text.documents import Reading
+from .text.rows import Rows
+from .text.vocabulary import Vocabulary
+from .text.weights import weigh
+from .text.words import Accents, stop_words_of
+
+Label = str | int | float | bool
+Labels = Literal["one", "several", "matrix"]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Predictions(NamedTuple):
+    """What was predicted for some documents."""
+
+    labels: Any  # an array of labels, a list of tuples of labels, or a matrix of 0 and 1
+    scores: Floats  # documents x classes
+    n_unknown: int  # documents without a selected term
+
+
+class Contribution(NamedTuple):
+    """What one term of a document adds to the score of a class."""
+
+    term: str
+    count: int  # type: ignore[assignment]  # tuples have a method of that name, which nobody wants here
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class ClassExplanation:
+    """Why a class has its score: the contributions, the largest first, and the intercept sum up to it."""
+
+    label: Label
+    score: float
+    intercept: float
+    threshold: float | None
+    contributions: tuple[Contribution, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        plain = {"label": self.label, "score": self.score, "intercept": self.intercept, "threshold": self.threshold}
+        return plain | {"contributions": [each._asdict() for each in self.contributions]}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a document has its label or labels: every class, the best score first."""
+
+    predicted: Label | tuple[Label, ...]
+    classes: tuple[ClassExplanation, ...]
+
+    def __getitem__(self, label: Label) -> ClassExplanation:
+        """The explanation of one class."""
+        for each in self.classes:
+            if each.label == label:
+                return each
+        known = ", ".join(shown(each.label) for each in self.classes[:10])
+        raise KeyError(
+            f"There is no class {shown(label)}; the classes are {known}{', ...' * (len(self.classes) > 10)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        predicted = list(self.predicted) if isinstance(self.predicted, tuple) else self.predicted
+        return {"predicted": predicted, "classes": [each.to_dict() for each in self.classes]}
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A trained model. `labels` says what is predicted: one label, a tuple of several, or the row of a 0/1 matrix."""
+
+    terms: tuple[str, ...]  # best first; a term's place is its column
+    classes: tuple[Label, ...]  # sorted
+    class_docs: tuple[int, ...]  # training documents of each class
+    labels: Labels
+    lowercase: bool
+    strip_accents: Accents
+    stop_words: frozenset[str] | Literal["english"]
+    ngram_range: tuple[int, int]
+    tf: str
+    norm: str
+    idf: Floats | None
+    scorer: LinearScorer
+    thresholds: Floats | None  # of each class, unless there is one label a document
+    settings: dict[str, Any]
+    about: dict[str, Any]
+
+    # -- text to rows to scores ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        """The terms, and how to find them in a text: no longer runs of words than there are among them."""
+        shortest, longest = self.ngram_range
+        longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
+        # A selected word is no stop word, so these only matter for what stands beside what.
+        stop_words = stop_words_of(self.stop_words) if longest > 1 else frozenset()
+        return Vocabulary(self.terms, (shortest, longest), stop_words)
+
+    def counts(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Rows:
+        """How often each selected term is in each document."""
+        reading = Reading(self.lowercase, self.strip_accents, "utf-8", "strict")
+        return count_known(documents, self._vocabulary, reading, n_jobs=n_jobs)
+
+    def weights(self, counts: Rows) -> Rows:
+        """The weights of counted terms."""
+        return weigh(counts, tf=self.tf, idf=self.idf, norm=self.norm)
+
+    def rows(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Rows:
+        """The weights of the selected terms in each document."""
+        return self.weights(self.counts(documents, n_jobs))
+
+    def scores(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Floats:
+        """The score of each class for each document (documents x classes)."""
+        return self._by_class(self.scorer.scores(self.rows(documents, n_jobs), n_jobs))
+
+    def decision(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Floats:
+        """The scores as scikit-learn has them: of two classes for one label, how much the second is ahead."""
+        outputs = self.scorer.scores(self.rows(documents, n_jobs), n_jobs)
+        if self.labels != "one" or len(self.classes) != 2:
+            return self._by_class(outputs)
+        return outputs[:, 0] if self._one_for_two else outputs[:, 1] - outputs[:, 0]
+
+    @property
+    def _one_for_two(self) -> bool:
+        """Whether one output speaks for two classes: for the second if it is positive, or else for the first."""
+        return self.scorer.n_outputs == 1 and len(self.classes) == 2
+
+    def _by_class(self, outputs: NDArray[Any]) -> NDArray[Any]:
+        """A column for each class, given one for each output."""
+        return np.hstack([-outputs, outputs]) if self._one_for_two else outputs
+
+    # -- labels --------------------------------------------------------------------------------------------------
+
+    def predict(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Predictions:
+        """The label or labels of each document, and the scores."""
+        rows = self.rows(documents, n_jobs)
+        scores = self._by_class(self.scorer.scores(rows, n_jobs))
+        unknown = rows.sizes == 0
+        labels: Any
+        if self.labels == "one":
+            labels = self._label_array[self._best(scores, unknown)]
+        else:
+            assigned = self._assigned(scores, unknown)
+            labels = assigned.astype(np.int64) if self.labels == "matrix" else list(map(self._names, assigned))
+        return Predictions(labels, scores, int(unknown.sum()))
+
+    def _best(self, scores: Floats, unknown: NDArray[np.bool_]) -> Ints:
+        """The class of each document, where it has one."""
+        numbers = np.argmax(scores, axis=1)
+        numbers[unknown] = self._most_frequent
+        return numbers
+
+    def _assigned(self, scores: Floats, unknown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which classes each document has, where it may have several."""
+        assigned = scores >= self._limits
+        assigned[unknown] = np.arange(len(self.classes)) == self._most_frequent
+        return assigned
+
+    def _names(self, assigned: NDArray[np.bool_]) -> tuple[Label, ...]:
+        return tuple(self.classes[number] for number in np.flatnonzero(assigned))
+
+    @property
+    def _limits(self) -> Floats:
+        """What the score of each class has to reach."""
+        if self.thresholds is None:
+            raise InputError(f"labels={self.labels!r} needs thresholds, one for each class.")
+        return self.thresholds
+
+    @property
+    def _most_frequent(self) -> int:
+        """The class with the most training documents; the first of several."""
+        return int(np.argmax(self.class_docs))
+
+    @cached_property
+    def _label_array(self) -> NDArray[Any]:
+        ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in self.classes)  # numpy drops it
+        return np.array(self.classes, dtype=object if ends_in_nul else None)
+
+    # -- reasons -------------------------------------------------------------------------------------------------
+
+    def explain(self, text: str | bytes) -> Explanation:
+        """Which terms of a text spoke for which class, and how much."""
+        if not isinstance(text, str | bytes):
+            raise InputError(f"text is {shown(text)} ({type(text).__name__}); give one text.")
+        counts = self.counts([text])
+        weights = self.weights(counts)
+        scores = self._by_class(self.scorer.scores(weights))[0]
+        products = self._by_class(self.scorer.contributions(weights.columns, weights.values))
+        intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
+        found = [self.terms[column] for column in weights.columns.tolist()]
+
+        def of_class(number: int) -> ClassExplanation:
+            added = products[:, number]
+            listed = list(map(Contribution, found, counts.values.tolist(), weights.values.tolist(), added.tolist()))
+            order = np.argsort(-np.abs(added), kind="stable").tolist()
+            return ClassExplanation(
+                self.classes[number],
+                float(scores[number]),
+                float(intercepts[number]),
+                None if self.thresholds is None else float(self.thresholds[number]),
+                tuple(listed[at] for at in order),
+            )
+
+        best_first = np.argsort(-scores, kind="stable").tolist()
+        one_row = scores[np.newaxis], counts.sizes == 0
+        predicted = (
+            self.classes[self._best(*one_row)[0]] if self.labels == "one" else self._names(self._assigned(*one_row)[0])
+        )
+        return Explanation(predicted, tuple(map(of_class, best_first)))
+
+    def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
+        """The terms that speak most for each class, and their coefficients.
+
+        Where all coefficients have one sign, as logarithms of probabilities do, they say how frequent a term is, and
+        only their distance from the mean over the classes says which class it speaks for.
+        """
+        if not is_whole(n) or n < 0:
+            raise InputError(f"n={n!r}; use a number of terms.")
+        coefficients = self._by_class(self.scorer.coefficients).astype(np.float64)
+        one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
+        if one_sign and self.scorer.n_outputs > 1:
+            coefficients = coefficients - coefficients.mean(axis=1, keepdims=True)
+        best: dict[Label, list[tuple[str, float]]] = {}
+        for label, values in zip(self.classes, coefficients.T, strict=True):
+            order = np.argsort(-values, kind="stable")[:n]
+            best[label] = [(self.terms[at], float(values[at])) for at in order.tolist() if values[at] > 0]
+        return best
