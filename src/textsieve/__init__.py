@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .lazy import attach
 
 if TYPE_CHECKING:
+    from .categorizer import Categorizer as Categorizer
+    from .categorizer import load as load
+    from .classifiers import Rocchio as Rocchio
     from .corpus import Corpus as Corpus
     from .corpus import read as read
     from .errors import InputError as InputError
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 _load, _names, __all__ = attach(
     __name__,
     {
+        "categorizer": ["Categorizer", "load"],
         "corpus": ["Corpus", "read"],
         "errors": ["InputError"],
         "text": ["TermCounter", "TermWeighter"],
@@ -36,6 +40,7 @@ _load, _names, __all__ = attach(
             "OCFS",
             "Cascade",
         ],
+        "classifiers": ["Rocchio"],
     },
 )
 

@@ -32,6 +32,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+def as_written(label: Label) -> str:
+    """A label as a file has it: labels that are read from a file are text, also where they are numbers."""
+    if isinstance(label, bool):
+        return str(label).lower()
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
 class Predictions(NamedTuple):
     """What was predicted for some documents."""
 
@@ -169,7 +176,7 @@ class Model:
 
     def _best(self, scores: Floats, unknown: NDArray[np.bool_]) -> Ints:
         """The class of each document, where it has one."""
-        numbers = np.argmax(scores, axis=1)
+        numbers: Ints = np.argmax(scores, axis=1)
         numbers[unknown] = self._most_frequent
         return numbers
 
@@ -198,6 +205,14 @@ class Model:
     def _label_array(self) -> NDArray[Any]:
         ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in self.classes)  # numpy drops it
         return np.array(self.classes, dtype=object if ends_in_nul else None)
+
+    def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
+        """Predicted labels, in whichever form, as a tuple for each document."""
+        if self.labels == "one":
+            return [(label,) for label in labels.tolist()]
+        if self.labels == "several":
+            return list(labels)
+        return [tuple(self.classes[number] for number in np.flatnonzero(row)) for row in labels]
 
     # -- reasons -------------------------------------------------------------------------------------------------
 

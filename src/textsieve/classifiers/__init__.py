@@ -6,5 +6,7 @@ from ..lazy import attach
 
 if TYPE_CHECKING:
     from .linear import LinearScorer as LinearScorer
+    from .rocchio import Rocchio as Rocchio
+    from .svm import LinearSVM as LinearSVM
 
-__getattr__, __dir__, __all__ = attach(__name__, {"linear": ["LinearScorer"]})
+__getattr__, __dir__, __all__ = attach(__name__, {"linear": ["LinearScorer"], "rocchio": ["Rocchio"], "svm": ["LinearSVM"]})

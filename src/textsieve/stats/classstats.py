@@ -80,12 +80,10 @@ class ClassStats:
         return ClassStats(self._settled())
 
     def take(self, columns: Iterable[int]) -> "ClassStats":
-        """The statistics of some terms alone; `columns` in ascending order."""
+        """The statistics of some terms alone, in the order in which `columns` names them."""
         numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
-        if len(numbers) and not (numbers.dtype.kind in "iu" and _ascend(numbers.astype(np.int64), self.n_terms)):
-            raise InputError(
-                f"columns={shown(columns)}; use numbers from 0 to {self.n_terms - 1:,}, in ascending order, none twice."
-            )
+        if len(numbers) and not (numbers.dtype.kind in "iu" and _are_places(numbers.astype(np.int64), self.n_terms)):
+            raise InputError(f"columns={shown(columns)}; use numbers from 0 to {self.n_terms - 1:,}, none twice.")
         return ClassStats(tables.restrict(self._settled(), numbers.astype(np.int64)))
 
     def _append(self, part: Table) -> Self:
@@ -218,8 +216,9 @@ class ClassStats:
         return cls(decode(data))
 
 
-def _ascend(numbers: Ints, end: int) -> bool:
-    return bool(numbers[0] >= 0 and numbers[-1] < end and (np.diff(numbers) > 0).all())
+def _are_places(numbers: Ints, end: int) -> bool:
+    within = bool(numbers.min() >= 0 and numbers.max() < end)
+    return within and int(np.bincount(numbers, minlength=end).max()) == 1
 
 
 def _weight(table: Table) -> int:

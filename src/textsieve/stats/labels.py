@@ -60,7 +60,7 @@ def label_pairs(y: Any, n_documents: int) -> LabelPairs:
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         numbers, inverse = np.unique(labels, return_inverse=True)
         return _pairs(numbers.tolist(), np.arange(n_documents), inverse, n_documents)
-    if _is_indicator(labels):
+    if is_indicator(labels):
         return _from_indicator(np.array(labels), n_documents, None)
     if set(map(type, labels)) <= {str} and "" not in (different := dict.fromkeys(labels)):
         classes = sorted(different)
@@ -70,7 +70,7 @@ def label_pairs(y: Any, n_documents: int) -> LabelPairs:
     return _from_labels(labels, n_documents)
 
 
-def _is_indicator(labels: Any) -> bool:
+def is_indicator(labels: Any) -> bool:
     """Whether lists of labels are the rows of a matrix of 0 and 1, as scikit-learn takes them."""
     if not all(isinstance(row, list | tuple) for row in labels):
         return False

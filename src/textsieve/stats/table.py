@@ -112,13 +112,16 @@ class _Alignment:
 
 
 def restrict(table: Table, columns: Ints) -> Table:
-    """The statistics of some terms alone, given in ascending order."""
+    """The statistics of some terms alone, in the given order."""
     place = np.full(table.n_terms, -1, np.int64)
     place[columns] = np.arange(len(columns))
-    terms, of_cells = place[table.totals.terms], place[table.cells.terms]
-    kept, cells_kept = terms >= 0, of_cells >= 0
     totals, cells = table.totals, table.cells
-    starts = np.concatenate([[0], np.cumsum(cells_kept)])[cells.class_starts]
+    terms, of_cells = place[totals.terms], place[cells.terms]
+    starts = np.concatenate([[0], np.cumsum(of_cells >= 0)])[cells.class_starts]
+    kept, cells_kept = np.flatnonzero(terms >= 0), np.flatnonzero(of_cells >= 0)
+    if len(columns) and (np.diff(columns) < 0).any():
+        kept = kept[np.argsort(terms[kept])]
+        cells_kept = cells_kept[np.lexsort((of_cells[cells_kept], cells.classes()[cells_kept]))]
     return table._replace(
         n_terms=len(columns),
         totals=Totals(terms[kept], totals.doc_freq[kept], totals.sums.at(kept), totals.squares.at(kept)),

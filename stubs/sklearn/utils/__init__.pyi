@@ -3,11 +3,25 @@ class InputTags:
     string: bool
     two_d_array: bool
     positive_only: bool
+    def __init__(self, *, string: bool = False, two_d_array: bool = True) -> None: ...
 
 class TargetTags:
     required: bool
     two_d_labels: bool
+    def __init__(self, *, required: bool) -> None: ...
+
+class ClassifierTags:
+    multi_label: bool
+    def __init__(self, *, multi_label: bool = False) -> None: ...
 
 class Tags:
     input_tags: InputTags
     target_tags: TargetTags
+    def __init__(
+        self,
+        *,
+        estimator_type: str | None,
+        target_tags: TargetTags,
+        classifier_tags: ClassifierTags | None = None,
+        input_tags: InputTags = ...,
+    ) -> None: ...

@@ -1,0 +1,281 @@
+"""`Categorizer`: text in, labels out.
+
+It counts the terms of labelled documents, keeps the few that matter, trains a linear classifier on them, and can say
+of every decision which term had which part in it. Trained, it is a `Model`, which is all that a model file holds.
+Training is in `training`; nothing here loads more than predicting needs.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import modelfile
+from .corpus import Corpus
+from .errors import InputError
+from .parameters import Parameters
+from .prediction import Explanation, Model, Predictions, as_written
+
+if TYPE_CHECKING:
+    from .evaluation import CurvePoint, Report
+
+Documents = Iterable[str | bytes] | Corpus
+
+
+class Categorizer(Parameters):
+    """Sort texts into classes by the few terms that matter.
+
+    Parameters
+    ----------
+    selector : {"ocfs", "ig", "chi", "mi", "df"} or selector
+        How terms are scored.
+    selector_options : dict or None
+        Settings of a selector given by name, for example {"pooling": "max"}.
+    n_terms : int, float, "all", "auto" or None
+        How many terms are kept: a number, a share of all, or all; "auto" takes the smallest number whose
+        cross-validated score is within one standard error of the best. None is 10,000, or all if there are fewer; or as
+        many as the selector says, if it is not given by name.
+    classifier : {"svm", "logistic", "nb", "cnb", "rocchio"} or linear classifier
+        What is trained on the selected terms.
+    classifier_options : dict or None
+        Settings of a classifier given by name, for example {"C": 10}.
+    class_weight : dict, "balanced" or None
+        How much the documents of each class count.
+    lowercase, strip_accents, stop_words, ngram_range, min_df, max_df
+        What a term is: see `TermCounter`.
+    tf, idf, norm : str or None
+        How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier.
+    multilabel : bool or None
+        Whether a document may have several labels; None: told from the labels.
+    held_out : float or None
+        Before training on all documents, train on all but this share of each class and see how good that is on the
+        rest: `held_out_`.
+    folds : int
+        Of the cross-validation for `n_terms="auto"` and for thresholds.
+    n_jobs : int or None
+        Threads; -1 is all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of the classes, sorted
+    terms_ : list of the selected terms, the best first
+    thresholds_ : array of what the score of each class has to reach, if a document may have several labels
+    curve_ : the cross-validated scores by number of terms, if it was "auto"
+    held_out_ : dict of the scores on the documents that were held out, if any were
+    model_ : the `Model`
+    """
+
+    model_: Model
+
+    def __init__(
+        self,
+        *,
+        selector: Any = "ocfs",
+        selector_options: Mapping[str, Any] | None = None,
+        n_terms: int | float | str | None = None,
+        classifier: Any = "svm",
+        classifier_options: Mapping[str, Any] | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        lowercase: bool = True,
+        strip_accents: str | Callable[[str], str] | None = None,
+        stop_words: str | Iterable[str] | None = None,
+        ngram_range: tuple[int, int] = (1, 1),
+        min_df: float = 1,
+        max_df: float = 1.0,
+        tf: str | None = None,
+        idf: str | None = None,
+        norm: str | None = None,
+        multilabel: bool | None = None,
+        held_out: float | None = None,
+        folds: int = 5,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.selector = selector
+        self.selector_options = selector_options
+        self.n_terms = n_terms
+        self.classifier = classifier
+        self.classifier_options = classifier_options
+        self.class_weight = class_weight
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.stop_words = stop_words
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_df = max_df
+        self.tf = tf
+        self.idf = idf
+        self.norm = norm
+        self.multilabel = multilabel
+        self.held_out = held_out
+        self.folds = folds
+        self.n_jobs = n_jobs
+
+    # -- training ------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        documents: Documents,
+        labels: Any = None,
+        *,
+        progress: Callable[[str, int, int | None], None] | None = None,
+    ) -> Self:
+        """Learn from texts and their labels, or from a `Corpus`, which may be larger than memory.
+
+        A label is text or a number, or a list of them; or `labels` is a matrix of 0 and 1. None is a document
+        without a label. `progress` is told the stage, what is done of it, and how much that is in all, if known.
+        """
+        from .training import train
+
+        self.model_ = train(self.get_params(deep=False), documents, labels, progress or (lambda *_: None))
+        return self
+
+    # -- predicting ----------------------------------------------------------------------------------------------
+
+    def predict(self, documents: Documents) -> Any:
+        """The label of each document: an array; or with several labels, a list of tuples or a matrix, as in fit.
+
+        A document that has none of the selected terms gets the most frequent class, with a warning.
+        """
+        return self.predict_scores(documents).labels
+
+    def predict_scores(self, documents: Documents) -> Predictions:
+        """Labels and scores (documents x classes) at once, and how many documents had none of the selected terms."""
+        model = self._fitted()
+        found = model.predict(self._texts(documents), self.n_jobs)
+        if found.n_unknown:
+            label = model.classes[int(np.argmax(model.class_docs))]
+            warnings.warn(
+                f"{found.n_unknown:,} of {len(found.scores):,} documents are empty or have none of the selected terms; "
+                f"they get the most frequent class, {label!r}.",
+                stacklevel=3,
+            )
+        return found
+
+    def decision_function(self, documents: Documents) -> NDArray[np.float64]:
+        """The score of each class (documents x classes); for two classes, by how much the second leads."""
+        return self._fitted().decision(self._texts(documents), self.n_jobs)
+
+    def explain(self, text: str | bytes) -> Explanation:
+        """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score."""
+        return self._fitted().explain(text)
+
+    def class_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """The terms that speak most for each class, and how much."""
+        return self._fitted().class_terms(n)
+
+    def evaluate(self, documents: Documents, labels: Any = None) -> Report:
+        """How good the predictions are, class by class: of texts and their labels, or of a `Corpus`."""
+        from .evaluation import Report, compare_labels
+
+        model = self._fitted()
+        several = model.labels != "one"
+        report = Report(model.classes, several)
+        for texts, true in self._labelled_batches(documents, labels):
+            found = model.predict(texts, self.n_jobs)
+            predicted = model.label_sets(found.labels)
+            report += compare_labels(model.classes, true, predicted, several=several, unknown=found.n_unknown)
+        return report
+
+    def score(self, documents: Documents, labels: Any = None) -> float:
+        """Micro-F1, which with one label a document is the share of right ones."""
+        return self.evaluate(documents, labels).micro_f1
+
+    def _labelled_batches(
+        self, documents: Documents, labels: Any
+    ) -> Iterator[tuple[Iterable[str | bytes], Iterable[tuple[Any, ...]]]]:
+        if isinstance(documents, Corpus):
+            if labels is not None:
+                raise InputError("A corpus brings its own labels; leave labels out.")
+            written = {as_written(label): label for label in self._fitted().classes}
+            for batch in documents.batches():
+                yield batch.texts, [tuple(written.get(label, label) for label in each) for each in batch.labels]
+        else:
+            from .training.targets import Targets
+
+            if labels is None:
+                raise InputError("No labels were given; there is nothing to compare the predictions with.")
+            texts = list(documents)
+            yield texts, Targets.of(labels, len(texts)).label_sets()
+
+    def _texts(self, documents: Documents) -> Iterable[str | bytes]:
+        return documents.texts() if isinstance(documents, Corpus) else documents
+
+    # -- what was learned ----------------------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        return np.array(self._attribute("classes_").classes)
+
+    @property
+    def terms_(self) -> list[str]:
+        """The selected terms, the best first."""
+        return list(self._attribute("terms_").terms)
+
+    @property
+    def thresholds_(self) -> NDArray[np.float64] | None:
+        """What the score of each class has to reach; None with one label a document."""
+        return self._attribute("thresholds_").thresholds
+
+    @property
+    def curve_(self) -> list[CurvePoint] | None:
+        """Score and standard error by number of terms; None unless `n_terms` was "auto"."""
+        from .evaluation import CurvePoint
+
+        curve = self._attribute("curve_").about.get("curve")
+        return None if curve is None else [CurvePoint(*point) for point in curve]
+
+    @property
+    def held_out_(self) -> dict[str, Any] | None:
+        """How good a model of all but the held-out documents was on these; None if none were held out."""
+        held_out: dict[str, Any] | None = self._attribute("held_out_").about.get("held_out")
+        return held_out
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a model."""
+        return hasattr(self, "model_")
+
+    def _attribute(self, name: str) -> Model:
+        if not hasattr(self, "model_"):
+            raise AttributeError(f"{name} is there after fit")
+        return self.model_
+
+    def _fitted(self) -> Model:
+        if not hasattr(self, "model_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError("This Categorizer is not fitted yet; call fit, or load a model.")
+        return self.model_
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file; an old one is replaced only when the new one is whole."""
+        modelfile.write(self._fitted(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model from a file. No code that it might hold is run."""
+        return cls.of_model(modelfile.read(path))
+
+    @classmethod
+    def of_model(cls, model: Model) -> Self:
+        """A categorizer that has this model, with the settings it was trained with."""
+        settings = {name: value for name, value in model.settings.items() if name in cls._names()}
+        if isinstance(settings.get("class_weight"), list):
+            settings["class_weight"] = dict(settings["class_weight"])
+        if isinstance(settings.get("ngram_range"), list):
+            settings["ngram_range"] = tuple(settings["ngram_range"])
+        loaded = cls(**settings)
+        loaded.model_ = model
+        return loaded
+
+
+def load(path: str | os.PathLike[str]) -> Categorizer:
+    """Read a trained `Categorizer` from a file that its `save` wrote."""
+    return Categorizer.load(path)

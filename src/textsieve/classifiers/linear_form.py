@@ -1,0 +1,122 @@
+"""Trained classifiers to coefficients and intercepts: a class a row, or a single row for two classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
+from sklearn.utils.class_weight import compute_sample_weight
+
+from ..errors import InputError
+from .rocchio import Rocchio
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ALWAYS = 1e300
+"""The intercept of a class that every document is in; minus this is that of a class that none is in."""
+
+
+class Linear(NamedTuple):
+    """Scores are X @ coefficients.T + intercepts."""
+
+    coefficients: Floats
+    intercepts: Floats
+
+
+def linear_form(classifier: Any) -> Linear:
+    """What a trained classifier comes down to; for two classes one row, which speaks for the second."""
+    if isinstance(classifier, ComplementNB):
+        form = Linear(classifier.feature_log_prob_, np.zeros(len(classifier.classes_)))
+    elif isinstance(classifier, MultinomialNB):
+        form = Linear(classifier.feature_log_prob_, classifier.class_log_prior_)
+    elif hasattr(classifier, "coef_") and hasattr(classifier, "intercept_"):
+        coefficients = classifier.coef_
+        if hasattr(coefficients, "toarray"):  # after sparsify()
+            coefficients = coefficients.toarray()
+        rows = np.atleast_2d(np.asarray(coefficients, np.float64))
+        form = Linear(rows, np.broadcast_to(np.asarray(classifier.intercept_, np.float64), len(rows)).copy())
+    else:
+        raise InputError(
+            f"{type(classifier).__name__} is not a linear classifier: after fit it has no coef_ and intercept_, so its "
+            "decisions could be neither explained nor stored. Use svm, logistic, nb, cnb, rocchio or the like."
+        )
+    n_classes = len(classifier.classes_)
+    if len(form.intercepts) != (1 if n_classes == 2 and len(form.intercepts) == 1 else n_classes):
+        raise InputError(f"{type(classifier).__name__} has {len(form.intercepts)} rows for {n_classes} classes.")
+    if n_classes == 2 and len(form.intercepts) == 2:
+        return Linear(form.coefficients[1:] - form.coefficients[:1], form.intercepts[1:] - form.intercepts[:1])
+    return form
+
+
+def fit_one_label(classifier: Any, rows: csr_matrix, numbers: Ints, n_classes: int, class_weight: Any) -> Linear:
+    """Train on documents of one label each, given by number; a class without documents can't win.
+
+    Class weights are "balanced", or a factor for each number.
+    """
+    trained = _fit(classifier, rows, numbers, class_weight)
+    form = linear_form(trained)
+    present = np.asarray(trained.classes_)
+    if len(present) == n_classes:
+        return form
+    if len(form.intercepts) == 1:
+        form = Linear(np.vstack([-form.coefficients, form.coefficients]), np.append(-form.intercepts, form.intercepts))
+    coefficients = np.zeros((n_classes, rows.shape[1]))
+    intercepts = np.full(n_classes, -ALWAYS)
+    coefficients[present], intercepts[present] = form
+    return Linear(coefficients, intercepts)
+
+
+def fit_each_class(
+    classifier: Any, rows: csr_matrix, members: Sequence[Ints], class_weight: Any, n_jobs: int
+) -> Linear:
+    """Train each class against the rest; a document may be a member of several, or of none."""
+    if isinstance(classifier, Rocchio):  # its classes need no rest of their own
+        return _fit_prototypes(classifier, rows, members)
+
+    def one(number: int) -> tuple[Floats, float]:
+        is_member = np.zeros(rows.shape[0], np.int64)
+        is_member[members[number]] = 1
+        n_members = len(members[number])
+        if n_members in (0, len(is_member)):  # nothing to learn: never, or always
+            return np.zeros(rows.shape[1]), ALWAYS if n_members else -ALWAYS
+        weight = {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
+        form = linear_form(_fit(_single_threaded(classifier), rows, is_member, weight))
+        return form.coefficients[0], float(form.intercepts[0])
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        found = list(pool.map(one, range(len(members))))
+    return Linear(np.array([each[0] for each in found]), np.array([each[1] for each in found]))
+
+
+def _fit_prototypes(classifier: Rocchio, rows: csr_matrix, members: Sequence[Ints]) -> Linear:
+    documents = np.concatenate(members)
+    classes = np.repeat(np.arange(len(members)), [len(each) for each in members])
+    indicator = csr_matrix((np.ones(len(documents)), (documents, classes)), shape=(rows.shape[0], len(members)))
+    trained = clone(classifier).fit(rows, indicator)
+    return Linear(trained.coef_, trained.intercept_)
+
+
+def _single_threaded(classifier: Any) -> Any:
+    one = clone(classifier)
+    return one.set_params(n_jobs=1) if "n_jobs" in one.get_params() else one
+
+
+def _fit(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Any:
+    fresh = clone(classifier)
+    if class_weight is None:
+        return fresh.fit(rows, y)
+    if "class_weight" in fresh.get_params():
+        return fresh.set_params(class_weight=class_weight).fit(rows, y)
+    if isinstance(fresh, MultinomialNB | ComplementNB):
+        return fresh.fit(rows, y, sample_weight=compute_sample_weight(class_weight, y))
+    raise InputError(
+        f"class_weight={class_weight!r}: {type(fresh).__name__} has no class weights"
+        + ("; each class's mean counts alike already." if isinstance(fresh, Rocchio) else "; use svm or logistic.")
+    )

@@ -1,0 +1,68 @@
+"""The classifiers by name, one row each, and what they have in common: a score is a sum over the terms.
+
+An SVM, logistic regression, Rocchio's cosine with unit documents, and naive Bayes' log-probability are all linear: a
+coefficient for each term and class, and an intercept. So a trained classifier is kept in that form alone
+(`LinearScorer`), whatever it was: small, quick, safe to store, and each term's part of a score is known exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
+
+from ..errors import InputError, shown
+from ..text.schemes import LTC, SMOOTH, Scheme
+from .rocchio import Rocchio
+from .svm import LinearSVM
+
+
+class Named(NamedTuple):
+    """A classifier that can be asked for by name."""
+
+    name: str
+    make: Callable[..., Any]
+    options: Mapping[str, Any]
+    scheme: Scheme
+    about: str
+
+
+_ROWS = (
+    Named("svm", LinearSVM, {}, SMOOTH, "linear support vector machine"),
+    Named("logistic", LogisticRegression, {"C": 10.0, "max_iter": 1000}, SMOOTH, "logistic regression"),
+    Named("nb", MultinomialNB, {"alpha": 0.01}, LTC, "multinomial naive Bayes"),
+    Named("cnb", ComplementNB, {}, LTC, "complement naive Bayes, for classes of uneven size"),
+    Named("rocchio", Rocchio, {}, LTC, "cosine with class prototypes (Rocchio); learns from one pass"),
+)
+
+CLASSIFIERS = {row.name: row for row in _ROWS}
+
+
+def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
+    """The classifier that a setting stands for: a name, with options, or an estimator, which is left as it is."""
+    if isinstance(setting, str) and setting in CLASSIFIERS:
+        row = CLASSIFIERS[setting]
+        made = row.make()
+        chosen = {**row.options, **(options or {})}
+        unknown = sorted(set(chosen) - set(made.get_params()))
+        if unknown:
+            raise InputError(
+                f"classifier_options: {setting!r} has no option {unknown[0]!r}; it has "
+                f"{', '.join(sorted(made.get_params()))}."
+            )
+        return made.set_params(**chosen)
+    if isinstance(setting, str) or not (hasattr(setting, "fit") and hasattr(setting, "get_params")):
+        raise InputError(
+            f"classifier={shown(setting)}; use one of {', '.join(CLASSIFIERS)}, or a linear classifier such as "
+            "LinearSVC()."
+        )
+    if options:
+        raise InputError("classifier_options are for a classifier given by name; set them on the classifier itself.")
+    return setting
+
+
+def scheme_for(classifier: Any) -> Scheme:
+    """The weights that a classifier is given unless others are asked for."""
+    return next((row.scheme for row in _ROWS if type(classifier) is row.make), SMOOTH)

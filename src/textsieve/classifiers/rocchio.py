@@ -1,0 +1,139 @@
+"""Rocchio's classifier: a document belongs to the class whose prototype it points along.
+
+The prototype of class j is β m_j - γ m_¬j: the mean of its documents, pushed away from the mean of all others. The
+score of a document is the cosine of the angle between it and the prototype. Both means come from the sums per class and
+term of `ClassStats`, so one pass is enough, documents can be added at any time, and each document may have several
+labels (it then counts once in each of its classes, and "all others" are the other (document, class) pairs). Documents
+without a label are left out. Ko and Seo (2004) take β = 16 and γ = 4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import InputError
+from ..estimators import growing
+from ..stats import ClassStats
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+Floats = NDArray[np.float64]
+
+
+def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
+    """The prototype of each class, of length 1: classes x terms."""
+    sums = np.array([stats.class_sums(number) for number in range(len(stats.classes))])
+    own, others = stats.class_docs[:, None], (stats.n_pairs - stats.class_docs)[:, None]
+    found = beta * sums / np.maximum(own, 1) - gamma * (sums.sum(axis=0) - sums) / np.maximum(others, 1)
+    lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))
+    lengths[lengths == 0.0] = 1.0
+    return np.asarray(found / lengths)
+
+
+class Rocchio(ClassifierMixin, BaseEstimator):
+    """Classify by the cosine with class prototypes, `beta` x the class's mean - `gamma` x the mean of all others.
+
+    Parameters
+    ----------
+    beta, gamma : float
+        How much the documents of the class and those of the others count.
+
+    Attributes
+    ----------
+    coef_ : array, classes x terms: the prototypes, of length 1
+    intercept_ : array of zeros
+    classes_ : the classes, sorted
+    stats_ : the `ClassStats` that the prototypes come from
+    """
+
+    _prototypes: Floats | None = None
+
+    def __init__(self, *, beta: float = 16.0, gamma: float = 4.0) -> None:
+        self.beta = beta
+        self.gamma = gamma
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the prototypes of documents given as the rows of a (sparse) matrix, with their labels."""
+        self._validate()
+        if y is None:
+            raise InputError("Rocchio requires y to be passed, but the target y is None.")
+        rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
+        _refuse_measurements(y)
+        stats = ClassStats.from_matrix(rows, y)
+        if len(stats.classes) < 2:
+            raise InputError(f"Labels of {len(stats.classes)} class; give documents of at least two classes.")
+        self.stats_, self._prototypes = stats, None
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Add more documents. More columns and classes than before may come; `classes` need not be given."""
+        self._validate()
+        with growing(self, X) as rows:
+            _refuse_measurements(y)
+            if hasattr(self, "stats_"):
+                self.stats_.update(rows, y)
+            else:
+                self.stats_ = ClassStats.from_matrix(rows, y)
+        self._prototypes = None
+        return self
+
+    @property
+    def coef_(self) -> Floats:
+        """The prototypes: classes x terms."""
+        check_is_fitted(self, "stats_")
+        if self._prototypes is None:
+            self._prototypes = prototypes(self.stats_, self.beta, self.gamma)
+        return self._prototypes
+
+    @property
+    def intercept_(self) -> Floats:
+        """Zeros: a cosine has no intercept."""
+        return np.zeros(len(self.classes_))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        check_is_fitted(self, "stats_")
+        return np.array(self.stats_.classes)
+
+    def cosines(self, X: Any) -> Floats:
+        """The cosine of each document with each class's prototype; 0 for an empty document."""
+        check_is_fitted(self, "stats_")
+        rows = csr_matrix(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=False))
+        lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), np.float64))
+        lengths[lengths == 0.0] = 1.0
+        return np.asarray(rows @ self.coef_.T) / lengths
+
+    def decision_function(self, X: Any) -> Floats:
+        """The cosines; for two classes, by how much the second's is larger."""
+        cosines = self.cosines(X)
+        return cosines[:, 1] - cosines[:, 0] if cosines.shape[1] == 2 else cosines
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest cosine; the first in the order of classes where they are equal."""
+        return np.asarray(self.classes_[self.cosines(X).argmax(axis=1)])
+
+    def _validate(self) -> None:
+        for name in ("beta", "gamma"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 <= value < np.inf):
+                raise InputError(f"{name}={value!r}; use a number from 0.")
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _refuse_measurements(y: Any) -> None:
+    if getattr(y, "dtype", None) is not None and getattr(y, "ndim", 0) == 1:
+        check_classification_targets(y)

@@ -1,0 +1,168 @@
+"""A linear SVM for sparse text: liblinear's problem and optimum, a class a thread.
+
+scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
+data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction of a test set
+moves any more at a hundred times that tolerance; so here a compiled loop (`kernels.descent`) works on the rows as they
+are, for several classes at a time. Each class sees the documents in the same order whatever the number of threads, so
+the weights do not depend on it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import InputError
+from ..kernels.descent import descend, squared_lengths
+from ..settings import is_whole, n_threads
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+Floats = NDArray[np.float64]
+
+
+class Separation(NamedTuple):
+    """The hyperplanes of some classes, each against the rest."""
+
+    coefficients: Floats  # classes x terms
+    intercepts: Floats
+    unfinished: int  # classes whose weights were still moving
+
+
+def separate(
+    rows: csr_matrix,
+    problem: Callable[[int], tuple[Floats, Floats]],
+    n_problems: int,
+    *,
+    tolerance: float,
+    most_rounds: int,
+    n_jobs: int,
+) -> Separation:
+    """Find a hyperplane for each problem: a sign (+1 or -1) and a cost for every document."""
+    data = rows.data.astype(np.float64, copy=False)
+    squares = squared_lengths(rows.indptr, data)
+    coefficients = np.zeros((n_problems, rows.shape[1]))
+
+    def solve(number: int) -> tuple[float, int]:
+        signs, costs = problem(number)
+        return descend(
+            *(rows.indptr, rows.indices, data, squares, signs, costs, tolerance, most_rounds, coefficients[number])
+        )
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        solved = list(pool.map(solve, range(n_problems)))
+    intercepts = np.array([intercept for intercept, _ in solved])
+    return Separation(coefficients, intercepts, sum(rounds_left == 0 for _, rounds_left in solved))
+
+
+class LinearSVM(ClassifierMixin, BaseEstimator):
+    """Linear support vector classification with the squared hinge loss, one class against the rest.
+
+    Parameters
+    ----------
+    C : float
+        What an error costs; the smaller, the smaller the weights.
+    class_weight : dict, "balanced" or None
+        Factors of C for the documents of each class; "balanced" makes rare classes count as much as frequent ones.
+    tol : float
+        When to stop: the largest difference between gradients that is left. 0.01 is ten times finer than liblinear's
+        own default.
+    max_iter : int
+        When to stop in any case: rounds over the documents.
+    n_jobs : int or None
+        Threads, a class each; -1 is all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    coef_ : array, classes x terms; a single row for two classes
+    intercept_ : array of one number per row of `coef_`
+    classes_ : the classes, sorted
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 0.5,
+        class_weight: dict[Any, float] | str | None = None,
+        tol: float = 0.01,
+        max_iter: int = 1000,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.C = C
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels."""
+        self._validate()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        rows = csr_matrix(X)
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError(f"Only one class, {self.classes_[0]!r}: there is nothing to separate it from.")
+        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        own = self.classes_.size - 1 if len(self.classes_) == 2 else None
+        rest = factors[0] if own else 1.0  # liblinear: among many, only the class itself is weighted
+
+        def problem(number: int) -> tuple[Floats, Floats]:
+            number = number if own is None else own
+            members = numbers == number
+            return np.where(members, 1.0, -1.0), self.C * np.where(members, factors[number], rest)
+
+        found = separate(
+            *(rows, problem, 1 if own else len(self.classes_)),
+            tolerance=self.tol,
+            most_rounds=self.max_iter,
+            n_jobs=n_threads(self.n_jobs),
+        )
+        if found.unfinished:
+            warnings.warn(
+                f"{found.unfinished} of {len(found.intercepts)} problems had not converged after "
+                f"max_iter={self.max_iter} rounds; increase max_iter, or decrease C.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.coef_, self.intercept_ = found.coefficients, found.intercepts
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """How far each document is on a class's side of its hyperplane; for two classes, of the second's."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
+        return scores.ravel() if len(self.intercept_) == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each document."""
+        scores = self.decision_function(X)
+        numbers = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[numbers])
+
+    def _validate(self) -> None:
+        for name in ("C", "tol"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 < value < np.inf):
+                raise InputError(f"{name}={value!r}; use a number above 0.")
+        if not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise InputError(f"max_iter={self.max_iter!r}; use a number of rounds from 1.")
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

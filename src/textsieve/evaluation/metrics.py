@@ -1,0 +1,141 @@
+"""How good predictions are: counts per class that add up over batches, and the figures that are read off them.
+
+For each class: documents that are in it and were put there (hits), that were put there, and that are in it. Precision
+is hits / put, recall hits / in, F1 = 2 hits / (put + in), which is their harmonic mean. *Micro* adds the counts of all
+classes up before it divides; with one label a document that is the accuracy. *Macro* is the mean of the classes' F1,
+over the classes that occur among the true or the predicted labels. 0/0 counts as 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class ClassRow(NamedTuple):
+    """How good the predictions of one class are."""
+
+    label: Any
+    precision: float
+    recall: float
+    f1: float
+    documents: int  # that are in the class
+    predicted: int  # that were put there
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was counted, by label. Reports of batches add up to the report of all."""
+
+    classes: tuple[Any, ...]
+    several: bool = False
+    documents: int = 0
+    unlabelled: int = 0
+    unknown: int = 0
+    """Documents that had no term of the model."""
+    right: int = 0
+    """Documents all of whose labels, and no other, were predicted."""
+    hits: Counter[Any] = field(default_factory=Counter)
+    put: Counter[Any] = field(default_factory=Counter)
+    true: Counter[Any] = field(default_factory=Counter)
+    pairs: Counter[tuple[Any, Any]] = field(default_factory=Counter)
+    """With one label a document: how often each (true, predicted) pair occurred."""
+
+    def __add__(self, other: Report) -> Report:
+        """Both together."""
+        counters = {name: getattr(self, name) + getattr(other, name) for name in ("hits", "put", "true", "pairs")}
+        numbers = {
+            name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
+        }
+        return Report(self.classes, self.several or other.several, **numbers, **counters)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The model's classes, and then others that documents had."""
+        return [*self.classes, *sorted(set(self.true) - set(self.classes), key=str)]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of documents that were labelled just right."""
+        return _share(self.right, self.documents)
+
+    @property
+    def micro_f1(self) -> float:
+        """F1 of all counts added up."""
+        return _share(2 * self.hits.total(), self.put.total() + self.true.total())
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean of the classes' F1."""
+        rows = [row for row in self.rows() if row.documents or row.predicted]
+        return _share(sum(row.f1 for row in rows), len(rows))
+
+    def rows(self) -> list[ClassRow]:
+        """A row a class."""
+        return [
+            ClassRow(
+                label,
+                _share(self.hits[label], self.put[label]),
+                _share(self.hits[label], self.true[label]),
+                _share(2 * self.hits[label], self.put[label] + self.true[label]),
+                self.true[label],
+                self.put[label],
+            )
+            for label in self.labels
+        ]
+
+    def confusion(self) -> list[list[int]]:
+        """Documents by true (row) and predicted (column) label, in the order of `labels`; for one label each."""
+        return [[self.pairs[true, predicted] for predicted in self.labels] for true in self.labels]
+
+    def summary(self) -> dict[str, Any]:
+        """The figures for all classes together, as JSON can hold them."""
+        return {
+            "documents": self.documents,
+            "accuracy": self.accuracy,
+            "micro_f1": self.micro_f1,
+            "macro_f1": self.macro_f1,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as JSON can hold it."""
+        everything = self.summary() | {
+            "unlabelled": self.unlabelled,
+            "without_known_terms": self.unknown,
+            "classes": [row._asdict() for row in self.rows()],
+        }
+        return everything if self.several else everything | {"labels": self.labels, "confusion": self.confusion()}
+
+
+def compare_labels(
+    classes: Sequence[Any],
+    true: Iterable[Iterable[Any]],
+    predicted: Iterable[Iterable[Any]],
+    *,
+    several: bool,
+    unknown: int = 0,
+) -> Report:
+    """Count how the predicted labels of some documents go with their true ones; without true labels one is left out."""
+    report = Report(tuple(classes), several)
+    documents = unlabelled = right = 0
+    for own, given in zip(map(set, true), map(set, predicted), strict=True):
+        if not own:
+            unlabelled += 1
+            continue
+        documents += 1
+        right += own == given
+        report.true.update(own)
+        report.put.update(given)
+        report.hits.update(own & given)
+        if not several:
+            report.pairs[next(iter(own)), next(iter(given))] += 1
+    return Report(
+        *(report.classes, several, documents, unlabelled, unknown, right),
+        *(report.hits, report.put, report.true, report.pairs),
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

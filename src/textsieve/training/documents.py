@@ -1,0 +1,221 @@
+"""Documents to counts that stay in memory; and if they are too many, a sample of them and the totals of all.
+
+A pass over a corpus counts its terms. As long as the counts of all documents fit into memory, which is far longer than
+their texts would, they are kept and no second pass is needed. Beyond that only a sample stays, every second, every
+fourth, ... document, for what is tuned on held-out documents; of all documents there are then the vocabulary, in
+how many documents each term is, and, if the selector reads counts, their `ClassStats`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from ..corpus import Batch, Corpus, Labels
+from ..errors import InputError
+from ..stats import ClassStats
+from ..text.counter import TermCounter
+from ..text.pruning import check_limits, kept_terms
+from ..text.rows import Rows
+from ..text.schemes import Scheme
+from ..text.weights import INVERSE_FREQUENCIES, weigh
+from .targets import Targets
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Progress = Callable[[str, int, int | None], None]
+"""Told the stage, what is done of it, and how much it is in all, if that is known."""
+
+MOST_VALUES = 1 << 24
+"""How many counts of a corpus are kept in memory; eight bytes each."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Counts of documents, columns in the order of the alphabet, with their labels."""
+
+    counts: csr_matrix
+    terms: list[str]
+    targets: Targets
+
+    def take(self, documents: Ints) -> Counted:
+        """Some of the documents, in ascending order."""
+        return Counted(self.counts[documents], self.terms, self.targets.take(documents))
+
+    @property
+    def doc_freq(self) -> Ints:
+        """In how many documents each term is."""
+        return np.bincount(self.counts.indices, minlength=len(self.terms))
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """What is known of documents whose counts do not fit into memory; columns in the order of the alphabet."""
+
+    sample: Counted
+    terms: list[str]
+    doc_freq: Ints
+    n_documents: int
+    targets: Targets
+    stats: ClassStats | None
+    """Of the counts of all documents, classes by name, if they were asked for."""
+
+
+def count_texts(texts: Iterable[str | bytes], labels: Any, multilabel: bool | None, counter: TermCounter) -> Counted:
+    """Count documents that are in memory already."""
+    counts = counter.fit_transform(texts)
+    if labels is None:
+        raise InputError("No labels were given; fit(texts, labels) needs one for each text.")
+    targets = Targets.of(labels, counts.shape[0], multilabel)
+    return Counted(counts, counter.get_feature_names_out().tolist(), targets)
+
+
+def count_corpus(
+    corpus: Corpus,
+    counter: TermCounter,
+    limits: dict[str, Any],
+    *,
+    multilabel: bool | None,
+    want_stats: bool,
+    progress: Progress,
+) -> Counted | Streamed:
+    """Count the documents of a corpus in one pass. The limits are kept at its end, so the counter must have none."""
+    check_limits(**limits, max_features=None)
+    kept = _Sample()
+    labels: list[Labels] = []
+    doc_freq = np.zeros(0, np.int64)
+    stats: ClassStats | None = None
+    for batch in corpus.batches():
+        _require_texts(corpus, batch)
+        counts = counter.partial_fit_transform(batch.texts)
+        doc_freq = _added(doc_freq, np.bincount(counts.indices, minlength=counts.shape[1]))
+        kept.add(counts, len(labels))
+        labels += batch.labels
+        if stats is not None:
+            stats.update(counts, batch.labels)
+        elif want_stats and kept.n_values > MOST_VALUES:  # up to here all documents are there
+            stats = ClassStats.from_matrix(kept.matrix(counts.shape[1]), labels)
+        while kept.n_values > MOST_VALUES:
+            kept.thin()
+        progress("counting", len(labels), None)
+    terms = counter.get_feature_names_out().tolist()
+    columns = _kept_columns(terms, doc_freq, len(labels), limits)
+    several = corpus.multilabel if multilabel is None else multilabel
+    targets = Targets.of(labels, len(labels), bool(several))
+    chosen = [terms[column] for column in columns]
+    sample = Counted(
+        _in_order(kept.matrix(len(terms)), columns), chosen, targets.take(np.arange(0, len(labels), kept.stride))
+    )
+    if kept.stride == 1:
+        return sample
+    stats = None if stats is None else stats.take(columns)
+    return Streamed(sample, chosen, doc_freq[columns], len(labels), targets, stats)
+
+
+def weighted_stats(
+    corpus: Corpus, streamed: Streamed, counter: TermCounter, scheme: Scheme, progress: Progress
+) -> ClassStats:
+    """The `ClassStats` of the weights of all documents: a second pass, now that the idf is known."""
+    idf = INVERSE_FREQUENCIES[scheme.idf](streamed.doc_freq, streamed.n_documents)
+    stats = ClassStats.zero(len(streamed.terms))
+    done = 0
+    for batch in corpus.batches():
+        stats.update(weighted(counter.transform(batch.texts), scheme, idf), batch.labels)
+        done += len(batch)
+        progress("selecting", done, streamed.n_documents)
+    return stats
+
+
+def weighted_rows(corpus: Corpus, counter: TermCounter, scheme: Scheme, idf: Floats, progress: Progress) -> csr_matrix:
+    """The weights of the counter's terms in all documents: the last pass."""
+    parts: list[csr_matrix] = []
+    done = 0
+    for batch in corpus.batches():
+        parts.append(weighted(counter.transform(batch.texts), scheme, idf))
+        done += len(batch)
+        progress("training", done, None)
+    return _stacked(parts, len(idf))
+
+
+def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats) -> csr_matrix:
+    """Counts to weights."""
+    factors = None if scheme.idf == "none" else idf
+    return weigh(Rows.of(counts), tf=scheme.tf, idf=factors, norm=scheme.norm).matrix()
+
+
+class _Sample:
+    """Counts of every `stride`-th document."""
+
+    def __init__(self) -> None:
+        self.stride = 1
+        self.n_values = 0
+        self._parts: list[tuple[Ints, csr_matrix]] = []
+
+    def add(self, counts: csr_matrix, first: int) -> None:
+        """Add a batch, whose first document has this number."""
+        self._keep(np.arange(first, first + counts.shape[0]), counts)
+
+    def thin(self) -> None:
+        """Drop every second document."""
+        self.stride *= 2
+        parts, self._parts, self.n_values = self._parts, [], 0
+        for documents, counts in parts:
+            self._keep(documents, counts)
+
+    def _keep(self, documents: Ints, counts: csr_matrix) -> None:
+        stay = documents % self.stride == 0
+        if not stay.all():
+            documents, counts = documents[stay], counts[np.flatnonzero(stay)]
+        self._parts.append((documents, counts))
+        self.n_values += counts.nnz
+
+    def matrix(self, n_columns: int) -> csr_matrix:
+        """All that was kept."""
+        return _stacked([counts for _, counts in self._parts], n_columns)
+
+
+def _stacked(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
+    """Rows under rows."""
+    n_rows = sum(part.shape[0] for part in parts)
+    starts = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
+    data = np.concatenate([part.data for part in parts])
+    indices = np.concatenate([part.indices for part in parts])
+    return csr_matrix((data, indices, starts.astype(indices.dtype)), shape=(n_rows, n_columns))
+
+
+def _in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
+    """Some columns, in the given order; the rest is dropped."""
+    place = np.full(counts.shape[1], -1, counts.indices.dtype)
+    place[columns] = np.arange(len(columns))
+    indices = place[counts.indices]
+    stay = indices >= 0
+    starts = np.concatenate([[0], np.cumsum(stay)])[counts.indptr].astype(counts.indptr.dtype)
+    chosen = csr_matrix((counts.data[stay], indices[stay], starts), shape=(counts.shape[0], len(columns)))
+    chosen.sort_indices()
+    return chosen
+
+
+def _kept_columns(terms: list[str], doc_freq: Ints, n_documents: int, limits: dict[str, Any]) -> Ints:
+    """The columns of the terms that stay, in the order of the alphabet."""
+    order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
+    return order[kept_terms(order, n_documents, lambda: (doc_freq, doc_freq), **limits, max_features=None)]
+
+
+def _added(one: Ints, other: Ints) -> Ints:
+    added = np.zeros(max(len(one), len(other)), np.int64)
+    added[: len(one)] += one
+    added[: len(other)] += other
+    return added
+
+
+def _require_texts(corpus: Corpus, batch: Batch) -> None:
+    if batch.vectors is not None:
+        raise InputError(
+            f"{corpus.name}: holds vectors, not texts, and a categorizer reads texts. For vectors put a selector and a "
+            "classifier into scikit-learn's Pipeline."
+        )

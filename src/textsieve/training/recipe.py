@@ -1,0 +1,155 @@
+"""What was asked for, settled: which terms are ranked how, and what is trained on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+
+from ..classifiers.linear_form import Linear, fit_each_class, fit_one_label
+from ..classifiers.named import classifier_of
+from ..classifiers.named import scheme_for as scheme_for_classifier
+from ..classifiers.rocchio import Rocchio
+from ..errors import InputError, shown
+from ..selectors import TermSelector
+from ..selectors.base import limit_of
+from ..selectors.named import scheme_for as scheme_for_selector
+from ..selectors.named import selector_of
+from ..stats import ClassStats
+from ..text.schemes import COUNTS, Scheme
+from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
+from .documents import Counted, weighted
+from .targets import Targets
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DEFAULT_TERMS = 10_000
+
+
+class Fitted(NamedTuple):
+    """A classifier that was trained on the weights of some terms."""
+
+    form: Linear
+    idf: Floats
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Selector and classifier, and the weights that each of them gets."""
+
+    selector: TermSelector
+    selector_was_given: bool
+    selection: Scheme
+    classifier: Any
+    scheme: Scheme
+    class_weight: Any
+    n_jobs: int
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], n_jobs: int) -> Recipe:
+        """Settle the settings of a `Categorizer`."""
+        selector = selector_of(settings["selector"], settings["selector_options"])
+        classifier = classifier_of(settings["classifier"], settings["classifier_options"])
+        usual = scheme_for_classifier(classifier)
+        chosen = {name: settings[name] for name in ("tf", "idf", "norm") if settings[name] is not None}
+        for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
+            if name in chosen and chosen[name] not in allowed:
+                raise InputError(f"{name}={chosen[name]!r}; use one of {', '.join(map(repr, allowed))}.")
+        if isinstance(classifier, Rocchio) and chosen.get("norm") == "none":
+            raise InputError("norm='none': Rocchio compares by the cosine, which is the same for any length; use 'l2'.")
+        if settings["classifier"] == "svm":
+            classifier.set_params(n_jobs=n_jobs)
+        return cls(
+            *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector)),
+            *(classifier, usual._replace(**chosen), settings["class_weight"], n_jobs),
+        )
+
+    @property
+    def reads_counts(self) -> bool:
+        """Whether the selector takes bare counts."""
+        return self.selection == COUNTS
+
+    # -- selection -----------------------------------------------------------------------------------------------
+
+    def rank(self, counted: Counted, most: int | None) -> Ints:
+        """The columns of the terms to keep, the best first; at most so many."""
+        counts, targets = counted.counts, counted.targets
+        if not self.reads_counts:
+            idf = INVERSE_FREQUENCIES[self.selection.idf](counted.doc_freq, targets.n_documents)
+            counts = weighted(counts, self.selection, idf)
+        return self.rank_stats(ClassStats.from_matrix(counts, targets.for_stats()), most)
+
+    def rank_stats(self, stats: ClassStats, most: int | None) -> Ints:
+        """The same, from statistics of the counts or weights that the selector reads."""
+        selector: Any = clone(self.selector)
+        if most is not None and "k" in selector.get_params():
+            selector.set_params(k=min(most, stats.n_terms))
+        selector.fit_stats(stats)
+        ranking, support = selector.ranking_, selector.get_support()
+        best: Ints = ranking[support[ranking]][:most]
+        if not len(best):
+            raise InputError(f"{selector!r} keeps none of the {stats.n_terms:,} terms.")
+        return best
+
+    def most_terms(self, n_terms: Any, n_seen: int) -> tuple[int | None, str | None]:
+        """How many terms are kept at the most (None: as many as the selector says), and what is to be said of it."""
+        if n_terms is None and self.selector_was_given:
+            return None, None
+        if n_terms is None:
+            return min(DEFAULT_TERMS, n_seen), None
+        try:
+            limit = limit_of(n_terms, n_seen)
+        except InputError as problem:
+            raise InputError(
+                f"n_terms={shown(n_terms)}; use a number of terms from 1, a share above 0.0 and up to 1.0, 'all', or "
+                "'auto'."
+            ) from problem
+        if limit is None:
+            return n_seen, None
+        if limit > n_seen:
+            return n_seen, f"n_terms={limit:,} terms were asked for, but there are {n_seen:,}: all are kept."
+        return limit, None
+
+    # -- training ------------------------------------------------------------------------------------------------
+
+    def idf_of(self, doc_freq: Ints, n_documents: int) -> Floats:
+        """The idf factors of terms for the classifier's weights."""
+        return INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, n_documents)
+
+    def fit_counts(self, counts: csr_matrix, targets: Targets) -> Fitted:
+        """Weigh the counts of the chosen terms and train; documents without a label count for the idf alone."""
+        idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
+        return Fitted(self.fit_weights(weighted(counts, self.scheme, idf), targets), idf)
+
+    def fit_weights(self, rows: csr_matrix, targets: Targets) -> Linear:
+        """Train on weights."""
+        if not targets.usable.all():
+            usable = np.flatnonzero(targets.usable)
+            rows, targets = rows[usable], targets.take(usable)
+        weight = self._weight_by_number(targets)
+        if targets.several:
+            return fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs)
+        return fit_one_label(self.classifier, rows, targets.first, len(targets.classes), weight)
+
+    def _weight_by_number(self, targets: Targets) -> Any:
+        """Class weights by the number of the class instead of its label."""
+        if not isinstance(self.class_weight, Mapping):
+            if self.class_weight not in (None, "balanced"):
+                raise InputError(
+                    f"class_weight={shown(self.class_weight)}; use 'balanced', a factor for each class such as "
+                    "{'spam': 5.0}, or None."
+                )
+            return self.class_weight
+        unknown = [label for label in self.class_weight if label not in targets.classes]
+        if unknown:
+            raise InputError(
+                f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(targets.classes), 200)}."
+            )
+        numbers = range(len(targets.classes)) if targets.several else np.unique(targets.first).tolist()
+        return {number: float(self.class_weight.get(targets.classes[number], 1.0)) for number in numbers}

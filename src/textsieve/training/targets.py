@@ -1,0 +1,114 @@
+"""The labels of some documents in the one form that training wants: for each class, which documents are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..errors import InputError
+from ..stats.labels import is_indicator, label_pairs
+
+Ints = NDArray[np.int64]
+Form = Literal["one", "several", "matrix"]
+"""One label a document; several; or several as the rows of a matrix of 0 and 1, where a row of zeros is an answer."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """For each class, the documents that are in it."""
+
+    classes: tuple[Any, ...]
+    members: tuple[Ints, ...]
+    n_documents: int
+    form: Form
+
+    @classmethod
+    def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
+        """Bring labels as people give them into this form; `multilabel` says what it is if they don't."""
+        if multilabel not in (None, True, False):
+            raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
+        form = _form_of(labels)
+        pairs = label_pairs(labels, n_documents)
+        members = tuple(pairs.of_class(number) for number in range(len(pairs.classes)))
+        if multilabel is False and form != "one":
+            _require_one_each(members, n_documents)
+            form = "one"
+        elif multilabel and form == "one":
+            form = "several"
+        return cls(pairs.classes, members, n_documents, form)
+
+    @property
+    def several(self) -> bool:
+        """Whether a document may have several labels."""
+        return self.form != "one"
+
+    @cached_property
+    def class_docs(self) -> Ints:
+        """How many documents each class has."""
+        return np.array([len(each) for each in self.members], np.int64)
+
+    @cached_property
+    def first(self) -> Ints:
+        """The number of each document's first class; -1 for none. With one label a document, its class."""
+        first = np.full(self.n_documents, -1, np.int64)
+        for number in range(len(self.classes) - 1, -1, -1):
+            first[self.members[number]] = number
+        return first
+
+    @cached_property
+    def usable(self) -> NDArray[np.bool_]:
+        """The documents that a classifier can learn from."""
+        return np.ones(self.n_documents, np.bool_) if self.form == "matrix" else self.first >= 0
+
+    def take(self, documents: Ints) -> Targets:
+        """The labels of some documents, in ascending order, as of a collection of their own."""
+        place = np.full(self.n_documents, -1, np.int64)
+        place[documents] = np.arange(len(documents))
+        members = tuple(place[each][place[each] >= 0] for each in self.members)
+        return Targets(self.classes, members, len(documents), self.form)
+
+    def indicator(self) -> sparse.csr_array:
+        """Documents x classes, 1 where a document is in a class."""
+        documents = np.concatenate([np.empty(0, np.int64), *self.members])
+        classes = np.repeat(np.arange(len(self.members)), self.class_docs)
+        ones = np.ones(len(documents), np.int8)
+        return sparse.csr_array((ones, (documents, classes)), shape=(self.n_documents, len(self.classes)))
+
+    def for_stats(self) -> Any:
+        """Labels as `ClassStats` takes them, classes by their numbers."""
+        return self.first if not self.several and self.usable.all() else self.indicator()
+
+    def label_sets(self) -> list[tuple[Any, ...]]:
+        """The labels of each document."""
+        sets: list[tuple[Any, ...]] = [()] * self.n_documents
+        for label, documents in zip(self.classes, self.members, strict=True):
+            for document in documents.tolist():
+                sets[document] += (label,)
+        return sets
+
+
+def _form_of(labels: Any) -> Form:
+    if getattr(labels, "ndim", 1) == 2:
+        return "matrix" if labels.shape[1] != 1 else "one"
+    if not isinstance(labels, Iterable) or isinstance(labels, str | bytes):
+        return "one"
+    listed = [label for label in labels if isinstance(label, Iterable) and not isinstance(label, str | bytes)]
+    if not listed:
+        return "one"
+    return "matrix" if is_indicator(labels) else "several"
+
+
+def _require_one_each(members: tuple[Ints, ...], n_documents: int) -> None:
+    counts = np.bincount(np.concatenate([np.empty(0, np.int64), *members]), minlength=n_documents)
+    if counts.max(initial=0) > 1:
+        document = int(np.argmax(counts > 1))
+        raise InputError(
+            f"Document {document} has {int(counts[document])} labels, but multilabel=False; leave multilabel out, or "
+            "give one label a document."
+        )

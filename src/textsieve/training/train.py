@@ -1,0 +1,290 @@
+"""From documents to a model: count, choose the terms, weigh, train.
+
+Documents in memory, or a corpus whose counts fit into memory, are gone through once. A larger corpus takes two or
+three passes: one for the vocabulary and the statistics (for a selector that reads weights one more, because the idf
+must be known first), and one in which only the selected terms are kept as rows. What is tuned on held-out documents is
+then tuned on a sample.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..classifiers.linear import LinearScorer
+from ..classifiers.linear_form import Linear
+from ..corpus import Corpus
+from ..errors import InputError, shown
+from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
+from ..prediction import Model
+from ..settings import is_whole, n_threads
+from ..text.counter import TermCounter
+from .documents import Counted, Progress, Streamed, count_corpus, count_texts, weighted_rows, weighted_stats
+from .recipe import Fitted, Recipe
+from .targets import Targets
+from .tuning import Tuning, class_scores, first_columns, labels_from
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Choices(NamedTuple):
+    """What was decided on documents that were held out."""
+
+    most: int | None
+    curve: list[CurvePoint] | None
+
+
+class Clock:
+    """Seconds by stage, in the order in which the stages began."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        """Time a stage."""
+        begin = time.perf_counter()
+        self.seconds.setdefault(stage, 0.0)
+        try:
+            yield
+        finally:
+            self.seconds[stage] += time.perf_counter() - begin
+
+
+def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Model:
+    """Train a model as the settings of a `Categorizer` say."""
+    return _Training(settings, progress).run(documents, labels)
+
+
+class _Training:
+    def __init__(self, settings: Mapping[str, Any], progress: Progress) -> None:
+        self._settings, self._progress = settings, progress
+        self._n_jobs = n_threads(settings["n_jobs"])
+        self._recipe = Recipe.of(settings, self._n_jobs)
+        self._clock = Clock()
+        _check(settings)
+
+    def run(self, documents: Any, labels: Any) -> Model:
+        with self._clock("counting"):
+            counted = self._count(documents, labels)
+        sample = counted.sample if isinstance(counted, Streamed) else counted
+        _require_classes(counted.targets)
+        report = None
+        if self._settings["held_out"] is not None:
+            with self._clock("held out"):
+                report = self._evaluate(sample, self._settings["held_out"])
+        choices = self._choose(sample)
+        thresholds = self._thresholds(sample, choices)
+        if isinstance(counted, Streamed):
+            terms, fitted = self._learn_streamed(documents, counted, choices)
+        else:
+            terms, fitted = self._learn(counted, choices)
+        return self._model(counted, terms, fitted, thresholds, report, choices.curve)
+
+    # -- counting ------------------------------------------------------------------------------------------------
+
+    def _count(self, documents: Any, labels: Any) -> Counted | Streamed:
+        limits = {name: self._settings[name] for name in ("min_df", "max_df")}
+        if not isinstance(documents, Corpus):
+            return count_texts(documents, labels, self._settings["multilabel"], self._counter(**limits))
+        if labels is not None:
+            raise InputError("A corpus brings its own labels; leave labels out.")
+        return count_corpus(
+            documents,
+            self._counter(),
+            limits,
+            multilabel=self._settings["multilabel"],
+            want_stats=self._recipe.reads_counts,
+            progress=self._progress,
+        )
+
+    def _counter(self, **more: Any) -> TermCounter:
+        reading = {name: self._settings[name] for name in ("lowercase", "strip_accents", "stop_words", "ngram_range")}
+        return TermCounter(**reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
+
+    # -- what is decided on held-out documents -------------------------------------------------------------------
+
+    def _choose(self, counted: Counted, *, timed: bool = True) -> Choices:
+        n_terms = self._settings["n_terms"]
+        if not (isinstance(n_terms, str) and n_terms == "auto"):
+            most, warning = self._recipe.most_terms(n_terms, len(counted.terms))
+            if warning and timed:
+                warnings.warn(warning, stacklevel=5)  # where Categorizer.fit was called
+            return Choices(most, None)
+        with self._clock("choosing the number of terms" if timed else "held out"):
+            curve = Tuning(counted, self._recipe, self._settings["folds"], self._progress).curve(len(counted.terms))
+        return Choices(smallest_within_one_error(curve), curve)
+
+    def _thresholds(self, counted: Counted, choices: Choices) -> Floats | None:
+        if not counted.targets.several:
+            return None
+        with self._clock("choosing the thresholds"):
+            return Tuning(counted, self._recipe, self._settings["folds"], self._progress).thresholds(choices.most)
+
+    def _evaluate(self, counted: Counted, share: float) -> Report:
+        """Train on a part of the documents just as on all of them, and see how good that is on the rest."""
+        targets = counted.targets
+        is_test = held_out(targets.first.tolist(), share) & targets.usable
+        train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
+        if not is_test.any() or int((train.targets.class_docs > 0).sum()) < 2:
+            raise InputError(
+                f"held_out={share!r}: {targets.n_documents:,} documents are too few to hold some of them out; give "
+                "more documents, or hold none out."
+            )
+        quiet = _Training({**self._settings, "held_out": None}, self._progress)
+        choices = quiet._choose(train, timed=False)
+        thresholds = quiet._thresholds(train, choices)
+        best = self._recipe.rank(train, choices.most)
+        fitted = self._recipe.fit_counts(first_columns(train.counts, best), train.targets)
+        counts = first_columns(test.counts, best)
+        scores = class_scores(fitted, counts, self._recipe)
+        is_unknown = np.diff(counts.indptr) == 0
+        predicted = labels_from(scores, train.targets, thresholds, is_unknown)
+        return compare_labels(
+            *(targets.classes, test.targets.label_sets(), predicted),
+            several=targets.several,
+            unknown=int(is_unknown.sum()),
+        )
+
+    # -- the model -----------------------------------------------------------------------------------------------
+
+    def _learn(self, counted: Counted, choices: Choices) -> tuple[list[str], Fitted]:
+        with self._clock("selecting"):
+            best = self._recipe.rank(counted, choices.most)
+            chosen = first_columns(counted.counts, best)
+        with self._clock("training"):
+            fitted = self._recipe.fit_counts(chosen, counted.targets)
+        return [counted.terms[column] for column in best.tolist()], fitted
+
+    def _learn_streamed(self, corpus: Corpus, streamed: Streamed, choices: Choices) -> tuple[list[str], Fitted]:
+        recipe = self._recipe
+        with self._clock("selecting"):
+            stats = streamed.stats
+            if stats is None:
+                counter = self._counter(vocabulary=streamed.terms)
+                stats = weighted_stats(corpus, streamed, counter, recipe.selection, self._progress)
+            best = recipe.rank_stats(stats, choices.most)
+            del stats
+        terms = [streamed.terms[column] for column in best.tolist()]
+        with self._clock("training"):
+            idf = recipe.idf_of(streamed.doc_freq[best], streamed.n_documents)
+            rows = weighted_rows(corpus, self._counter(vocabulary=terms), recipe.scheme, idf, self._progress)
+            if rows.shape[0] != streamed.n_documents:
+                raise InputError(
+                    f"{corpus.name}: had {streamed.n_documents:,} documents at first and {rows.shape[0]:,} when it was "
+                    "read again; don't change it while a model is trained."
+                )
+            return terms, Fitted(recipe.fit_weights(rows, streamed.targets), idf)
+
+    def _model(
+        self,
+        counted: Counted | Streamed,
+        terms: list[str],
+        fitted: Fitted,
+        thresholds: Floats | None,
+        report: Report | None,
+        curve: list[CurvePoint] | None,
+    ) -> Model:
+        settings, targets = self._settings, counted.targets
+        stop_words = settings["stop_words"]
+        return Model(
+            terms=tuple(terms),
+            classes=targets.classes,
+            class_docs=tuple(targets.class_docs.tolist()),
+            labels=targets.form,
+            lowercase=bool(settings["lowercase"]),
+            strip_accents=settings["strip_accents"],
+            stop_words=stop_words if stop_words == "english" else frozenset(stop_words or ()),
+            ngram_range=tuple(settings["ngram_range"]),
+            tf=self._recipe.scheme.tf,
+            norm=self._recipe.scheme.norm,
+            idf=None if self._recipe.scheme.idf == "none" else fitted.idf,
+            scorer=scorer_of(fitted.form),
+            thresholds=thresholds,
+            settings=storable(settings),
+            about={
+                "trained": _now(),
+                "versions": {"python": platform.python_version()}
+                | {name: version(name) for name in ("textsieve", "numpy", "scipy", "scikit-learn", "numba")},
+                "n_documents": targets.n_documents,
+                "n_unlabelled": int((~targets.usable).sum()),
+                "n_terms_seen": len(counted.terms),
+                "held_out": None if report is None else _stored(report, settings["held_out"]),
+                "curve": None if curve is None else [list(point) for point in curve],
+                "seconds": {stage: round(spent, 3) for stage, spent in self._clock.seconds.items()},
+            },
+        )
+
+
+def scorer_of(form: Linear) -> LinearScorer:
+    """Coefficients as they are kept: with 32 bits, a term a row."""
+    return LinearScorer(np.ascontiguousarray(form.coefficients.T, np.float32), form.intercepts.astype(np.float64))
+
+
+def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as JSON can hold them; an estimator of the user's own is only named."""
+    stored = {name: _plain(value) for name, value in settings.items()}
+    if isinstance(settings["class_weight"], Mapping):
+        stored["class_weight"] = [[_plain(label), float(each)] for label, each in settings["class_weight"].items()]
+    if settings["stop_words"] not in (None, "english"):
+        stored["stop_words"] = "a list"
+    return stored
+
+
+def _stored(report: Report, share: float) -> dict[str, Any]:
+    """A report as a model keeps it: the confusion of many classes would be larger than the model."""
+    everything = report.to_dict()
+    return {"share": share} | {name: everything[name] for name in everything if name not in ("labels", "confusion")}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return shown(value, 200)
+
+
+def _now() -> str:
+    """The time, or the one that reproducible builds set."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    moment = datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+    return moment.isoformat(timespec="seconds")
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    share, n_folds = settings["held_out"], settings["folds"]
+    if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
+        raise InputError(f"held_out={share!r}; use a share of the documents above 0 and below 1, or None.")
+    if not (is_whole(n_folds) and n_folds >= 2):
+        raise InputError(f"folds={n_folds!r}; use a number from 2.")
+
+
+def _require_classes(targets: Targets) -> None:
+    present = [label for label, size in zip(targets.classes, targets.class_docs, strict=True) if size]
+    if not present:
+        raise InputError(
+            "No document has a label, so there is nothing to learn. In a folder, sub-folders are the classes; in a "
+            "table, say which column has the labels."
+        )
+    if len(present) == 1 and len(targets.classes) == 1:
+        n_without = targets.n_documents - int(targets.class_docs[0])
+        raise InputError(
+            f"Only one class, {present[0]!r}, so there is nothing to tell apart; give documents of at least two "
+            "classes." + (f" ({n_without:,} documents have no label.)" if n_without else "")
+        )
