@@ -11,7 +11,7 @@ from safetensors.numpy import load, save
 from tests.reference.stats_cases import Case, any_weights, cases
 
 from textsieve import ChiSquare, ClassStats, InputError
-from textsieve.stats.codec import checksum
+from textsieve.archive import checksum
 
 SMALL = ClassStats.from_matrix([[1, 0, 2], [0, 1, 1], [0, 0, 0], [4, 0, 0]], ["a", "b", "a", ["a", "b"]])
 HEADER = {"format": "textsieve.ClassStats", "version": 1, "classes": ["a", "b"], "n_documents": 4}

@@ -10,6 +10,9 @@ from .few import FewDocuments
 from .rows import Rows
 from .vocabulary import Vocabulary
 
+LONG_RUN = 16
+"""Longer runs of words are looked for by the kernels even in a few documents: plain Python spells all of them out."""
+
 
 def count_known(
     documents: Iterable[str | bytes],
@@ -21,7 +24,7 @@ def count_known(
 ) -> Rows:
     """How often each term of the vocabulary is in each document. Any number of threads gives the same."""
     few, texts = reading.few_or_many(documents)
-    if few is not None:
+    if few is not None and vocabulary.ngram_range[1] <= LONG_RUN:
         counted = FewDocuments(
             few,
             vocabulary.columns,

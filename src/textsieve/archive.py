@@ -1,0 +1,191 @@
+"""A JSON header and arrays as one sequence of bytes: safetensors, with the header as its one piece of metadata.
+
+Tables of statistics and models are kept so. Reading runs no code, and no number in the bytes is trusted before it was
+held against how many bytes there are: what is declared must be what is there. A header is small, because what Python
+makes of JSON can be forty times as large; it is refused if it is nested deeply, says something twice, or has NaN.
+
+The checksum finds damage. It is no seal: whoever can write an archive can write its checksum.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeGuard
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from .errors import InputError, shown
+
+Header = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+MOST_HEADER = 32 << 20
+"""Bytes of a header."""
+
+MOST_DEEP = 40
+"""Lists in lists, or objects in objects, of a header."""
+
+KINDS = {"U8", "I32", "I64", "F32", "F64"}
+"""What safetensors calls the numbers that we write."""
+
+OTHER_FILES = {
+    b"\x80": "a pickle, which may run any code when it is loaded, so textsieve never does",
+    b"PK": "a zip file",
+    b"\x1f\x8b": "a gzip file",
+    b"\x28\xb5\x2f\xfd": "a zstandard file",
+    b"\x89HDF": "an HDF5 file",
+    b"\x93NUMPY": "a numpy array",
+}
+"""What people have models in, by its first bytes."""
+
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
+
+
+class Kind(NamedTuple):
+    """What an archive holds, and in which version this release reads and writes it."""
+
+    format: str
+    version: int
+    what: str  # in words
+
+
+# -- writing -----------------------------------------------------------------------------------------------------
+
+
+def pack(kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Write an archive. What could not be read again is refused."""
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}  # safetensors takes that for granted
+    full = {"format": kind.format, "version": kind.version, **header}
+    try:
+        text = json.dumps(full | {"checksum": checksum(full, whole)})
+        parse(text)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise InputError(f"The header of {kind.what} can't be written as JSON: {problem}.") from problem
+    data = save(whole, metadata={"textsieve": text})
+    n_header = int.from_bytes(data[:8], "little")
+    if n_header > MOST_HEADER:
+        raise InputError(f"The header of {kind.what} would have {n_header:,} bytes; {MOST_HEADER:,} is the most.")
+    return data
+
+
+def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
+    """A number that a damaged archive will hardly have."""
+    sum_ = crc32(json.dumps({name: value for name, value in header.items() if name != "checksum"}).encode())
+    for name in sorted(arrays):
+        sum_ = crc32(np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1).data, crc32(name.encode(), sum_))
+    return sum_
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+def unpack(kind: Kind, data: bytes, name: str = "This") -> tuple[Header, Arrays]:
+    """Read an archive of that kind; anything else is refused, by the name that it is known by."""
+    check_start(kind, data[:16], len(data), name)
+    try:
+        text = _metadata(data)
+        header = parse(text)
+        version, format_ = header["version"], header["format"]
+    except (ValueError, LookupError, TypeError, RecursionError) as problem:
+        raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
+    if (format_, version) != (kind.format, kind.version) or isinstance(version, bool):
+        newer = format_ == kind.format and isinstance(version, int) and version > kind.version
+        raise InputError(
+            f"{name} is {shown(format_)} version {shown(version)}; this release reads {kind.format!r} version "
+            f"{kind.version}. {'Update textsieve to read it.' if newer else 'Give one that this release wrote.'}"
+        )
+    try:
+        arrays = load(data)
+    except (SafetensorError, ValueError, LookupError, TypeError, OverflowError) as problem:
+        raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
+    if header.get("checksum") != checksum(header, arrays):
+        raise InputError(f"{name} is damaged: its checksum is another. Copy it again from where it was whole.")
+    return header, arrays
+
+
+def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
+    """Refuse what is no archive by its first bytes and its size alone."""
+    declared = int.from_bytes(start[:8], "little")
+    if start[8:9] == b"{" and declared <= min(size - 8, MOST_HEADER):
+        return
+    for first_bytes, other in OTHER_FILES.items():
+        if start.startswith(first_bytes):
+            raise InputError(f"{name} is not {kind.what}; it looks like {other}.")
+    if start[8:9] == b"{" and size - 8 < declared <= MOST_HEADER:
+        raise InputError(
+            f"{name} is not {kind.what}, or only its beginning: it has {size:,} bytes and no whole header."
+        )
+    raise InputError(f"{name} is not {kind.what}: it does not begin as one.")
+
+
+def _metadata(data: bytes) -> str:
+    """Our header within that of safetensors, which must say of each array what we would say, once."""
+    length = int.from_bytes(data[:8], "little")
+    outer = parse(data[8 : 8 + length].decode())
+    text = outer.pop("__metadata__")["textsieve"]
+    ends = [0]
+    for name, array in outer.items():
+        if array["dtype"] not in KINDS:
+            raise ValueError(f"the array {shown(name)} is of {shown(array['dtype'])}, which textsieve does not write")
+        ends.append(array["data_offsets"][1])
+    if not isinstance(text, str):
+        raise TypeError("its header is no text")
+    if len(data) != 8 + length + max(ends):
+        raise ValueError(f"it has {len(data):,} bytes where its header speaks of {8 + length + max(ends):,}")
+    return text
+
+
+def parse(text: str) -> Header:
+    """Read a JSON object, strictly."""
+    if _depth(text) > MOST_DEEP:
+        raise ValueError(f"its header is nested more than {MOST_DEEP} deep")
+    header = json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_nan)
+    if not isinstance(header, dict):
+        raise ValueError("its header is no JSON object")
+    return header
+
+
+def _depth(text: str) -> int:
+    """How deeply lists and objects are nested, found without nesting anything."""
+    depth = deepest = 0
+    for mark in _MARKS.finditer(text):
+        first = text[mark.start()]
+        depth += (first in "[{") - (first in "]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> Header:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"its header has {shown(twice)} twice")
+    return found
+
+
+def _no_nan(constant: str) -> float:
+    if constant == "NaN":
+        raise ValueError("its header has NaN, which is no number")
+    return float(constant)
+
+
+def _said(problem: Exception) -> str:
+    return f"its header has no {problem}" if isinstance(problem, KeyError) else str(problem)[:200].rstrip(".")
+
+
+def are_classes(labels: object) -> TypeGuard[Sequence[Any]]:
+    """Whether a list from a header is one of classes: all text or all numbers, sorted, none twice."""
+    if not isinstance(labels, list | tuple):
+        return False
+    if not (
+        all(isinstance(label, str) for label in labels)
+        or all(isinstance(label, int | float) and label == label for label in labels)  # NaN is not itself
+    ):
+        return False
+    return all(one < other for one, other in pairwise(labels))

@@ -1,0 +1,118 @@
+"""What is where in a model file, and what must hold of a model so that it can be written and read.
+
+The header says how a text is read (`reading`) and weighed (`weighting`), which classes there are and what is predicted
+(`labels`), with which settings the model was trained (`settings`), and when, with what and how well (`about`). The
+arrays are listed below. Of the training documents there is nothing in it but the selected terms.
+
+Stop words only matter where runs of words are terms, and are written only then, as words: a list that is known by name
+may change with the library that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..archive import Kind, are_classes
+from ..errors import InputError, shown
+from ..prediction import Model
+from ..settings import is_whole
+from ..text.weights import NORMS, TERM_FREQUENCIES
+from ..text.words import ACCENTS
+
+KIND = Kind("textsieve.Model", 1, "a textsieve model")
+
+LABELS = ("one", "several", "matrix")
+
+ARRAYS: dict[str, type[np.generic]] = {
+    "terms": np.uint8,  # UTF-8, a line feed between two terms
+    "idf": np.float64,  # absent if terms are weighed without
+    "coefficients": np.float32,  # terms x outputs
+    "intercepts": np.float64,
+    "thresholds": np.float64,  # absent if each document has one label
+    "class_docs": np.int64,
+}
+OPTIONAL = {"idf", "thresholds"}
+
+HEADER = {"format", "version", "labels", "classes", "reading", "weighting", "settings", "about", "checksum"}
+READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
+WEIGHTING = {"tf", "norm"}
+
+
+class Rule(NamedTuple):
+    """What must hold, and what is said if it does not."""
+
+    holds: bool
+    otherwise: str
+
+
+def check(rules: Iterable[Rule], name: str) -> None:
+    """Refuse what breaks a rule, by the name that it is known by. Rules may rely on those before them."""
+    for rule in rules:
+        if not rule.holds:
+            raise InputError(f"{name} is not a sound model: {rule.otherwise}.")
+
+
+def check_model(model: Model, name: str) -> None:
+    """Refuse a model whose parts do not fit together; nothing larger than the model is made on the way."""
+    check(chain(_setting_rules(model), _class_rules(model), _term_rules(model), _number_rules(model)), name)
+
+
+def _setting_rules(model: Model) -> Iterator[Rule]:
+    for name, value, allowed in (
+        ("labels", model.labels, LABELS),
+        ("tf", model.tf, tuple(TERM_FREQUENCIES)),
+        ("norm", model.norm, NORMS),
+        ("strip_accents", model.strip_accents, (*ACCENTS, None)),
+    ):
+        yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
+    yield Rule(isinstance(model.lowercase, bool), f"lowercase is {shown(model.lowercase)}, not true or false")
+    yield Rule(_is_range(model.ngram_range), f"ngram_range is {shown(model.ngram_range)}")
+    yield Rule(isinstance(model.settings, dict), "its settings are no JSON object")
+    yield Rule(isinstance(model.about, dict), "what it says about itself is no JSON object")
+
+
+def _class_rules(model: Model) -> Iterator[Rule]:
+    n_classes = len(model.classes)
+    yield Rule(n_classes > 0, "it has no classes")
+    yield Rule(are_classes(model.classes), "its classes are not all text or all numbers, sorted, each once")
+    yield Rule(len(model.class_docs) == n_classes, "class_docs is not a number for each class")
+    sound = all(is_whole(n) and 0 <= n < 1 << 63 for n in model.class_docs)
+    yield Rule(sound, "class_docs has what is no number of documents")
+
+
+def _term_rules(model: Model) -> Iterator[Rule]:
+    yield Rule(all(model.terms), "it has a term that is empty")
+    yield Rule(len(set(model.terms)) == len(model.terms), "it has a term twice")
+
+
+def _number_rules(model: Model) -> Iterator[Rule]:
+    n_terms, n_classes = len(model.terms), len(model.classes)
+    outputs = (1, 2) if model.labels == "one" and n_classes == 2 else (n_classes,)
+    coefficients, intercepts = model.scorer.coefficients, model.scorer.intercepts
+    yield _shape_rule("intercepts", intercepts, np.float64, *((n,) for n in outputs))
+    yield _shape_rule("coefficients", coefficients, np.float32, (n_terms, len(intercepts)))
+    yield Rule(bool(np.isfinite(intercepts).all()), "an intercept is not finite")
+    yield Rule(bool(np.isfinite(coefficients).all()), "a coefficient is not finite")
+    if model.idf is not None:
+        yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
+        yield Rule(bool(np.isfinite(model.idf).all()), "an idf is not finite")
+    missing = (model.thresholds is None) == (model.labels != "one")
+    yield Rule(not missing, "thresholds are there for one label a document, or are missing for several")
+    if model.thresholds is not None:
+        yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
+        yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")
+
+
+def _shape_rule(name: str, array: NDArray[Any], dtype: type[np.generic], *shapes: tuple[int, ...]) -> Rule:
+    allowed = " or ".join(map(str, shapes))
+    fits = array.shape in shapes and array.dtype == dtype
+    return Rule(fits, f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {allowed}")
+
+
+def _is_range(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value)) and 1 <= value[0] <= value[1]

@@ -1,0 +1,115 @@
+"""Read a model file. A file that is damaged, hostile or something else is refused, by name, before it costs anything.
+
+The file's own size is looked at first, then its first bytes, its header, its checksum, and whether the arrays have the
+sizes that the terms and classes call for; only then are terms and a model made of them.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..archive import Arrays, Header, check_start, unpack
+from ..classifiers.linear import LinearScorer
+from ..errors import InputError, shown
+from ..prediction import Model
+from .layout import ARRAYS, HEADER, KIND, OPTIONAL, READING, WEIGHTING, Rule, check, check_model
+
+MOST_BYTES = 4 << 30
+"""Of a model file."""
+
+
+def read(path: str | os.PathLike[str]) -> Model:
+    """The model that `write` wrote to this file."""
+    return decode(file_bytes(path), os.fspath(path))
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What is in a file, if it can be a model."""
+    name = os.fspath(path)
+    try:
+        found = os.stat(name)
+        if stat.S_ISDIR(found.st_mode):
+            raise InputError(f"{name} is a folder; give the model file in it.")
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"{name} is not a file but a pipe or a device; copy the model to a file.")
+        with open(name, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > MOST_BYTES:
+                raise InputError(f"{name} has {size:,} bytes; a model has no more than {MOST_BYTES:,}.")
+            start = file.read(16)
+            check_start(KIND, start, size, name)
+            return start + file.read(size - len(start))
+    except FileNotFoundError as problem:
+        raise InputError(f"There is no file {name}; check the name, or train a model and save it there.") from problem
+    except PermissionError as problem:
+        raise InputError(f"{name} can't be read: you have no permission to; ask its owner for it.") from problem
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(f"{name} can't be read: {problem}.") from problem
+
+
+def decode(data: bytes, name: str = "This") -> Model:
+    """The model that some bytes hold."""
+    header, arrays = unpack(KIND, data, name)
+    check(_part_rules(header, arrays), name)
+    reading, weighting = header["reading"], header["weighting"]
+    lengths = reading["ngram_range"]
+    model = Model(
+        terms=_terms(arrays, name),
+        classes=tuple(header["classes"]) if isinstance(header["classes"], list) else (),
+        class_docs=tuple(arrays["class_docs"].tolist()),
+        labels=header["labels"],
+        lowercase=reading["lowercase"],
+        strip_accents=reading["strip_accents"],
+        stop_words=_stop_words(reading["stop_words"], name),
+        ngram_range=tuple(lengths) if isinstance(lengths, list) else lengths,
+        tf=weighting["tf"],
+        norm=weighting["norm"],
+        idf=arrays.get("idf"),
+        scorer=LinearScorer(arrays["coefficients"], arrays["intercepts"]),
+        thresholds=arrays.get("thresholds"),
+        settings=header["settings"],
+        about=header["about"],
+    )
+    check_model(model, name)
+    return model
+
+
+def _part_rules(header: Header, arrays: Arrays) -> Iterator[Rule]:
+    """A file has the parts of a model, and no others."""
+    yield Rule(set(header) == HEADER, f"its header has {_listed(header)}, not {_listed(HEADER)}")
+    for part, names in (("reading", READING), ("weighting", WEIGHTING)):
+        found = header[part]
+        yield Rule(isinstance(found, dict) and set(found) == names, f"{part} is {shown(found)}")
+    are_there = set(ARRAYS) - OPTIONAL <= set(arrays) <= set(ARRAYS)
+    yield Rule(are_there, f"its arrays are {_listed(arrays)}, not {_listed(ARRAYS)}")
+    for name, array in arrays.items():
+        n_dimensions = 2 if name == "coefficients" else 1
+        fits = array.ndim == n_dimensions and array.dtype == ARRAYS[name]
+        yield Rule(fits, f"{name} is {array.dtype} with {array.ndim} dimensions")
+
+
+def _terms(arrays: Arrays, name: str) -> tuple[str, ...]:
+    """The terms; as many as there are coefficients for, which is known before they are made."""
+    spelled, n_terms = arrays["terms"], len(arrays["coefficients"])
+    n_spelled = int(np.count_nonzero(spelled == ord("\n"))) + 1 if spelled.size else 0
+    check([Rule(n_spelled == n_terms, f"it has {n_spelled:,} terms and coefficients for {n_terms:,}")], name)
+    try:
+        text = spelled.tobytes().decode()
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{name} is not a sound model: its terms are not UTF-8 ({problem}).") from problem
+    return tuple(text.split("\n")) if text else ()
+
+
+def _stop_words(words: Any, name: str) -> frozenset[str]:
+    are_words = words is None or (isinstance(words, list) and all(isinstance(word, str) for word in words))
+    check([Rule(are_words, f"stop_words is {shown(words)}")], name)
+    return frozenset(words or ())
+
+
+def _listed(names: Any) -> str:
+    return shown(sorted(names)[:20], 200)
