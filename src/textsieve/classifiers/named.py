@@ -3,38 +3,52 @@
 An SVM, logistic regression, Rocchio's cosine with unit documents, and naive Bayes' log-probability are all linear: a
 coefficient for each term and class, and an intercept. So a trained classifier is kept in that form alone
 (`LinearScorer`), whatever it was: small, quick, safe to store, and each term's part of a score is known exactly.
+
+A classifier's module is loaded only when it is asked for, so that the names alone cost nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, NamedTuple
-
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 from ..errors import InputError, shown
 from ..text.schemes import LTC, SMOOTH, Scheme
-from .rocchio import Rocchio
-from .svm import LinearSVM
 
 
 class Named(NamedTuple):
     """A classifier that can be asked for by name."""
 
     name: str
-    make: Callable[..., Any]
+    module: str
+    class_name: str
     options: Mapping[str, Any]
     scheme: Scheme
     about: str
 
+    @property
+    def type(self) -> type[Any]:
+        """The class of the classifier."""
+        loaded: type[Any] = getattr(import_module(self.module), self.class_name)
+        return loaded
+
 
 _ROWS = (
-    Named("svm", LinearSVM, {}, SMOOTH, "linear support vector machine"),
-    Named("logistic", LogisticRegression, {"C": 10.0, "max_iter": 1000}, SMOOTH, "logistic regression"),
-    Named("nb", MultinomialNB, {"alpha": 0.01}, LTC, "multinomial naive Bayes"),
-    Named("cnb", ComplementNB, {}, LTC, "complement naive Bayes, for classes of uneven size"),
-    Named("rocchio", Rocchio, {}, LTC, "cosine with class prototypes (Rocchio); learns from one pass"),
+    Named("svm", "textsieve.classifiers.svm", "LinearSVM", {}, SMOOTH, "linear support vector machine"),
+    Named(
+        *("logistic", "sklearn.linear_model", "LogisticRegression", {"C": 10.0, "max_iter": 1000}, SMOOTH),
+        about="logistic regression",
+    ),
+    Named("nb", "sklearn.naive_bayes", "MultinomialNB", {"alpha": 0.01}, LTC, "multinomial naive Bayes"),
+    Named(
+        *("cnb", "sklearn.naive_bayes", "ComplementNB", {}, LTC),
+        about="complement naive Bayes, for classes of uneven size",
+    ),
+    Named(
+        *("rocchio", "textsieve.classifiers.rocchio", "Rocchio", {}, LTC),
+        about="cosine with class prototypes (Rocchio); learns from one pass",
+    ),
 )
 
 CLASSIFIERS = {row.name: row for row in _ROWS}
@@ -44,7 +58,7 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
     """The classifier that a setting stands for: a name, with options, or an estimator, which is left as it is."""
     if isinstance(setting, str) and setting in CLASSIFIERS:
         row = CLASSIFIERS[setting]
-        made = row.make()
+        made = row.type()
         chosen = {**row.options, **(options or {})}
         unknown = sorted(set(chosen) - set(made.get_params()))
         if unknown:
@@ -65,4 +79,4 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
 
 def scheme_for(classifier: Any) -> Scheme:
     """The weights that a classifier is given unless others are asked for."""
-    return next((row.scheme for row in _ROWS if type(classifier) is row.make), SMOOTH)
+    return next((row.scheme for row in _ROWS if type(classifier) is row.type), SMOOTH)

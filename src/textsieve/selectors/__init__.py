@@ -1,18 +1,26 @@
 """Which terms matter: a file a method, one base, one tie rule."""
 
-from .base import TermSelector
-from .cascade import Cascade
-from .chi import ChiSquare
-from .frequency import DocumentFrequency
-from .information import InformationGain, MutualInformation
-from .trace import OCFS
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "OCFS",
-    "Cascade",
-    "ChiSquare",
-    "DocumentFrequency",
-    "InformationGain",
-    "MutualInformation",
-    "TermSelector",
-]
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .base import TermSelector as TermSelector
+    from .cascade import Cascade as Cascade
+    from .chi import ChiSquare as ChiSquare
+    from .frequency import DocumentFrequency as DocumentFrequency
+    from .information import InformationGain as InformationGain
+    from .information import MutualInformation as MutualInformation
+    from .trace import OCFS as OCFS
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "base": ["TermSelector"],
+        "cascade": ["Cascade"],
+        "chi": ["ChiSquare"],
+        "frequency": ["DocumentFrequency"],
+        "information": ["InformationGain", "MutualInformation"],
+        "trace": ["OCFS"],
+    },
+)

@@ -1,38 +1,52 @@
 """The selectors by name, one row each: for the `Categorizer`, the command line and the error messages.
 
 Methods that count documents take the counts as they are; those that look at weights get the weights that suit them.
+A selector's module is loaded only when it is asked for, so that the names alone cost nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import InputError, shown
 from ..text.schemes import COUNTS, LTC, Scheme
-from .base import TermSelector
-from .cascade import Cascade
-from .chi import ChiSquare
-from .frequency import DocumentFrequency
-from .information import InformationGain, MutualInformation
-from .trace import OCFS
+
+if TYPE_CHECKING:
+    from .base import TermSelector
 
 
 class Named(NamedTuple):
     """A selector that can be asked for by name."""
 
     name: str
-    make: Callable[[], TermSelector]
+    module: str
+    class_name: str
     scheme: Scheme
     about: str
 
+    @property
+    def type(self) -> type[TermSelector]:
+        """The class of the selector."""
+        return cast("type[TermSelector]", getattr(import_module(self.module), self.class_name))
+
 
 _ROWS = (
-    Named("ocfs", OCFS, LTC, "orthogonal-centroid feature selection: how far apart the class means are"),
-    Named("ig", InformationGain, COUNTS, "information gain"),
-    Named("chi", ChiSquare, COUNTS, "chi-square"),
-    Named("mi", MutualInformation, COUNTS, "pointwise mutual information; favours rare terms"),
-    Named("df", DocumentFrequency, COUNTS, "document frequency; does not look at the labels"),
+    Named(
+        *("ocfs", "textsieve.selectors.trace", "OCFS", LTC),
+        about="orthogonal-centroid feature selection: how far apart the class means are",
+    ),
+    Named("ig", "textsieve.selectors.information", "InformationGain", COUNTS, "information gain"),
+    Named("chi", "textsieve.selectors.chi", "ChiSquare", COUNTS, "chi-square"),
+    Named(
+        *("mi", "textsieve.selectors.information", "MutualInformation", COUNTS),
+        about="pointwise mutual information; favours rare terms",
+    ),
+    Named(
+        *("df", "textsieve.selectors.frequency", "DocumentFrequency", COUNTS),
+        about="document frequency; does not look at the labels",
+    ),
 )
 
 SELECTORS = {row.name: row for row in _ROWS}
@@ -40,13 +54,15 @@ SELECTORS = {row.name: row for row in _ROWS}
 
 def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermSelector:
     """The selector that a setting stands for: a name, with options, or a selector, which is left as it is."""
+    from .base import TermSelector
+
     if isinstance(setting, TermSelector):
         if options:
             raise InputError("selector_options are for a selector given by name; set them on the selector itself.")
         return setting
     if not (isinstance(setting, str) and setting in SELECTORS):
         raise InputError(f"selector={shown(setting)}; use one of {', '.join(SELECTORS)}, or a selector such as OCFS().")
-    made = SELECTORS[setting].make()
+    made = SELECTORS[setting].type()
     for name in options or ():
         if name not in made.get_params():
             raise InputError(
@@ -57,7 +73,10 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermS
 
 def scheme_for(selector: TermSelector) -> Scheme:
     """The weights that a selector is given; of a chain, those of the first that does not want bare counts."""
+    from .base import TermSelector
+    from .cascade import Cascade
+
     if isinstance(selector, Cascade):
         schemes = [scheme_for(stage) for stage in selector.selectors if isinstance(stage, TermSelector)]
         return next((scheme for scheme in schemes if scheme != COUNTS), COUNTS)
-    return next((row.scheme for row in _ROWS if type(selector) is row.make), COUNTS)
+    return next((row.scheme for row in _ROWS if type(selector) is row.type), COUNTS)
