@@ -73,8 +73,10 @@ def weights_of(
                 weight = float(count)
             elif tf == "binary":
                 weight = 1.0
-            else:
+            elif tf == "log":
                 weight = 1.0 + math.log(count)
+            else:
+                weight = 1.0 + math.log(1.0 + math.log(count))
             if idf == "plain":
                 weight *= math.log(n_documents / max(doc_freq, 1))
             elif idf == "smooth":

@@ -17,7 +17,7 @@ from textsieve import TermCounter, TermWeighter
 from textsieve.errors import InputError
 from textsieve.text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 
-COMBINATIONS = list(product(["tf", "binary", "log"], ["none", "plain", "smooth"], ["l2", "none"]))
+COMBINATIONS = list(product(["tf", "binary", "log", "loglog"], ["none", "plain", "smooth"], ["l2", "none"]))
 every_combination = pytest.mark.parametrize(("tf", "idf", "norm"), COMBINATIONS)
 
 COUNTS = np.array([[3, 0, 1, 0, 1], [0, 0, 1, 0, 2], [0, 0, 0, 0, 0], [1, 2, 1, 0, 0], [9, 0, 1, 0, 1]])

@@ -38,6 +38,7 @@ class Separation(NamedTuple):
 
     coefficients: Floats  # classes x terms
     intercepts: Floats
+    rounds: int  # the most that a class took
     unfinished: int  # classes whose weights were still moving
 
 
@@ -51,20 +52,20 @@ def separate(
     n_jobs: int,
 ) -> Separation:
     """Find a hyperplane for each problem: a sign (+1 or -1) and a cost for every document."""
-    data = rows.data.astype(np.float64, copy=False)
-    squares = squared_lengths(rows.indptr, data)
+    squares = squared_lengths(rows.indptr, rows.data)
     coefficients = np.zeros((n_problems, rows.shape[1]))
 
     def solve(number: int) -> tuple[float, int]:
         signs, costs = problem(number)
         return descend(
-            *(rows.indptr, rows.indices, data, squares, signs, costs, tolerance, most_rounds, coefficients[number])
+            *(rows.indptr, rows.indices, rows.data, squares, signs, costs, tolerance, most_rounds, coefficients[number])
         )
 
     with ThreadPoolExecutor(n_jobs) as pool:
         solved = list(pool.map(solve, range(n_problems)))
-    intercepts = np.array([intercept for intercept, _ in solved])
-    return Separation(coefficients, intercepts, sum(rounds_left == 0 for _, rounds_left in solved))
+    intercepts, rounds_left = (np.array(each) for each in zip(*solved, strict=True))
+    rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
+    return Separation(coefficients, intercepts, rounds, int((rounds_left == 0).sum()))
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -89,6 +90,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     coef_ : array, classes x terms; a single row for two classes
     intercept_ : array of one number per row of `coef_`
     classes_ : the classes, sorted
+    n_iter_ : how many rounds it took, the most of any class
     """
 
     def __init__(
@@ -109,7 +111,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels."""
         self._validate()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
         rows = csr_matrix(X)
         self.classes_, numbers = np.unique(y, return_inverse=True)
@@ -137,7 +139,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.coef_, self.intercept_ = found.coefficients, found.intercepts
+        self.coef_, self.intercept_, self.n_iter_ = found.coefficients, found.intercepts, found.rounds
         return self
 
     def decision_function(self, X: Any) -> Floats:

@@ -21,12 +21,12 @@ _STILL = 1e-12
 
 
 @kernel
-def squared_lengths(indptr: NDArray[Any], data: Floats) -> Floats:
+def squared_lengths(indptr: NDArray[Any], data: NDArray[Any]) -> Floats:
     """The squared length of each row."""
     squares = np.zeros(indptr.size - 1)
     for row in range(squares.size):
         for at in range(indptr[row], indptr[row + 1]):
-            squares[row] += data[at] * data[at]
+            squares[row] += np.float64(data[at]) * np.float64(data[at])
     return squares
 
 
@@ -46,7 +46,7 @@ def shuffle(places: Ints, size: int, state: np.uint64) -> np.uint64:
 def descend(
     indptr: NDArray[Any],
     indices: NDArray[Any],
-    data: Floats,
+    data: NDArray[Any],
     squares: Floats,
     signs: Floats,
     costs: Floats,

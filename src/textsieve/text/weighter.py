@@ -2,7 +2,7 @@
 
 A weight is tf x idf, then the document's length is made 1 or left:
 
-- tf: the count (`tf`), 1 (`binary`), or 1 + ln of the count (`log`);
+- tf: the count (`tf`), 1 (`binary`), 1 + ln of the count (`log`), or 1 + ln of that (`loglog`);
 - idf: 1 (`none`), ln(N/df) (`plain`), or ln((1+N)/(1+df)) + 1 (`smooth`, scikit-learn's), with N and df from the
   documents that were fitted and from no others;
 - norm: `l2` or `none`.
@@ -29,13 +29,15 @@ from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, Floats, Ints,
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
+LOGARITHMS = ("log", "loglog")
+
 
 class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Weigh the counts of terms.
 
     Parameters
     ----------
-    tf : {"tf", "binary", "log"}
+    tf : {"tf", "binary", "log", "loglog"}
         What a count is worth.
     idf : {"none", "plain", "smooth"}
         What it is worth that a term is in few documents.
@@ -113,18 +115,20 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if not rows.has_canonical_format:  # a cell may be stored in parts, and only their sum is its count
             rows = rows.copy()
             rows.sum_duplicates()
-        if self.tf == "log" and rows.nnz and rows.data.min() < 0:
+        if self.tf in LOGARITHMS and rows.nnz and rows.data.min() < 0:
             raise InputError(
-                f"Negative values in data passed to TermWeighter: {rows.data.min()}; 'log' needs counts. "
+                f"Negative values in data passed to TermWeighter: {rows.data.min()}; {self.tf!r} needs counts. "
                 "Use tf='tf' or tf='binary' for other weights."
             )
+        if self.tf == "loglog" and rows.dtype.kind == "f" and ((rows.data > 0) & (rows.data < 1)).any():
+            raise InputError("Values between 0 and 1 passed to TermWeighter; 'loglog' needs counts. Use tf='log'.")
         return rows
 
     def __sklearn_tags__(self) -> Tags:
         """What scikit-learn should know: sparse matrices in, counts for the default."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self.tf == "log"
+        tags.input_tags.positive_only = self.tf in LOGARITHMS
         return tags
 
 

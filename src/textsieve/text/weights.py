@@ -24,18 +24,29 @@ Ints = NDArray[np.int64]
 _BLOCK = 1 << 15
 _N_LOGS = 1 << 10
 _LOGS = np.array([0.0, *(1.0 + math.log(count) for count in range(1, _N_LOGS))])
+_LOG_LOGS = np.array([0.0, *(1.0 + math.log(weight) for weight in _LOGS[1:].tolist())])
 
 
 def one_plus_log(counts: NDArray[Any]) -> Floats:
     """1 + ln of each count; a stored 0 is no occurrence, and stays 0."""
+    return _looked_up(counts, _LOGS, lambda others: 1.0 + np.log(others))
+
+
+def one_plus_log_twice(counts: NDArray[Any]) -> Floats:
+    """1 + ln(1 + ln of each count), for counts from 1; a stored 0 stays 0."""
+    return _looked_up(counts, _LOG_LOGS, lambda others: 1.0 + np.log(1.0 + np.log(others)))
+
+
+def _looked_up(counts: NDArray[Any], table: Floats, formula: Callable[[Floats], Floats]) -> Floats:
+    """The formula's value for each count, from the table for whole numbers that are in it."""
     small = (counts >= 0) & (counts < _N_LOGS)
     if counts.dtype.kind == "f":
         small &= counts == np.rint(counts)
     if small.all():
-        return np.asarray(_LOGS[counts.astype(np.intp)])
+        return np.asarray(table[counts.astype(np.intp)])
     weights = np.empty(counts.shape)
-    weights[small] = _LOGS[counts[small].astype(np.intp)]
-    weights[~small] = 1.0 + np.log(counts[~small].astype(np.float64))
+    weights[small] = table[counts[small].astype(np.intp)]
+    weights[~small] = formula(counts[~small].astype(np.float64))
     return weights
 
 
@@ -43,6 +54,7 @@ TERM_FREQUENCIES: dict[str, Callable[[NDArray[Any]], Floats]] = {
     "tf": lambda counts: counts.astype(np.float64),
     "binary": lambda counts: (counts != 0).astype(np.float64),
     "log": one_plus_log,
+    "loglog": one_plus_log_twice,
 }
 """What a count is worth, by name."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 Progress = Callable[[str, int, int | None], None]
 """Told the stage, what is done of it, and how much it is in all, if that is known."""
 
-MOST_VALUES = 1 << 24
+MOST_VALUES = 1 << 23
 """How many counts of a corpus are kept in memory; eight bytes each."""
 
 
@@ -53,17 +53,29 @@ class Counted:
         return np.bincount(self.counts.indices, minlength=len(self.terms))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Streamed:
     """What is known of documents whose counts do not fit into memory; columns in the order of the alphabet."""
 
     sample: Counted
     terms: list[str]
     doc_freq: Ints
-    n_documents: int
     targets: Targets
     stats: ClassStats | None
     """Of the counts of all documents, classes by name, if they were asked for."""
+
+    def reduced(self, columns: Ints) -> Chosen:
+        """What is still wanted once the terms are chosen. The rest, which is large, is forgotten."""
+        chosen = Chosen([self.terms[column] for column in columns.tolist()], self.doc_freq[columns])
+        del self.sample, self.terms, self.doc_freq, self.stats
+        return chosen
+
+
+class Chosen(NamedTuple):
+    """The terms that were chosen, the best first, and in how many documents each is."""
+
+    terms: list[str]
+    doc_freq: Ints
 
 
 def count_texts(texts: Iterable[str | bytes], labels: Any, multilabel: bool | None, counter: TermCounter) -> Counted:
@@ -114,38 +126,57 @@ def count_corpus(
     if kept.stride == 1:
         return sample
     stats = None if stats is None else stats.take(columns)
-    return Streamed(sample, chosen, doc_freq[columns], len(labels), targets, stats)
+    return Streamed(sample, chosen, doc_freq[columns], targets, stats)
 
 
 def weighted_stats(
     corpus: Corpus, streamed: Streamed, counter: TermCounter, scheme: Scheme, progress: Progress
 ) -> ClassStats:
     """The `ClassStats` of the weights of all documents: a second pass, now that the idf is known."""
-    idf = INVERSE_FREQUENCIES[scheme.idf](streamed.doc_freq, streamed.n_documents)
+    idf = INVERSE_FREQUENCIES[scheme.idf](streamed.doc_freq, streamed.targets.n_documents)
     stats = ClassStats.zero(len(streamed.terms))
     done = 0
     for batch in corpus.batches():
         stats.update(weighted(counter.transform(batch.texts), scheme, idf), batch.labels)
         done += len(batch)
-        progress("selecting", done, streamed.n_documents)
+        progress("selecting", done, streamed.targets.n_documents)
     return stats
 
 
-def weighted_rows(corpus: Corpus, counter: TermCounter, scheme: Scheme, idf: Floats, progress: Progress) -> csr_matrix:
-    """The weights of the counter's terms in all documents: the last pass."""
-    parts: list[csr_matrix] = []
-    done = 0
+def weighted_rows(
+    corpus: Corpus, counter: TermCounter, scheme: Scheme, idf: Floats, chosen: Chosen, progress: Progress
+) -> csr_matrix:
+    """The weights of the chosen terms in all documents: the last pass. How many there are is known before."""
+    size = int(chosen.doc_freq.sum())
+    index_type: Any = np.int32 if size <= np.iinfo(np.int32).max else np.int64
+    values, columns = np.empty(size, np.float32), np.empty(size, index_type)
+    starts = [np.zeros(1, np.int64)]
+    at = done = 0
     for batch in corpus.batches():
-        parts.append(weighted(counter.transform(batch.texts), scheme, idf))
+        rows = weighted(counter.transform(batch.texts), scheme, idf)
+        if at + rows.nnz > size:
+            raise _changed(corpus)
+        values[at : at + rows.nnz], columns[at : at + rows.nnz] = rows.data, rows.indices
+        starts.append(at + rows.indptr[1:].astype(np.int64))
+        at += rows.nnz
         done += len(batch)
         progress("training", done, None)
-    return _stacked(parts, len(idf))
+    if at != size:
+        raise _changed(corpus)
+    return csr_matrix((values, columns, np.concatenate(starts).astype(index_type)), shape=(done, len(idf)))
+
+
+def _changed(corpus: Corpus) -> InputError:
+    return InputError(
+        f"{corpus.name}: is not the same when it is read again; don't change it while a model is trained."
+    )
 
 
 def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats) -> csr_matrix:
-    """Counts to weights."""
+    """Counts to weights, of 32 bits: they are worked out with 64, and classifiers add up with 64."""
     factors = None if scheme.idf == "none" else idf
-    return weigh(Rows.of(counts), tf=scheme.tf, idf=factors, norm=scheme.norm).matrix()
+    rows = weigh(Rows.of(counts), tf=scheme.tf, idf=factors, norm=scheme.norm)
+    return rows._replace(values=rows.values.astype(np.float32)).matrix()
 
 
 class _Sample:

@@ -15,6 +15,7 @@ from ..classifiers.linear_form import Linear, fit_each_class, fit_one_label
 from ..classifiers.named import classifier_of
 from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
+from ..classifiers.svm import LinearSVM
 from ..errors import InputError, shown
 from ..selectors import TermSelector
 from ..selectors.base import limit_of
@@ -132,6 +133,8 @@ class Recipe:
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
+        if not isinstance(self.classifier, LinearSVM | Rocchio):  # which calculate with 64 bits whatever comes
+            rows = rows.astype(np.float64)
         weight = self._weight_by_number(targets)
         if targets.several:
             return fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs)

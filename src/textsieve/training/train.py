@@ -78,19 +78,21 @@ class _Training:
     def run(self, documents: Any, labels: Any) -> Model:
         with self._clock("counting"):
             counted = self._count(documents, labels)
+        targets, n_terms_seen = counted.targets, len(counted.terms)
+        _require_classes(targets)
         sample = counted.sample if isinstance(counted, Streamed) else counted
-        _require_classes(counted.targets)
         report = None
         if self._settings["held_out"] is not None:
             with self._clock("held out"):
                 report = self._evaluate(sample, self._settings["held_out"])
         choices = self._choose(sample)
         thresholds = self._thresholds(sample, choices)
+        del sample
         if isinstance(counted, Streamed):
             terms, fitted = self._learn_streamed(documents, counted, choices)
         else:
             terms, fitted = self._learn(counted, choices)
-        return self._model(counted, terms, fitted, thresholds, report, choices.curve)
+        return self._model(targets, n_terms_seen, terms, fitted, thresholds, report, choices.curve)
 
     # -- counting ------------------------------------------------------------------------------------------------
 
@@ -176,27 +178,24 @@ class _Training:
                 stats = weighted_stats(corpus, streamed, counter, recipe.selection, self._progress)
             best = recipe.rank_stats(stats, choices.most)
             del stats
-        terms = [streamed.terms[column] for column in best.tolist()]
+            chosen = streamed.reduced(best)
         with self._clock("training"):
-            idf = recipe.idf_of(streamed.doc_freq[best], streamed.n_documents)
-            rows = weighted_rows(corpus, self._counter(vocabulary=terms), recipe.scheme, idf, self._progress)
-            if rows.shape[0] != streamed.n_documents:
-                raise InputError(
-                    f"{corpus.name}: had {streamed.n_documents:,} documents at first and {rows.shape[0]:,} when it was "
-                    "read again; don't change it while a model is trained."
-                )
-            return terms, Fitted(recipe.fit_weights(rows, streamed.targets), idf)
+            idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
+            counter = self._counter(vocabulary=chosen.terms)
+            rows = weighted_rows(corpus, counter, recipe.scheme, idf, chosen, self._progress)
+            return chosen.terms, Fitted(recipe.fit_weights(rows, streamed.targets), idf)
 
     def _model(
         self,
-        counted: Counted | Streamed,
+        targets: Targets,
+        n_terms_seen: int,
         terms: list[str],
         fitted: Fitted,
         thresholds: Floats | None,
         report: Report | None,
         curve: list[CurvePoint] | None,
     ) -> Model:
-        settings, targets = self._settings, counted.targets
+        settings = self._settings
         stop_words = settings["stop_words"]
         return Model(
             terms=tuple(terms),
@@ -219,7 +218,7 @@ class _Training:
                 | {name: version(name) for name in ("textsieve", "numpy", "scipy", "scikit-learn", "numba")},
                 "n_documents": targets.n_documents,
                 "n_unlabelled": int((~targets.usable).sum()),
-                "n_terms_seen": len(counted.terms),
+                "n_terms_seen": n_terms_seen,
                 "held_out": None if report is None else _stored(report, settings["held_out"]),
                 "curve": None if curve is None else [list(point) for point in curve],
                 "seconds": {stage: round(spent, 3) for stage, spent in self._clock.seconds.items()},
