@@ -192,7 +192,7 @@ class Categorizer(Parameters):
             if labels is not None:
                 raise InputError("A corpus brings its own labels; leave labels out.")
             written = {as_written(label): label for label in self._fitted().classes}
-            for batch in documents.batches():
+            for batch in documents.text_batches():
                 yield batch.texts, [tuple(written.get(label, label) for label in each) for each in batch.labels]
         else:
             from .training.targets import Targets

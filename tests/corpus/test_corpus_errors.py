@@ -35,7 +35,7 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.jsonl", b"<!DOCTYPE html>\n<p>hi", {}, ["found HTML", "JSON lines"]),
     ("a.csv", b"<?xml version='1.0'?><a, b/>", {}, ["found XML", "comma-separated"]),
     (
-        "a.txt",
+        "a.text",
         b"Just a sentence, or two.\nMore.",
         {},
         ["begins with 'Just a", "fasttext", "svmlight", "folder"],

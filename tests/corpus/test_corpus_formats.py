@@ -85,8 +85,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 def test_the_tables_cover_all_formats_and_compressions() -> None:
     assert {row.name for row in FORMATS} == set(WRITERS) - {"headerless", "json array"} | {
-        "folder",
-        "svmlight",
+        *("folder", "lines", "svmlight"),
     }
     assert {row.ending for row in COMPRESSIONS} == set(PACKERS) - {""}
 

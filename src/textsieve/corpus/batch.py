@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -78,16 +80,21 @@ class Report:
 
 
 def in_batches(documents: Iterable[Document]) -> Iterator[Batch]:
-    """Group documents into batches of fixed size."""
+    """Group documents into batches of fixed size. Those before a mistake are handed out before it is reported."""
     texts: list[str] = []
     labels: list[Labels] = []
     characters = 0
-    for text, text_labels in documents:
-        texts.append(text)
-        labels.append(text_labels)
-        characters += len(text)
-        if len(texts) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+    try:
+        for text, text_labels in documents:
+            texts.append(text)
+            labels.append(text_labels)
+            characters += len(text)
+            if len(texts) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+                yield Batch(labels, texts)
+                texts, labels, characters = [], [], 0
+    except InputError:
+        if texts:
             yield Batch(labels, texts)
-            texts, labels, characters = [], [], 0
+        raise
     if texts:
         yield Batch(labels, texts)

@@ -45,7 +45,7 @@ def is_conventional(name: str) -> bool:
 
 
 def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
-    """The positions of the text and of the label, which is None if there are no labels."""
+    """The positions of the text and of the label, which is None if there are no labels, or none are wanted."""
     if isinstance(source.text, bool):
         raise InputError(
             f"text={source.text}: give the name of the text's column, or its number in a table without header."
@@ -58,11 +58,12 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
         label = _conventional(LABEL_NAMES, columns, without=text)
     if len(columns) == 2 and (text is None) != (label is None):
         text, label = _complete_pair(columns, text, label, source)
-    if text is None or (label is None and source.label is not False and not _may_be_unlabelled(columns, text)):
+    needs_label = source.label is not False and not source.texts_only
+    if text is None or (label is None and needs_label and not _may_be_unlabelled(columns, text)):
         raise _unclear("text" if text is None else "label", columns, source)
     if text == label:
         raise InputError(f"{source.path}: {columns[text]!r} cannot be both the text and the label.")
-    return text, label
+    return text, None if source.texts_only else label
 
 
 def _label(given: Column | bool, columns: Sequence[str], source: Source) -> int:

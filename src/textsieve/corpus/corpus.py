@@ -76,11 +76,19 @@ class Corpus:
             raise InputError(f"{self.name}: no documents. At least one is needed.")
         self.report = report
 
-    def __iter__(self) -> Iterator[Document]:
-        """Go through all documents, as pairs of a text and its labels."""
+    def text_batches(self) -> Iterator[Batch]:
+        """The same, for those who need texts: vectors are refused."""
         for batch in self.batches():
             if batch.vectors is not None:
-                raise InputError(f"{self.name}: holds vectors, not texts. Use batches() or load().")
+                raise InputError(
+                    f"{self.name}: holds vectors, not texts. A categorizer reads texts; for vectors put a selector and "
+                    "a classifier into scikit-learn's Pipeline, and take them with batches() or load()."
+                )
+            yield batch
+
+    def __iter__(self) -> Iterator[Document]:
+        """Go through all documents, as pairs of a text and its labels."""
+        for batch in self.text_batches():
             yield from zip(batch.texts, batch.labels, strict=True)
 
     def texts(self) -> Iterator[str]:
@@ -108,6 +116,17 @@ class Corpus:
         if self.multilabel:
             return documents, labels
         return documents, [each[0] if each else None for each in labels]
+
+    def renamed(self, name: str) -> Corpus:
+        """The same documents under another name, in messages too."""
+
+        def start(report: Report) -> Iterator[Batch]:
+            try:
+                yield from self._start(report)
+            except InputError as problem:
+                raise InputError(str(problem).replace(self.name, name)) from problem
+
+        return Corpus(name, start, multilabel=self._declared)
 
     def __repr__(self) -> str:
         """Its name, and what is known about it."""

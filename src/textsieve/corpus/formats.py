@@ -103,6 +103,7 @@ FORMATS = (
         has_columns=True,
     ),
     Format("csv", "delimited", (".csv",), "comma-separated columns with a header", _is_csv, has_columns=True),
+    Format("lines", "lines", (".txt",), "plain text, a document a line, without labels", _never),
     Format("folder", "folder", (), "a folder for each class, a file for each document", _never),
 )
 
@@ -137,7 +138,7 @@ def _detect_file(source: Source, name: str | None) -> Format:
     for row in FORMATS:
         if row.recognise(head, source):
             return row
-    if expected and expected.reader == "delimited" and not head.markup():
+    if expected and expected.reader in ("delimited", "lines") and not head.markup():
         return expected
     raise _mismatch(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
 

@@ -33,14 +33,16 @@ def read(
     label_separator: str | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
+    texts_only: bool = False,
 ) -> Corpus:
     """Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus such as "docstrings".
 
     `text` and `label` name the columns of a table, or number them from 0 if it has no header; `label=False`
     says that there are no labels. Left out, columns with usual names (text, body, content, ...; label, class,
     category, topic, ...) are taken. `label_separator` splits a label into several. `format` is parquet, jsonl,
-    fasttext, svmlight, tsv, csv or folder; left out, the content tells. Wrong bytes are replaced and counted.
-    Labels that are read from a file are strings.
+    fasttext, svmlight, tsv, csv, lines or folder; left out, the content tells. Wrong bytes are replaced and counted.
+    Labels that are read from a file are strings. `texts_only` is for those who don't need them, as for predicting: a
+    table may then have labels or not, and no error in them matters.
     """
     place = _place(path)
     if not _exists(place):
@@ -50,7 +52,8 @@ def read(
         raise _missing(place)
     if not place.is_file() and not place.is_dir():
         raise InputError(f"{place}: is a pipe or a device, which can be read only once. Save it to a file first.")
-    source = Source(place, check_encoding(encoding), text, label, _checked_separator(label_separator))
+    separator = _checked_separator(label_separator)
+    source = Source(place, check_encoding(encoding), text, label, separator, texts_only)
     row = detect(source, format)
     _refuse_unused(source, row)
     reader = cast(Reader, import_module(f"textsieve.corpus.readers.{row.reader}"))

@@ -23,6 +23,8 @@ class Source:
     text: Column | None = None
     label: Column | bool | None = None
     label_separator: str | None = None
+    texts_only: bool = False
+    """Whether nobody asks for the labels: there may be none, and those that there are need not be sound."""
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
         """The numbered lines of the file, each with its ending."""

@@ -10,8 +10,9 @@ import codecs
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -138,32 +139,39 @@ def read_lines(path: Path, encoding: str, report: Report, *, newline: str = "\n"
 
     Time and memory are linear in the length of a line, however long it is.
     """
+    with open_bytes(path) as file:
+        chunks = iter(lambda: file.read(CHUNK), b"")
+        yield from chain.from_iterable(lines_of_chunks(chunks, encoding, report, newline=newline))
+
+
+def lines_of_chunks(
+    chunks: Iterable[bytes], encoding: str, report: Report, *, newline: str = "\n"
+) -> Iterator[Iterable[tuple[int, str]]]:
+    """The numbered lines that each chunk of bytes completes; the first chunk has the byte order mark, if there is one.
+
+    The lines of a chunk must be taken before the next chunk is asked for.
+    """
     number = 0
     begun: list[str] = []
-    for text in _decoded(path, encoding, report):
+    for text in _decoded(chunks, encoding, report):
         first, *lines = text.split(newline)
         begun.append(first)
         if not lines:
             continue
-        number += 1
-        yield number, "".join([*begun, newline])
+        lines.insert(0, "".join(begun))
         begun = [lines.pop()]
-        for line in lines:
-            number += 1
-            yield number, line + newline
+        yield enumerate((line + newline for line in lines), number + 1)
+        number += len(lines)
     if last := "".join(begun):
-        yield number + 1, last
+        yield [(number + 1, last)]
 
 
-def _decoded(path: Path, encoding: str, report: Report) -> Iterator[str]:
-    """The text of a file, a chunk at a time."""
-    with open_bytes(path) as file:
-        start = file.peek(4)[:4]
-        decoder = codecs.getincrementaldecoder(encoding_of(start, encoding))(COUNTED)
-        data = start
-        while data:
-            data = file.read(CHUNK)
-            before = replaced_so_far()
-            text = decoder.decode(data, final=not data)
-            report.replaced_bytes += replaced_so_far() - before
-            yield text
+def _decoded(chunks: Iterable[bytes], encoding: str, report: Report) -> Iterator[str]:
+    """The text of chunks of bytes."""
+    decoder = None
+    for data in chain(chunks, [b""]):
+        decoder = decoder or codecs.getincrementaldecoder(encoding_of(data[:4], encoding))(COUNTED)
+        before = replaced_so_far()
+        text = decoder.decode(data, final=not data)
+        report.replaced_bytes += replaced_so_far() - before
+        yield text

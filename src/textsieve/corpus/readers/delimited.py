@@ -35,8 +35,8 @@ def corpus(source: Source, format: Format) -> Corpus:
     header = _has_header(first, source, format)
     if header:
         text, label = choose(first, source)
-    elif source.text is None and source.label is None:
-        label, text = 0, 1
+    elif source.text is None and (source.label is None or source.label is False):
+        label, text = None if source.label is False or source.texts_only else 0, 1
     else:
         text, label = choose([str(number) for number in range(len(first))], source)
 

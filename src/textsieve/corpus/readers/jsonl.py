@@ -8,7 +8,8 @@ text, which may be null: an empty document.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from ...errors import InputError
 from ..batch import Batch, Document, Report, in_batches
@@ -26,14 +27,9 @@ Object = dict[str, object]
 
 def corpus(source: Source, format: Format) -> Corpus:
     """The objects of a file."""
-    for option, value in (("text", source.text), ("label", source.label)):
-        if isinstance(value, int) and not isinstance(value, bool):
-            raise InputError(f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name.")
     is_array = _is_array(source)
     seen = _look_ahead(source, is_array)
-    keys = list(dict.fromkeys(key for each in seen for key in each))
-    text_at, label_at = choose(keys, source)
-    text, label = keys[text_at], None if label_at is None else keys[label_at]
+    text, label = _keys(seen, source)
     several = source.label_separator is not None or any(isinstance(each.get(label or ""), list) for each in seen)
 
     def start(report: Report) -> Iterator[Batch]:
@@ -42,6 +38,30 @@ def corpus(source: Source, format: Format) -> Corpus:
         return in_batches(_documents(objects, source, report, text, label, place))
 
     return Corpus(str(source.path), start, multilabel=True if several else None)
+
+
+def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, report: Report) -> Iterator[Batch]:
+    """The documents of lines that come some at a time, handed out as they come; the first shows the keys."""
+    keys: tuple[str, str | None] | None = None
+    for lines in groups:
+        objects = _objects_of(lines, source, report)
+        if keys is None:
+            first = next(objects, None)
+            if first is None:
+                continue
+            keys = _keys([first[1]], source)
+            objects = chain([first], objects)
+        yield from in_batches(_documents(objects, source, report, *keys, "line {}"))
+
+
+def _keys(seen: list[Object], source: Source) -> tuple[str, str | None]:
+    """Under which keys the text and the label are."""
+    for option, value in (("text", source.text), ("label", source.label)):
+        if isinstance(value, int) and not isinstance(value, bool):
+            raise InputError(f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name.")
+    keys = list(dict.fromkeys(key for each in seen for key in each))
+    text_at, label_at = choose(keys, source)
+    return keys[text_at], None if label_at is None else keys[label_at]
 
 
 def _documents(
@@ -75,7 +95,11 @@ def _objects(source: Source, report: Report, is_array: bool) -> Iterator[tuple[i
     if is_array:
         yield from _array(source, report)
         return
-    for number, line in source.lines(report):
+    yield from _objects_of(source.lines(report), source, report)
+
+
+def _objects_of(lines: Iterable[tuple[int, str]], source: Source, report: Report) -> Iterator[tuple[int, Object]]:
+    for number, line in lines:
         if line.isspace():
             report.skip("blank lines")
             continue

@@ -1,0 +1,118 @@
+"""Documents through a pipe: JSON lines as they come, anything else when all has come."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tempfile
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from textsieve import InputError
+from textsieve.corpus.arriving import arriving
+
+
+class Slow:
+    """A pipe that hands out one piece after the other, and knows how many it has handed out."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self.handed_out = 0
+
+    def read1(self, size: int, /) -> bytes:
+        self.handed_out += 1
+        return next(self._pieces, b"")
+
+
+def texts_of(pieces: Iterable[bytes], **options: Any) -> list[str]:
+    with arriving(Slow(pieces), "standard input", **options) as corpus:
+        return list(corpus.texts())
+
+
+def test_json_lines_are_handed_out_as_they_come() -> None:
+    pipe = Slow([b'{"text": "one"}\n{"text"', b': "two"}\n', b'{"text": "three"}'])
+    with arriving(pipe, "standard input", texts_only=True) as corpus:
+        batches = corpus.batches()
+        assert (next(batches).texts, pipe.handed_out) == (["one"], 1)
+        assert (next(batches).texts, pipe.handed_out) == (["two"], 2)
+        assert next(batches).texts == ["three"]
+        assert next(batches, None) is None
+        assert corpus.report is not None
+        assert corpus.report.documents == 3
+        with pytest.raises(InputError, match="standard input: is a pipe"):
+            next(corpus.batches())
+
+
+@given(st.data())
+def test_where_the_pieces_end_does_not_matter(data: st.DataObject) -> None:
+    texts = data.draw(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
+    whole = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts).encode()
+    cuts = sorted({0, len(whole), *data.draw(st.lists(st.integers(0, len(whole)), max_size=5))})
+    pieces = [whole[begin:end] for begin, end in pairwise(cuts)]
+    assert texts_of(pieces, texts_only=True) == texts
+
+
+def test_blank_lines_and_a_byte_order_mark_before_json() -> None:
+    assert texts_of([b"\xef", b"\xbb\xbf\n", b"\n", b'{"te', b'xt": "a"}\n'], texts_only=True) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        (b"a document\n\na line", ["a document", "", "a line"]),
+        (b"label,text\nx,a b\n", ["a b"]),
+        (b"x\ta b\n", ["a b"]),
+        (b'[{"text": "a b"}]', ["a b"]),
+        (b"__label__x a b\n", ["a b"]),
+        ('{"text": "a b"}'.encode("utf-16"), ["a b"]),
+        (gzip.compress(b'{"text": "a b"}\n'), ["a b"]),
+    ],
+)
+def test_anything_else_is_told_by_its_content(content: bytes, texts: list[str]) -> None:
+    for pieces in ([content], [bytes([byte]) for byte in content]):
+        assert texts_of(pieces, texts_only=True) == texts
+
+
+def test_labels_take_all_of_it_and_give_a_corpus_for_many_passes() -> None:
+    lines = io.BytesIO(b'{"text": "a", "label": "x"}\n{"text": "b", "label": ["y", "z"]}\n')
+    with arriving(lines, "standard input") as corpus:
+        assert list(corpus) == list(corpus) == [("a", ("x",)), ("b", ("y", "z"))]
+        assert corpus.multilabel is True
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (b"", {"texts_only": True}, "standard input: no documents"),
+        (b"", {}, "standard input: no documents"),
+        (b" \n\n", {"texts_only": True}, "standard input: no documents"),
+        (b'{"text": "a"}\n{"text": 1}\n', {"texts_only": True}, "standard input: line 2: 'text' is 1"),
+        (b'{"text": "a"}\n{"text', {"texts_only": True}, "standard input: line 2: not JSON"),
+        (b'{"a": 1, "b": 2}\n', {"texts_only": True}, r"standard input: cannot tell .* 'a', 'b'"),
+        (b'{"text": "a"}\n', {"texts_only": True, "text": 1}, "standard input: text=1"),
+        (b'{"text": "a"}\n', {"texts_only": True, "encoding": "x"}, "encoding='x'"),
+        (b'{"text": "a"}\n', {"label": "topic"}, "standard input: no column 'topic'"),
+        (b"text,label\na,nan\n", {}, "standard input: line 2: the label is nan"),
+        (b"\x89PNG\r\n", {}, "standard input: found a PNG image"),
+        (gzip.compress(b"text" * 100)[:-9], {}, "standard input: begins as a gzip file"),
+    ],
+)
+def test_mistakes_are_told_of_standard_input(content: bytes, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message) as problem:
+        texts_of([content], **options)
+    assert tempfile.gettempdir() not in str(problem.value)
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with arriving(io.BytesIO(b"label,text\nx,a b\n"), "standard input") as corpus:
+        assert list(tmp_path.iterdir())
+        assert len(list(corpus)) == 1
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,96 @@
+"""Plain text, a document a line; and texts whose labels nobody asks for."""
+
+import gzip
+from collections import deque
+from pathlib import Path
+
+import pytest
+
+from textsieve import InputError
+from textsieve.corpus import read
+
+
+def written(folder: Path, name: str, content: str) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode())
+    return path
+
+
+def test_every_line_is_a_document_also_a_blank_one(tmp_path: Path) -> None:
+    corpus = read(written(tmp_path, "inbox.txt", "Just a sentence, or two.\r\n\n  \nMore\n"))
+    assert list(corpus) == [("Just a sentence, or two.", ()), ("", ()), ("  ", ()), ("More", ())]
+    assert corpus.multilabel is False
+    assert corpus.report is not None
+    assert (corpus.report.documents, corpus.report.empty, corpus.report.unlabelled) == (4, 2, 4)
+
+
+def test_a_line_that_does_not_end_is_one_too(tmp_path: Path) -> None:
+    assert list(read(written(tmp_path, "x.txt", "one\ntwo")).texts()) == ["one", "two"]
+
+
+def test_packed_lines(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.txt.gz"
+    path.write_bytes(gzip.compress("größe\nzwei\n".encode()))
+    assert list(read(path).texts()) == ["größe", "zwei"]
+
+
+@pytest.mark.parametrize(
+    ("content", "first"),
+    [
+        ('{"text": "a b", "label": "x"}\n', "a b"),
+        ("__label__x a b\n", "a b"),
+        ("label,text\nx,a b\n", "a b"),
+        ("x\ta b\n", "a b"),
+    ],
+)
+def test_what_is_something_else_is_read_as_that(tmp_path: Path, content: str, first: str) -> None:
+    assert next(iter(read(written(tmp_path, "x.txt", content)))) == (first, ("x",))
+
+
+def test_lines_can_be_asked_for(tmp_path: Path) -> None:
+    path = written(tmp_path, "x.csv", "label,text\nx,a b\n")
+    assert list(read(path, format="lines").texts()) == ["label,text", "x,a b"]
+
+
+def test_markup_is_no_line_of_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"HTML.*a document a line"):
+        read(written(tmp_path, "x.txt", "<html>\n<body>"))
+
+
+def test_other_endings_must_be_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="lines: plain text"):
+        read(written(tmp_path, "x.log", "Just a sentence."))
+
+
+TABLES = {
+    "labels that are sound": ("a.csv", "label,text\nx,a b\n", {}),
+    "labels of mixed kinds": ("a.jsonl", '{"text": "a b", "label": 1}\n{"text": "c", "label": "x"}\n', {}),
+    "a label that is no number": ("a.csv", "label,text\nnan,a b\n", {}),
+    "no labels": ("a.csv", "text,price\na b,3\n", {}),
+    "no labels among many columns": ("a.csv", "id,text,price,colour\n1,a b,3,red\n", {}),
+    "the text is what is not the label": ("a.csv", "section,headline\nx,a b\n", {"label": "section"}),
+    "no header": ("a.txt", "x\ta b\n", {}),
+    "no header, by number": ("a.tsv", "1\tx\ta b\n2\tx\ta b\n", {"text": 2, "label": 1}),
+    "fastText": ("a.ft", "__label__x a b\n", {}),
+    "lines": ("a.txt", "a b\n", {}),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_texts_without_their_labels(tmp_path: Path, name: str) -> None:
+    file, content, options = TABLES[name]
+    corpus = read(written(tmp_path, file, content), texts_only=True, **options)  # type: ignore[arg-type]
+    assert next(corpus.texts()) == "a b"
+
+
+def test_no_labels_in_a_table_without_a_header(tmp_path: Path) -> None:
+    assert list(read(written(tmp_path, "a.txt", "x\ta b\n"), label=False)) == [("a b", ())]
+
+
+def test_what_comes_before_a_mistake_is_handed_out(tmp_path: Path) -> None:
+    lines = [f'{{"text": "{number}"}}' for number in range(1500)]
+    path = written(tmp_path, "a.jsonl", "\n".join([*lines, "{broken"]))
+    texts: list[str] = []
+    with pytest.raises(InputError, match="line 1501"):
+        deque(map(texts.extend, (batch.texts for batch in read(path).batches())))
+    assert texts == [str(number) for number in range(1500)]
