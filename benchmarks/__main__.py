@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textsieve.settings import n_threads
 
-from . import counting, scoring
+from . import categorizing, counting, scoring, streaming
 from .harness import table
 from .newsgroups import newsgroups
 
@@ -30,6 +30,10 @@ def main() -> None:
         ("", counting.memory),
         ("", counting.compilation),
         ("## Counts to scores", lambda: table(scoring.results())),
+        ("## Text to labels", lambda: table(categorizing.results())),
+        ("", categorizing.quality),
+        ("", categorizing.size),
+        ("", streaming.memory),
     ]
     for title, make in sections:
         body = make()

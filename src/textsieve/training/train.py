@@ -26,6 +26,7 @@ from ..classifiers.linear_form import Linear
 from ..corpus import Corpus
 from ..errors import InputError, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
+from ..memory import give_back
 from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
@@ -179,6 +180,7 @@ class _Training:
             best = recipe.rank_stats(stats, choices.most)
             del stats
             chosen = streamed.reduced(best)
+            give_back()
         with self._clock("training"):
             idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
             counter = self._counter(vocabulary=chosen.terms)

@@ -1,6 +1,7 @@
 from typing import Any
 
 def check_is_fitted(estimator: object, attributes: str | list[str] | None = None) -> None: ...
+def column_or_1d(y: Any, *, warn: bool = False) -> Any: ...
 def validate_data(
     estimator: object,
     X: Any,
