@@ -143,7 +143,7 @@ def _metadata(data: bytes) -> str:
 
 def parse(text: str) -> Header:
     """Read a JSON object, strictly."""
-    if _depth(text) > MOST_DEEP:
+    if _is_deep(text):
         raise ValueError(f"its header is nested more than {MOST_DEEP} deep")
     header = json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_nan)
     if not isinstance(header, dict):
@@ -151,14 +151,15 @@ def parse(text: str) -> Header:
     return header
 
 
-def _depth(text: str) -> int:
-    """How deeply lists and objects are nested, found without nesting anything."""
-    depth = deepest = 0
+def _is_deep(text: str) -> bool:
+    """Whether lists and objects are nested too deeply, found without nesting anything."""
+    depth = 0
     for mark in _MARKS.finditer(text):
         first = text[mark.start()]
         depth += (first in "[{") - (first in "]}")
-        deepest = max(deepest, depth)
-    return deepest
+        if depth > MOST_DEEP:
+            return True
+    return False
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> Header:

@@ -2,7 +2,9 @@
 
 import json
 import tracemalloc
+from base64 import b85decode
 from typing import Any
+from zlib import decompress
 
 import numpy as np
 import pytest
@@ -87,6 +89,19 @@ def test_empty_tables_come_back(stats: ClassStats) -> None:
 def test_reading_back_gives_what_was_written() -> None:
     assert rewritten() == SMALL.to_bytes()
     use(ClassStats.from_bytes(rewritten()))
+
+
+WRITTEN_BY_0_1 = (
+    "c-oax!A`<J5JioNM-O}ene)c9>q3=_CMG7HJyO!FWg3W-N@pP&!aw<Geu6to3!${2bD7SY_ukG-`hDJVv4SW{(ddyjI*Opb0)wB1Cb&fC!zz"
+    "R%%TsMa=y$?h>*i^yiC&F16oRmwCFV5AW=!+Bj=7J-^&kYjA-#n#<UET;S-ePbW*k8|!5HIrTBHofZr}%=y7%tZuoe*Gbjpe-$#KpTj?C8wP"
+    "xsPOAb`f2t3h`tz-^Hw385hic|v)^(t(W58Ew+v9_p1RdTMK6Fi+`U@As7Oy^R6igO@mBAP)_!TKLlKaQXl>3s|l2)oulQ;JpE!_XiL)J6O4"
+    "p(pk`ap>sTHP&0!S3mHgfaN_wobzot>z`En2_-$KfCvq7j|FQvZRdgkOQK`=xc$;WH79T~vF7nUAe*SCt75&z~A=(xGRU`iwJComG"
+)
+
+
+def test_tables_of_the_first_release_are_read_for_ever() -> None:
+    assert decompress(b85decode(WRITTEN_BY_0_1)) == SMALL.to_bytes()
+    use(ClassStats.from_bytes(decompress(b85decode(WRITTEN_BY_0_1))))
 
 
 def test_every_truncation_is_refused() -> None:

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 
 def modules_after(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has loaded after the code."""
@@ -39,5 +41,17 @@ def test_a_few_documents_do_not_load_the_kernels() -> None:
     assert not loaded & {"numba", "llvmlite"}
 
 
-def test_many_documents_do_load_the_kernels() -> None:
-    assert "numba" in modules_after("import textsieve; textsieve.TermCounter().fit(['ab cd ' * 20_000])")
+@pytest.mark.parametrize(
+    ("use", "kernels"),
+    [
+        ("textsieve.TermCounter().fit(['ab cd ' * 200_000])", False),
+        ("textsieve.TermCounter().fit(['ab cd ' * 400_000])", True),
+        ("textsieve.TermCounter().fit(['ab cd'] * 4000)", False),
+        ("textsieve.TermCounter().fit(['ab cd'] * 10_000)", True),
+        ("for _ in range(3): textsieve.TermCounter().fit(['ab cd ' * 100_000])", False),
+        ("for _ in range(4): textsieve.TermCounter().fit(['ab cd ' * 100_000])", True),
+        ("for _ in range(500): textsieve.TermCounter().fit(['ab cd ' * 1000])", False),
+    ],
+)
+def test_kernels_are_loaded_when_there_is_much_to_count(use: str, kernels: bool) -> None:
+    assert ("numba" in modules_after(f"import textsieve\n{use}")) == kernels

@@ -2,8 +2,13 @@
 
 The kernels lower-case ASCII on the way, so documents that are ASCII can go to them as they are. That holds unless
 accents are stripped: without its accents a character may turn into a capital, which stays one.
+
+A few documents are counted without the kernels. How many are few depends on whether a process has loaded them: that
+takes as long as counting millions of characters without. A process that goes on to count small batches will have
+spent that time sooner or later, and loads them then.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -12,7 +17,28 @@ from ..errors import InputError, shown
 from .words import Accents, accent_stripper, lower_case
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
-"""Up to this many are counted without the kernels."""
+"""Up to this many are counted without the kernels, always."""
+
+PATIENCE = 64
+"""As long as the kernels are not loaded, a process counts this many times as many characters without them, in all."""
+
+_A_DOCUMENT = 256  # characters, by the time that it takes
+_KERNELS = "textsieve.kernels.words"
+_spent = 0
+
+
+def are_few(characters: int, n_documents: int) -> bool:
+    """Whether documents with so many characters in all are to be counted without the kernels."""
+    if characters <= FEW_CHARACTERS and n_documents <= FEW_DOCUMENTS:
+        return True
+    effort = _spent + characters + n_documents * _A_DOCUMENT
+    return _KERNELS not in sys.modules and effort <= PATIENCE * FEW_CHARACTERS
+
+
+def _spend(characters: int, n_documents: int) -> None:
+    """Note what is counted without the kernels."""
+    global _spent
+    _spent += characters + n_documents * _A_DOCUMENT
 
 
 @dataclass(frozen=True)
@@ -43,8 +69,9 @@ class Reading:
         for text in texts:
             first.append(text)
             characters += len(text)
-            if characters > FEW_CHARACTERS or len(first) > FEW_DOCUMENTS:
+            if not are_few(characters, len(first)):
                 return None, self._prepared(chain(first, texts), for_kernels=True)
+        _spend(characters, len(first))
         few = list(self._prepared(first, for_kernels=False))
         return few, iter(few)
 

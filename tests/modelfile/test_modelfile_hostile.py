@@ -1,0 +1,449 @@
+"""Files made to do harm: right checksums, wrong everything else. They get an error by name, and cost no memory."""
+
+import json
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+from tests.reference.model_cases import several_labels, small_model
+
+from textsieve import InputError
+from textsieve.archive import MOST_DEEP, MOST_HEADER, checksum
+from textsieve.modelfile import read
+from textsieve.modelfile.reading import MOST_BYTES, decode
+from textsieve.modelfile.writing import encode
+from textsieve.prediction import Model
+
+WHOLE = encode(several_labels())
+ARRAYS = load(WHOLE)
+HEADER = json.loads(json.loads(WHOLE[8 : 8 + int.from_bytes(WHOLE[:8], "little")])["__metadata__"]["textsieve"])
+
+
+def forged(header: dict[str, Any] | str | None = None, **arrays: Any) -> bytes:
+    """The model with other parts and a checksum that agrees; None takes an array away, `...` a part of the header."""
+    parts = {name: part for name, part in (ARRAYS | arrays).items() if part is not None}
+    if isinstance(header, str):
+        return save(parts, metadata={"textsieve": header})
+    changed = {name: value for name, value in (HEADER | (header or {})).items() if value is not ...}
+    changed["checksum"] = checksum(changed, parts)
+    return save(parts, metadata={"textsieve": json.dumps(changed)})
+
+
+def raw(outer: str | bytes, payload: bytes = b"", length: int | None = None) -> bytes:
+    """A file with this very outer header."""
+    encoded = outer.encode() if isinstance(outer, str) else outer
+    return (len(encoded) if length is None else length).to_bytes(8, "little") + encoded + payload
+
+
+def cost_of_refusing(data: bytes) -> int:
+    """The most memory that refusing some bytes takes."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"^hostile\.sieve is ") as caught:
+            decode(data, "hostile.sieve")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(str(caught.value)) < 2000
+    return peak
+
+
+def test_the_forger_can_write_a_model() -> None:
+    assert forged() == WHOLE
+    assert encode(decode(forged())) == WHOLE
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------
+
+INF, NAN = np.inf, np.nan
+
+
+def terms(text: str | bytes) -> Any:
+    return np.frombuffer(text.encode() if isinstance(text, str) else text, np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"terms": terms(b"goal\nmarket\n\xff\xfe\nnew york")}, "UTF-8"),
+        ({"terms": terms(b"goal\nmarket\nstra\xc3\nnew york")}, "UTF-8"),
+        ({"terms": terms(b"goal\nmarket\n\xed\xa0\x80\nnew york")}, "UTF-8"),
+        ({"terms": terms("goal\ngoal\nstraße\nnew york")}, "term twice"),
+        ({"terms": terms("goal\n\nstraße\nnew york")}, "empty"),
+        ({"terms": terms("goal\nmarket\nstraße\n")}, "empty"),
+        ({"terms": terms("\n\n\n")}, "empty"),
+        ({"terms": terms("goal\nmarket")}, "2 terms and coefficients for 4"),
+        ({"terms": terms("\n" * 1000)}, "1,001 terms and coefficients for 4"),
+        ({"terms": terms("")}, "0 terms and coefficients for 4"),
+        ({"terms": np.zeros((4, 7), np.uint8)}, "terms is uint8 with 2 dimensions"),
+        ({"terms": np.zeros(28, np.int32)}, "terms is int32"),
+        ({"terms": None}, "arrays"),
+        ({"coefficients": np.full((4, 3), NAN, np.float32)}, "coefficient is not finite"),
+        ({"coefficients": np.full((4, 3), INF, np.float32)}, "coefficient is not finite"),
+        ({"coefficients": np.full((4, 3), -INF, np.float32)}, "coefficient is not finite"),
+        ({"coefficients": np.zeros((4, 3), np.float64)}, "coefficients is float64"),
+        ({"coefficients": np.zeros((4, 3), np.int32)}, "coefficients is int32"),
+        ({"coefficients": np.zeros(12, np.float32)}, "coefficients is float32 with 1 dim"),
+        ({"coefficients": np.zeros((4, 3, 1), np.float32)}, "3 dimensions"),
+        ({"coefficients": np.zeros((3, 4), np.float32)}, "4 terms and coefficients for 3"),
+        ({"coefficients": np.zeros((4, 2), np.float32)}, "coefficients is float32 of shape"),
+        ({"coefficients": np.zeros((4, 0), np.float32)}, "coefficients is float32 of shape"),
+        ({"coefficients": np.zeros((0, 3), np.float32)}, "4 terms and coefficients for 0"),
+        ({"coefficients": None}, "arrays"),
+        ({"intercepts": np.zeros(1)}, "intercepts"),
+        ({"intercepts": np.zeros(0)}, "intercepts"),
+        ({"intercepts": np.zeros(4)}, "intercepts"),
+        ({"intercepts": np.zeros((3, 1))}, "intercepts"),
+        ({"intercepts": np.zeros(3, np.float32)}, "intercepts"),
+        ({"intercepts": np.array([1, NAN, 2])}, "intercept is not finite"),
+        ({"intercepts": None}, "arrays"),
+        ({"idf": np.zeros(3)}, "idf"),
+        ({"idf": np.zeros(5)}, "idf"),
+        ({"idf": np.zeros((4, 1))}, "idf"),
+        ({"idf": np.zeros(4, np.int64)}, "idf"),
+        ({"idf": np.array([1, INF, 2, 3])}, "idf is not finite"),
+        ({"thresholds": None}, "thresholds"),
+        ({"thresholds": np.zeros(2)}, "thresholds"),
+        ({"thresholds": np.zeros(0)}, "thresholds"),
+        ({"thresholds": np.array([0, NAN, 1])}, "threshold is NaN"),
+        ({"thresholds": np.zeros(3, np.float32)}, "thresholds"),
+        ({"class_docs": np.array([1, -2, 3])}, "class_docs"),
+        ({"class_docs": np.array([1, 2])}, "class_docs"),
+        ({"class_docs": np.array([1.0, 2.0, 3.0])}, "class_docs"),
+        ({"class_docs": np.array([1, 2, 3], np.int32)}, "class_docs"),
+        ({"class_docs": None}, "arrays"),
+        ({"extra": np.zeros(3)}, "arrays"),
+        ({"extra": np.zeros(3, np.uint16)}, "'U16', which textsieve does not write"),
+        ({"idf": np.zeros(4, np.float16)}, "'F16', which textsieve does not write"),
+        ({"idf": np.zeros(4, np.bool_)}, "'BOOL', which textsieve does not write"),
+    ],
+)
+def test_arrays_that_do_not_fit(arrays: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        decode(forged(**arrays), "hostile.sieve")
+    assert cost_of_refusing(forged(**arrays)) < 1_000_000
+
+
+def test_thresholds_may_be_out_of_reach() -> None:
+    model = decode(forged(thresholds=np.array([INF, -INF, 0.0])))
+    assert model.predict(["goal"]).labels == [("money", "sport")]
+
+
+# -- headers -----------------------------------------------------------------------------------------------------
+
+READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        *(({name: ...}, "header") for name in HEADER if name not in ("checksum", "format", "version")),
+        ({"format": ...}, "'format'"),
+        ({"version": ...}, "'version'"),
+        ({"format": "textsieve.ClassStats"}, r"'textsieve\.ClassStats' version 1"),
+        ({"format": None}, "None version 1"),
+        ({"format": ["textsieve.Model"]}, "version 1"),
+        ({"version": 2}, "version 2; .*Update textsieve"),
+        ({"version": 10**20}, "Update textsieve"),
+        ({"version": 0}, "version 0"),
+        ({"version": "1"}, "version '1'"),
+        ({"version": True}, "version True"),
+        ({"version": None}, "version None"),
+        ({"more": 1}, "header"),
+        ({"labels": "all"}, "labels"),
+        ({"labels": ["several"]}, "labels"),
+        ({"labels": "one"}, "thresholds"),
+        ({"classes": "abc"}, "no classes"),
+        ({"classes": []}, "no classes"),
+        ({"classes": {"a": 1}}, "no classes"),
+        ({"classes": ["a", "b"]}, "class_docs"),
+        ({"classes": ["b", "a", "c"]}, "sorted"),
+        ({"classes": ["a", "a", "b"]}, "each once"),
+        ({"classes": ["a", "b", 3]}, "all text"),
+        ({"classes": ["a", "b", None]}, "all text"),
+        ({"classes": [["a"], ["b"], ["c"]]}, "all text"),
+        ({"classes": [1, 2, "3"]}, "all numbers"),
+        ({"reading": []}, "reading"),
+        ({"reading": READING | {"more": 1}}, "reading"),
+        ({"reading": {}}, "reading"),
+        ({"reading": READING | {"lowercase": "yes"}}, "lowercase"),
+        ({"reading": READING | {"lowercase": 1}}, "lowercase"),
+        ({"reading": READING | {"strip_accents": "os.system"}}, "strip_accents"),
+        ({"reading": READING | {"strip_accents": ["ascii"]}}, "strip_accents"),
+        ({"reading": READING | {"strip_accents": {"a": 1}}}, "strip_accents"),
+        ({"reading": READING | {"ngram_range": [1]}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": [2, 1]}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": [0, 1]}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": [1, 1.5]}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": [True, True]}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": "12"}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": None}}, "ngram_range"),
+        ({"reading": READING | {"stop_words": "english"}}, "stop_words"),
+        ({"reading": READING | {"stop_words": [1, 2]}}, "stop_words"),
+        ({"reading": READING | {"stop_words": {"the": 1}}}, "stop_words"),
+        ({"reading": READING | {"stop_words": [["the"]]}}, "stop_words"),
+        ({"weighting": None}, "weighting"),
+        ({"weighting": WEIGHTING | {"tf": "eval"}}, "tf"),
+        ({"weighting": WEIGHTING | {"tf": ["log"]}}, "tf"),
+        ({"weighting": WEIGHTING | {"tf": {}}}, "tf"),
+        ({"weighting": WEIGHTING | {"norm": "l3"}}, "norm"),
+        ({"weighting": WEIGHTING | {"norm": []}}, "norm"),
+        ({"settings": []}, "settings"),
+        ({"settings": "x"}, "settings"),
+        ({"about": None}, "about"),
+    ],
+)
+def test_headers_that_make_no_sense(header: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        decode(forged(header), "hostile.sieve")
+    assert cost_of_refusing(forged(header)) < 1_000_000
+
+
+TEXT = json.dumps(HEADER)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a textsieve model"),
+        ("null", "no JSON object"),
+        ("[]", "no JSON object"),
+        ('"text"', "no JSON object"),
+        ("{}", "'version'"),
+        (TEXT[:-1], "not a textsieve model"),
+        (TEXT + TEXT, "Extra data"),
+        (TEXT[:-1] + ', "labels": "one"}', "'labels' twice"),
+        (TEXT[:-1] + ', "checksum": 5}', "'checksum' twice"),
+        (TEXT.replace('"tf": "log"', '"tf": "log", "tf": "log"'), "'tf' twice"),
+        (TEXT.replace('"C": 1.0', '"C": NaN'), "NaN"),
+        (TEXT.replace('"C": 1.0', '"C": ' + "9" * 100_000), "not a textsieve model"),
+        (TEXT.replace('"C": 1.0', '"C": ' + "[" * 50 + "]" * 50), f"more than {MOST_DEEP} deep"),
+        (TEXT.replace('"C": 1.0', '"C": ' + '{"a":' * 50 + "1" + "}" * 50), f"more than {MOST_DEEP} deep"),
+        ("[" * 500_000, f"more than {MOST_DEEP} deep"),
+        ('{"a":' * 500_000, f"more than {MOST_DEEP} deep"),
+        ("[" * 500_000 + "]" * 500_000, f"more than {MOST_DEEP} deep"),
+        ('"' + '\\"' * 500_000, "not a textsieve model"),
+        ('{"a": "' + "[" * 500_000 + '"}', "'version'"),  # brackets in a text nest nothing
+        ('{"' + "\\", "not a textsieve model"),
+    ],
+)
+def test_json_that_is_strange(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        decode(forged(text), "hostile.sieve")
+    assert cost_of_refusing(forged(text)) < 1_000_000 + 20 * len(text)
+
+
+def test_infinite_numbers_in_settings_come_back() -> None:
+    model = small_model(settings={"C": float("inf")}, classes=(-float("inf"), 0.0, float("inf")))
+    again = decode(encode(model))
+    assert again.settings == model.settings
+    assert again.classes == model.classes
+
+
+# -- safetensors itself ------------------------------------------------------------------------------------------
+
+META = json.dumps({"textsieve": TEXT})
+
+
+def one_array(info: str, name: str = "idf") -> str:
+    return f'{{"__metadata__": {META}, "{name}": {info}}}'
+
+
+HUGE = 1 << 60
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (raw("{}", length=2**64 - 1), "does not begin"),
+        (raw("{}", length=2**63), "does not begin"),
+        (raw("{}", length=MOST_HEADER + 1), "does not begin"),
+        (raw("{}", length=MOST_HEADER), "only its beginning"),
+        (raw("{}", length=3), "only its beginning"),
+        (raw("{}"), "'__metadata__'"),
+        (raw("{" * 100_000), "deep"),
+        (raw(b'{"\xff\xfe": 1}'), "not a textsieve model"),
+        (raw('{"__metadata__": {}}'), "'textsieve'"),
+        (raw('{"__metadata__": null}'), "not a textsieve model"),
+        (raw('{"__metadata__": {"textsieve": {}}}'), "no text"),
+        (raw('{"__metadata__": {"textsieve": "{}", "textsieve": "{}"}}'), "'textsieve' twice"),
+        (raw(f'{{"__metadata__": {META}, "__metadata__": {META}}}'), "'__metadata__' twice"),
+        (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, {8 * HUGE}]}}')), "speaks of"),
+        (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, 0]}}')), "not a textsieve"),
+        (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}, {HUGE}], "data_offsets": [0, 8]}}'), b"\0" * 8), "not a"),
+        (raw(one_array('{"dtype": "F64", "shape": [2], "data_offsets": [0, 8]}'), b"\0" * 8), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": [1], "data_offsets": [8, 16]}'), b"\0" * 16), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": [1], "data_offsets": [8, 0]}')), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": [-1], "data_offsets": [0, 8]}'), b"\0" * 8), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": [1.5], "data_offsets": [0, 8]}'), b"\0" * 8), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": 1, "data_offsets": [0, 8]}'), b"\0" * 8), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": [1], "data_offsets": [0, "8"]}'), b"\0" * 8), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": [1], "data_offsets": [0]}'), b"\0" * 8), "not a textsieve"),
+        (raw(one_array('{"dtype": "F64", "shape": [1]}'), b"\0" * 8), "data_offsets"),
+        (raw(one_array('{"dtype": "object", "shape": [1], "data_offsets": [0, 8]}'), b"\0" * 8), "'object'"),
+        (raw(one_array('{"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}'), b"\0" * 2), "'BF16'"),
+        (raw(one_array('{"dtype": ["F64"], "shape": [1], "data_offsets": [0, 8]}'), b"\0" * 8), "not a textsieve"),
+        (raw(one_array("[]")), "not a textsieve"),
+        (raw(one_array("null")), "not a textsieve"),
+    ],
+)
+def test_outer_headers_that_lie(data: bytes, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        decode(data, "hostile.sieve")
+    assert cost_of_refusing(data) < 1_000_000 + 20 * len(data)
+
+
+def test_an_array_declared_twice_is_refused() -> None:
+    length = int.from_bytes(WHOLE[:8], "little")
+    outer = WHOLE[8 : 8 + length].decode().rstrip()
+    idf = json.loads(outer)["idf"]
+    with pytest.raises(InputError, match="'idf' twice"):
+        decode(raw(outer[:-1] + f', "idf": {json.dumps(idf)}}}', WHOLE[8 + length :]))
+
+
+def test_arrays_that_overlap_are_refused() -> None:
+    length = int.from_bytes(WHOLE[:8], "little")
+    outer = json.loads(WHOLE[8 : 8 + length])
+    outer["thresholds"]["data_offsets"] = outer["intercepts"]["data_offsets"]
+    with pytest.raises(InputError, match="not a textsieve model"):
+        decode(raw(json.dumps(outer), WHOLE[8 + length :]))
+
+
+# -- memory ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "item",
+    ["[]", "{}", '"ab"', "1.5", '{"a":1}', "[[[[]]]]"],
+    ids=["lists", "objects", "texts", "numbers", "a", "deep"],
+)
+def test_a_header_full_of_small_things_costs_a_multiple_of_itself(item: str) -> None:
+    size = 400_000
+    things = "[" + ",".join([item] * (size // (len(item) + 1))) + "]"
+    data = forged(TEXT.replace('"C": 1.0', f'"C": {things}'))
+    assert cost_of_refusing(data) < 1_000_000 + 60 * len(data)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_file_full_of_short_terms_costs_a_multiple_of_itself(twice: bool) -> None:
+    n_terms = 200_000
+    spelled = [f"{number:x}" for number in range(n_terms)]
+    if twice:
+        spelled[-1] = spelled[0]
+    model = small_model(terms=tuple(f"{number:x}" for number in range(n_terms)))
+    arrays = {
+        "terms": terms("\n".join(spelled)),
+        "idf": None,
+        "coefficients": np.zeros((n_terms, 3), np.float32),
+    }
+    data = forged(**arrays)
+    if twice:
+        assert cost_of_refusing(data) < 20 * len(data)
+        return
+    tracemalloc.start()
+    try:
+        assert decode(data).terms == model.terms
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * len(data)
+
+
+def test_a_hostile_run_of_words_costs_nothing_to_predict() -> None:
+    """One term of ten thousand words, and runs of any length: a document is still read in one go."""
+    run = " ".join(f"word{number}" for number in range(10_000))
+    data = forged(
+        {"reading": READING | {"ngram_range": [1, 10**18]}},
+        terms=terms("goal\nmarket\nstraße\n" + run),
+    )
+    model = decode(data)
+    text = " ".join(f"word{number}" for number in range(3000)) + " goal"
+    model.predict([text])  # compiles
+    tracemalloc.start()
+    try:
+        assert model.predict([text]).n_unknown == 0
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 50_000_000
+
+
+REFUSE_ALL = """
+import resource, sys
+from pathlib import Path
+from textsieve import InputError
+from textsieve.modelfile import read
+read(sys.argv[1])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+refused = 0
+for path in sys.argv[2:]:
+    try:
+        read(path)
+    except InputError as error:
+        assert str(error).startswith(path + " "), error
+        refused += 1
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(refused, (after - before) // 1024)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss is in other units elsewhere")
+def test_hostile_files_take_no_memory_from_the_process(tmp_path: Path) -> None:
+    """As the operating system sees it, so that what safetensors takes counts too."""
+    hostile = {
+        "length": raw("{}", length=2**64 - 1),
+        "huge": raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, {8 * HUGE}]}}')),
+        "huge2": raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}, {HUGE}], "data_offsets": [0, 8]}}'), b"\0" * 8),
+        "deep": forged("[" * 1_000_000),
+        "deep_outside": raw("{" * 1_000_000),
+        "many": raw("{" + ",".join(f'"{n}": {{}}' for n in range(100_000)) + "}"),
+        "terms": forged(terms=terms("\n" * 1_000_000)),
+        "classes": forged({"classes": list(range(200_000))}),
+        "n_docs": forged(class_docs=np.zeros(200_000, np.int64)),
+    }
+    paths = []
+    for name, data in hostile.items():
+        (tmp_path / name).write_bytes(data)
+        paths.append(str(tmp_path / name))
+    good = tmp_path / "good.sieve"
+    good.write_bytes(WHOLE)
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSE_ALL, str(good), *paths], capture_output=True, text=True, check=True
+    )
+    refused, megabytes = map(int, done.stdout.split())
+    assert refused == len(hostile)
+    assert megabytes < 100
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "large.sieve"
+    with open(file, "wb") as large:
+        large.write(WHOLE)
+        large.truncate(MOST_BYTES + 1)  # which takes no room on the disk
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"large\.sieve has 4,294,967,297 bytes; a model has no more"):
+            read(file)
+        with open(file, "wb") as large:
+            large.truncate(MOST_BYTES)  # not too large, but it does not begin as a model
+        with pytest.raises(InputError, match="does not begin as one"):
+            read(file)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_what_a_model_holds_is_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of functions and modules in the settings are names and no more."""
+    wicked = {"classifier": "os.system", "__reduce__": ["os.system", ["true"]], "__class__": "Model"}
+    before = set(sys.modules)
+    model = decode(forged({"settings": wicked, "about": wicked}))
+    assert isinstance(model, Model)
+    assert model.settings == wicked
+    assert set(sys.modules) == before

@@ -1,0 +1,52 @@
+"""Loading a model and predicting a document loads numpy and safetensors, and nothing that takes its time."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.reference.model_cases import several_labels, small_model, two_classes
+
+from textsieve.modelfile import write
+from textsieve.prediction import Model
+
+HEAVY = {"sklearn", "numba", "llvmlite", "scipy", "pandas", "polars", "pyarrow", "joblib"}
+
+PREDICT = """
+import sys
+from textsieve.modelfile import read
+model = read(sys.argv[1])
+text = "The goal of New York, a market straße " * 20
+assert model.predict([text]).n_unknown == 0
+assert model.predict([text, "", "unknown"] * 200, n_jobs=2).n_unknown == 400
+assert model.predict([text * 500]).n_unknown == 0  # a long one
+assert model.explain(text).classes[0].contributions
+model.decision([text]), model.scores([text]), model.class_terms(3)
+print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        small_model(),
+        several_labels(strip_accents="unicode"),
+        several_labels(labels="matrix", strip_accents="ascii"),
+        two_classes(),
+        small_model(stop_words="english", ngram_range=(1, 1), terms=("goal", "market", "straße", "york")),
+        small_model(stop_words="english", ngram_range=(1, 2)),
+        small_model(idf=None, norm="none", tf="tf"),
+    ],
+    ids=["one", "several", "matrix", "two", "english", "english runs", "plain"],
+)
+def test_predicting_a_document_is_light(tmp_path: Path, model: Model) -> None:
+    write(model, tmp_path / "model.sieve")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PREDICT, str(tmp_path / "model.sieve")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert {"numpy", "safetensors", "textsieve"} <= loaded
+    assert not loaded & HEAVY

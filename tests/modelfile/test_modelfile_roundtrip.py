@@ -1,0 +1,199 @@
+"""A model that was written and read is the same model, and its file holds what it should and no more."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from safetensors.numpy import load
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from tests.reference.model_cases import documents, models, same, several_labels, small_model, two_classes
+
+from textsieve import InputError, archive
+from textsieve.classifiers.linear import LinearScorer
+from textsieve.modelfile import read, write, writing
+from textsieve.modelfile.reading import decode
+from textsieve.modelfile.writing import encode
+from textsieve.prediction import Model
+
+SAMPLES = [small_model(), several_labels(), two_classes(), several_labels(labels="matrix"), small_model(idf=None)]
+
+
+def header_of(data: bytes) -> Any:
+    """The header of a model, as JSON has it."""
+    length = int.from_bytes(data[:8], "little")
+    return json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
+
+
+@settings(max_examples=300)
+@given(models(), documents)
+def test_there_and_back(model: Model, texts: list[str]) -> None:
+    data = encode(model)
+    again = decode(data)
+    assert same(again, model)
+    assert encode(again) == data
+    before, after = model.predict(texts), again.predict(texts)
+    assert after.scores.tobytes() == before.scores.tobytes()
+    assert np.asarray(after.labels, object).tolist() == np.asarray(before.labels, object).tolist()
+    assert after.n_unknown == before.n_unknown
+    for text in texts[:2]:
+        assert again.explain(text) == model.explain(text)
+
+
+@pytest.mark.parametrize("model", SAMPLES)
+def test_by_way_of_a_file(tmp_path: Path, model: Model) -> None:
+    write(model, tmp_path / "a.sieve")
+    write(model, str(tmp_path / "b.sieve"))
+    assert (tmp_path / "a.sieve").read_bytes() == (tmp_path / "b.sieve").read_bytes() == encode(model)
+    assert same(read(tmp_path / "a.sieve"), model)
+    assert same(read(str(tmp_path / "b.sieve")), model)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.sieve", "b.sieve"]
+
+
+def test_any_safetensors_reader_reads_it() -> None:
+    arrays = load(encode(several_labels()))
+    assert arrays["terms"].tobytes().decode().split("\n") == ["goal", "market", "straße", "new york"]
+    assert {name: (array.dtype.name, array.shape) for name, array in arrays.items()} == {
+        "terms": ("uint8", (28,)),
+        "idf": ("float64", (4,)),
+        "coefficients": ("float32", (4, 3)),
+        "intercepts": ("float64", (3,)),
+        "thresholds": ("float64", (3,)),
+        "class_docs": ("int64", (3,)),
+    }
+
+
+def test_what_the_header_says() -> None:
+    header = header_of(encode(small_model()))
+    assert header.pop("checksum") >= 0
+    assert header == {
+        "format": "textsieve.Model",
+        "version": 1,
+        "labels": "one",
+        "classes": ["city", "money", "sport"],
+        "reading": {"lowercase": True, "strip_accents": None, "ngram_range": [1, 2], "stop_words": ["of", "the"]},
+        "weighting": {"tf": "log", "norm": "l2"},
+        "settings": small_model().settings,
+        "about": small_model().about,
+    }
+
+
+def test_no_word_is_in_it_but_the_terms() -> None:
+    """The stop words only where runs of words need them; and never a term that was not selected."""
+    one_word = small_model(ngram_range=(1, 1), stop_words=frozenset({"secretword"}), terms=("aa", "bb", "cc", "dd"))
+    data = encode(one_word)
+    assert b"secretword" not in data
+    assert header_of(data)["reading"]["stop_words"] is None
+    assert decode(data).stop_words == frozenset()
+    needed = encode(small_model(stop_words=frozenset({"secretword"})))
+    assert header_of(needed)["reading"]["stop_words"] == ["secretword"]
+
+
+def test_english_stop_words_are_written_out_where_they_are_needed() -> None:
+    """The list belongs to another library, and may change with it; the model must not."""
+    again = decode(encode(small_model(stop_words="english")))
+    assert again.stop_words == ENGLISH_STOP_WORDS
+    assert decode(encode(small_model(stop_words="english", ngram_range=(1, 1)))).stop_words == frozenset()
+
+
+def test_a_large_model_is_small() -> None:
+    random = np.random.default_rng(0)
+    n_terms, n_classes = 10_000, 20
+    model = small_model(
+        terms=tuple(f"selected{number}" for number in range(n_terms)),
+        classes=tuple(f"class.{number:02}" for number in range(n_classes)),
+        class_docs=(500,) * n_classes,
+        idf=random.uniform(1, 9, n_terms),
+        scorer=LinearScorer(random.normal(size=(n_terms, n_classes)).astype(np.float32), random.normal(size=n_classes)),
+    )
+    data = encode(model)
+    assert len(data) < 1_200_000
+    assert same(decode(data), model)
+
+
+def test_arrays_in_any_memory_order_are_written_as_they_read() -> None:
+    scorer = small_model().scorer
+    turned = LinearScorer(np.asfortranarray(scorer.coefficients), np.repeat(scorer.intercepts, 2)[::2])
+    assert encode(small_model(scorer=turned)) == encode(small_model())
+
+
+def test_numbers_of_numpy_are_not_json(tmp_path: Path) -> None:
+    for wrong in ({"n_terms": np.int64(3)}, {"when": {1, 2}}, {"score": float("nan")}):
+        with pytest.raises(InputError, match="JSON"):
+            write(small_model(about=wrong), tmp_path / "model.sieve")
+    with pytest.raises(InputError, match=r"'1'.* twice"):
+        write(small_model(about={1: 2, "1": 3}), tmp_path / "model.sieve")
+    deep: Any = []
+    for _ in range(60):
+        deep = [deep]
+    with pytest.raises(InputError, match="deep"):
+        write(small_model(settings={"a": deep}), tmp_path / "model.sieve")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_than_a_header_may_hold_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MOST_HEADER", 1000)
+    with pytest.raises(InputError, match="1,000 is the most"):
+        encode(small_model(about={"curve": [0.5] * 200}))
+
+
+def test_more_than_a_file_may_hold_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "MOST_BYTES", 1000)
+    with pytest.raises(InputError, match=r"1,000\. Use fewer terms"):
+        write(small_model(), tmp_path / "model.sieve")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_function_is_refused() -> None:
+    with pytest.raises(InputError, match=r"function 'lower'.*no code.*'ascii'"):
+        encode(small_model(strip_accents=str.lower))
+
+
+UNSOUND: list[tuple[dict[str, Any], str]] = [
+    ({"terms": ("aa", "aa", "bb", "cc")}, "term twice"),
+    ({"terms": ("aa", "", "bb", "cc")}, "empty"),
+    ({"terms": ("aa", "bb")}, "coefficients"),
+    ({"terms": ("aa", "b\nb", "cc", "dd")}, "line feed"),
+    ({"terms": ("aa", "b\ud800", "cc", "dd")}, "UTF-8"),
+    ({"classes": ()}, "no classes"),
+    ({"classes": ("b", "a", "c")}, "sorted"),
+    ({"classes": ("a", "a", "c")}, "sorted"),
+    ({"classes": ("a", 1, "c")}, "all text or all numbers"),
+    ({"classes": (1.0, float("nan"), 2.0)}, "sorted"),
+    ({"classes": ("a", "b")}, "class_docs"),
+    ({"class_docs": (1, 2, -3)}, "class_docs"),
+    ({"class_docs": (1, 2, 2**63)}, "class_docs"),
+    ({"class_docs": (1, 2, 0.5)}, "class_docs"),
+    ({"labels": "many"}, "labels"),
+    ({"labels": "several"}, "thresholds"),
+    ({"thresholds": np.zeros(3)}, "thresholds"),
+    ({"labels": "matrix", "thresholds": np.zeros(2)}, "thresholds"),
+    ({"labels": "matrix", "thresholds": np.array([0, np.nan, 1])}, "threshold is NaN"),
+    ({"idf": np.zeros(3)}, "idf"),
+    ({"idf": np.zeros(4, np.float32)}, "idf"),
+    ({"idf": np.array([1, 2, np.inf, 1])}, "idf is not finite"),
+    ({"tf": "ltc"}, "tf"),
+    ({"norm": "l1"}, "norm"),
+    ({"lowercase": 1}, "lowercase"),
+    ({"strip_accents": "both"}, "strip_accents"),
+    ({"ngram_range": (0, 1)}, "ngram_range"),
+    ({"ngram_range": (2, 1)}, "ngram_range"),
+    ({"scorer": LinearScorer(np.full((4, 3), np.nan, np.float32), np.zeros(3))}, "coefficient is not finite"),
+    ({"scorer": LinearScorer(np.zeros((4, 3), np.float32), np.array([0, np.inf, 0]))}, "intercept is not finite"),
+    ({"scorer": LinearScorer(np.zeros((4, 3), np.float32), np.zeros(2))}, "intercepts"),
+    ({"scorer": LinearScorer(np.zeros((4, 1), np.float32), np.zeros(1))}, "intercepts"),
+    ({"scorer": LinearScorer(np.zeros((3, 4), np.float32), np.zeros(3))}, "coefficients"),
+    ({"scorer": LinearScorer(np.zeros((4, 3), np.float64), np.zeros(3))}, "coefficients"),
+    ({"about": []}, "JSON object"),
+    ({"settings": None}, "JSON object"),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), UNSOUND)
+def test_what_could_not_be_read_is_not_written(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    write(small_model(), tmp_path / "model.sieve")
+    with pytest.raises(InputError, match=said):
+        write(small_model(**changes), tmp_path / "model.sieve")
+    assert same(read(tmp_path / "model.sieve"), small_model())

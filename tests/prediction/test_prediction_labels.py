@@ -1,0 +1,213 @@
+"""What is predicted is what the slow twin predicts, in each form of labels; unknown documents get the largest class."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
+from tests.reference.model_twin import predicted, scored
+from tests.reference.text_checks import path
+
+from textsieve import InputError
+from textsieve.classifiers.linear import LinearScorer
+from textsieve.prediction import Model
+
+TEXTS = ["Goal! goal by the striker", "The market of New York", "", "nothing known", "a new of the york", "straße"]
+
+
+def as_tuples(model: Model, labels: Any) -> list[tuple[Any, ...]]:
+    """Labels of any form as tuples of labels."""
+    if model.labels == "one":
+        return [(label,) for label in labels.tolist()]
+    if model.labels == "several":
+        return list(labels)
+    assert labels.dtype == np.int64
+    assert set(np.unique(labels)) <= {0, 1}
+    return [tuple(label for label, has in zip(model.classes, row, strict=True) if has) for row in labels.tolist()]
+
+
+@settings(max_examples=300)
+@given(models(), documents)
+def test_predictions_are_the_twins(model: Model, texts: list[str]) -> None:
+    found = model.predict(texts)
+    expected = [scored(model, text) for text in texts]
+    assert found.scores.shape == (len(texts), len(model.classes))
+    for row, right in zip(found.scores, expected, strict=True):
+        np.testing.assert_allclose(row, right.scores, rtol=1e-9, atol=1e-9)
+    assert found.n_unknown == sum(not each.counts for each in expected)
+    assert np.array_equal(model.scores(texts), found.scores)
+    clear = [at for at, each in enumerate(expected) if _is_clear(model, each.scores)]
+    labels = as_tuples(model, found.labels)
+    assert len(labels) == len(texts)
+    assert [labels[at] for at in clear] == [predicted(model, texts[at]) for at in clear]
+
+
+def _is_clear(model: Model, scores: list[float]) -> bool:
+    """Whether the last digits of the scores can't change what is predicted."""
+    if model.labels == "one":
+        best, *others = sorted(scores, reverse=True)
+        return not others or abs(best - others[0]) > 1e-6 * max(1.0, abs(best))
+    assert model.thresholds is not None
+    pairs = zip(scores, model.thresholds.tolist(), strict=True)
+    return all(abs(score - limit) > 1e-6 * max(1.0, abs(score)) for score, limit in pairs)
+
+
+@settings(max_examples=60)
+@given(models(), documents, st.data())
+def test_batches_threads_and_kernels_change_no_bit(model: Model, texts: list[str], data: st.DataObject) -> None:
+    whole = model.predict(texts)
+    cut = data.draw(st.integers(0, len(texts)))
+    halves = [model.predict(texts[:cut]), model.predict(texts[cut:], n_jobs=2)]
+    assert b"".join(half.scores.tobytes() for half in halves) == whole.scores.tobytes()
+    with path("kernels"):
+        by_kernels = model.predict(texts, n_jobs=2)
+    assert by_kernels.scores.tobytes() == whole.scores.tobytes()
+    assert as_tuples(model, by_kernels.labels) == as_tuples(model, whole.labels)
+    assert sum(half.n_unknown for half in halves) == whole.n_unknown == by_kernels.n_unknown
+
+
+def test_one_label_a_document_by_hand() -> None:
+    found = small_model().predict(TEXTS)
+    assert found.labels.tolist() == ["sport", "city", "money", "money", "city", "city"]
+    assert found.labels.dtype.kind == "U"
+    assert found.n_unknown == 2
+    assert found.scores[2].tolist() == [-0.5, 0.25, -0.25]
+
+
+def test_several_labels_by_hand() -> None:
+    model = several_labels()
+    labels = model.predict(TEXTS).labels
+    assert labels == [("sport",), ("city", "money"), ("money",), ("money",), ("city", "money"), ("city", "money")]
+    as_matrix = several_labels(labels="matrix").predict(TEXTS).labels
+    assert as_matrix.tolist() == [[0, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 0], [1, 1, 0], [1, 1, 0]]
+
+
+def test_a_document_may_have_none_of_several_labels() -> None:
+    model = several_labels(thresholds=np.array([np.inf, 1e9, 50.0]))
+    assert model.predict(["goal", "unheard of"]).labels == [(), ("money",)]
+    assert model.explain("goal").predicted == ()
+
+
+def test_a_score_at_the_threshold_is_enough() -> None:
+    model = several_labels()
+    score = model.scores(["goal market"])[0]
+    assert several_labels(thresholds=score).predict(["goal market"]).labels == [model.classes]
+    assert several_labels(thresholds=np.nextafter(score, 99)).predict(["goal market"]).labels == [()]
+
+
+@pytest.mark.parametrize("labels", ["one", "several", "matrix"])
+def test_unknown_documents_get_the_most_frequent_class(labels: str) -> None:
+    thresholds = None if labels == "one" else np.zeros(3)
+    for class_docs, expected in [((1, 2, 3), "sport"), ((4, 2, 4), "city"), ((0, 0, 0), "city")]:
+        model = small_model(labels=labels, thresholds=thresholds, class_docs=class_docs)
+        found = model.predict(["", "??", "new", "york new"])
+        assert as_tuples(model, found.labels) == [(expected,)] * 4
+        assert found.n_unknown == 4
+
+
+def test_of_equal_scores_the_first_class_is_predicted() -> None:
+    equal = LinearScorer(np.ones((4, 3), np.float32), np.zeros(3))
+    assert small_model(scorer=equal, class_docs=(1, 1, 9)).predict(["goal"]).labels.tolist() == ["city"]
+
+
+def test_two_classes_share_one_output() -> None:
+    model = two_classes()
+    texts = ["goal", "market", "new york", ""]
+    found = model.predict(texts)
+    assert np.array_equal(found.scores[:, 0], -found.scores[:, 1])
+    assert found.labels.tolist() == [1, 0, 0, 0]
+    assert found.labels.dtype.kind == "i"
+    assert np.array_equal(model.decision(texts), found.scores[:, 1])
+    undecided = two_classes(scorer=LinearScorer(np.zeros((4, 1), np.float32), np.zeros(1)))
+    assert undecided.predict(["goal"]).labels.tolist() == [0]
+
+
+def test_decision_is_shaped_as_scikit_learns() -> None:
+    texts = ["goal", "market"]
+    three = small_model()
+    assert np.array_equal(three.decision(texts), three.scores(texts))
+    scorer = LinearScorer(np.array([[1, 2], [3, -4], [5, 6], [7, 8]], np.float32), np.array([0.5, -0.5]))
+    two_outputs = two_classes(scorer=scorer)
+    scores = two_outputs.scores(texts)
+    assert np.array_equal(two_outputs.decision(texts), scores[:, 1] - scores[:, 0])
+    assert ((two_outputs.decision(texts) > 0) == (two_outputs.predict(texts).labels == 1)).all()
+    two_labels = two_classes(scorer=scorer, labels="several", thresholds=np.zeros(2))
+    assert np.array_equal(two_labels.decision(texts), scores)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ("a", "b", "c"),
+        (1, 2, 3),
+        (-1.5, 0.0, float("inf")),
+        ("", "x\0", "x\0\0"),
+        ("\ud800", "é", "北"),
+        (0, 1, 10**30),
+    ],
+)
+def test_labels_come_out_as_they_went_in(classes: tuple[Any, ...]) -> None:
+    ordered = tuple(sorted(classes))
+    best = LinearScorer(np.eye(4, 3, dtype=np.float32), np.zeros(3))
+    model = small_model(classes=ordered, scorer=best)
+    labels = model.predict(["goal", "market", "straße"]).labels
+    assert labels.tolist() == list(ordered)
+    assert [model.explain(text).predicted for text in ("goal", "market", "straße")] == list(ordered)
+
+
+def test_truth_values_stay_truth_values() -> None:
+    labels = two_classes(classes=(False, True)).predict(["goal", "market"]).labels
+    assert labels.dtype == np.bool_
+    assert labels.tolist() == [True, False]
+
+
+def test_bytes_are_utf8() -> None:
+    model = small_model()
+    assert model.predict(["Straße".encode()]).labels.tolist() == model.predict(["Straße"]).labels.tolist()
+    with pytest.raises(InputError, match="not utf-8"):
+        model.predict(["Straße".encode("latin-1")])
+
+
+@pytest.mark.parametrize("documents", ["goal", b"goal", None, 5, [None], [["goal"]]])
+def test_what_is_no_list_of_texts_is_refused(documents: Any) -> None:
+    with pytest.raises(InputError, match=r"iterable|not a text"):
+        small_model().predict(documents)
+
+
+def test_no_documents_give_no_predictions() -> None:
+    for model in (small_model(), several_labels(), two_classes(), several_labels(labels="matrix")):
+        found = model.predict([])
+        assert len(found.labels) == 0
+        assert found.scores.shape == (0, len(model.classes))
+        assert found.n_unknown == 0
+
+
+def test_several_labels_need_thresholds() -> None:
+    with pytest.raises(InputError, match="thresholds"):
+        several_labels(thresholds=None).predict(["goal"])
+
+
+def test_reading_settings_are_kept_to() -> None:
+    accents = small_model(terms=("cafe", "market", "strasse", "new york"), strip_accents="unicode")
+    assert accents.counts(["Café"]).columns.tolist() == [0]
+    cased = small_model(terms=("Goal", "market", "straße", "new york"), lowercase=False)
+    assert cased.counts(["goal", "Goal"]).sizes.tolist() == [0, 1]
+    shout = small_model(lowercase=False, strip_accents=lambda text: text.replace("!", "goal"))
+    assert shout.counts(["!"]).columns.tolist() == [0]
+
+
+def test_stop_words_matter_between_words() -> None:
+    text = "new the york"
+    assert small_model().counts([text]).columns.tolist() == [3]
+    assert small_model(stop_words=frozenset()).counts([text]).columns.tolist() == []
+    assert small_model(stop_words="english").counts(["new the york"]).columns.tolist() == [3]
+
+
+def test_runs_that_no_term_has_are_not_looked_for() -> None:
+    """A model trained on runs of any length predicts as fast as its longest term is short."""
+    model = small_model(ngram_range=(1, 10**9))
+    long_text = " ".join(f"word{number}" for number in range(3000)) + " new york"
+    assert model.counts([long_text]).columns.tolist() == [3]
+    assert small_model(ngram_range=(2, 10**9)).counts([long_text + " goal"]).columns.tolist() == [3]

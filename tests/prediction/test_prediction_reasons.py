@@ -1,0 +1,154 @@
+"""An explanation adds up: contributions and intercept are the score, and the largest come first."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
+from tests.reference.model_twin import scored
+
+from textsieve import InputError
+from textsieve.classifiers.linear import LinearScorer
+from textsieve.prediction import ClassExplanation, Contribution, Model
+
+
+@settings(max_examples=300)
+@given(models(), documents)
+def test_contributions_and_intercept_are_the_score(model: Model, texts: list[str]) -> None:
+    predictions = model.predict(texts)
+    for number, text in enumerate(texts):
+        explained = model.explain(text)
+        expected = scored(model, text)
+        assert sorted(each.label for each in explained.classes) == list(model.classes)
+        for each in explained.classes:
+            place = model.classes.index(each.label)
+            assert each.score == predictions.scores[number, place]
+            assert _in_column_order(model, each) == each.score
+            total = math.fsum([each.intercept, *(one.contribution for one in each.contributions)])
+            size = max(1.0, abs(each.intercept), *(abs(one.contribution) for one in each.contributions))
+            assert abs(total - each.score) <= 1e-12 * size
+            found = {model.terms.index(one.term): one for one in each.contributions}
+            assert {column: one.count for column, one in found.items()} == expected.counts
+            for column, one in found.items():
+                assert one.weight == pytest.approx(expected.weights[column], rel=1e-12)
+            sizes = [(-abs(one.contribution), model.terms.index(one.term)) for one in each.contributions]
+            assert sizes == sorted(sizes)
+        order = [(-each.score, model.classes.index(each.label)) for each in explained.classes]
+        assert order == sorted(order)
+        assert explained.predicted == _label(model, predictions.labels, number)
+
+
+def _in_column_order(model: Model, explained: ClassExplanation) -> float:
+    ordered = sorted(explained.contributions, key=lambda one: model.terms.index(one.term))
+    if not ordered:
+        return explained.intercept
+    total = ordered[0].contribution
+    for one in ordered[1:]:
+        total += one.contribution
+    return total + explained.intercept
+
+
+def _label(model: Model, labels: Any, number: int) -> Any:
+    if model.labels == "one":
+        return labels[number].item() if isinstance(labels[number], np.generic) else labels[number]
+    if model.labels == "several":
+        return labels[number]
+    return tuple(label for label, has in zip(model.classes, labels[number], strict=True) if has)
+
+
+def test_an_explanation_by_hand() -> None:
+    model = small_model(tf="tf", norm="none", idf=None)
+    explained = model.explain("Goal goal market")
+    assert explained.predicted == "sport"
+    assert [each.label for each in explained.classes] == ["sport", "money", "city"]
+    assert explained["sport"] == ClassExplanation(
+        "sport", 2.75, -0.25, None, (Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0))
+    )
+    assert [one.term for one in explained["money"].contributions] == ["market", "goal"]
+
+
+def test_with_one_output_the_first_class_has_it_all_negated() -> None:
+    explained = two_classes().explain("goal market")
+    for negative, positive in zip(explained[0].contributions, explained[1].contributions, strict=True):
+        assert negative.term == positive.term
+        assert negative.contribution == -positive.contribution
+    assert explained[0].intercept == -explained[1].intercept == -0.25
+    assert explained[0].score == -explained[1].score
+
+
+def test_thresholds_are_told_where_there_are_any() -> None:
+    explained = several_labels().explain("goal")
+    assert [explained[label].threshold for label in ("city", "money", "sport")] == [0.5, 0.25, -0.1]
+    assert explained.predicted == ("sport",)
+
+
+def test_an_unknown_document_has_intercepts_only() -> None:
+    explained = small_model().explain("nothing known")
+    assert explained.predicted == "money"
+    assert all(each.contributions == () and each.score == each.intercept for each in explained.classes)
+
+
+@pytest.mark.parametrize("model", [small_model(), several_labels(), two_classes(), several_labels(labels="matrix")])
+def test_an_explanation_is_plain_data(model: Model) -> None:
+    explained = model.explain("goal in new york")
+    plain = explained.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert [each["label"] for each in plain["classes"]] == [each.label for each in explained.classes]
+    assert plain["classes"][0]["contributions"][0].keys() == {"term", "count", "weight", "contribution"}
+
+
+def test_a_class_that_is_not_there_is_named() -> None:
+    with pytest.raises(KeyError, match=r"no class 'art'.*'sport'"):
+        small_model().explain("goal")["art"]
+
+
+@pytest.mark.parametrize("text", [None, 5, ["goal"]])
+def test_only_a_text_can_be_explained(text: Any) -> None:
+    with pytest.raises(InputError, match="give one text"):
+        small_model().explain(text)
+
+
+# -- the terms of each class -------------------------------------------------------------------------------------
+
+
+def test_the_terms_of_each_class() -> None:
+    best = small_model().class_terms(2)
+    assert best == {
+        "city": [("new york", 2.5), ("straße", 1.0)],
+        "money": [("market", 1.5), ("new york", 0.5)],
+        "sport": [("goal", 2.0)],
+    }
+    assert list(best) == ["city", "money", "sport"]
+    assert small_model().class_terms(0) == {"city": [], "money": [], "sport": []}
+
+
+def test_two_classes_have_their_terms_from_one_output() -> None:
+    best = two_classes().class_terms()
+    assert [term for term, _ in best[0]] == ["new york", "market"]
+    assert [term for term, _ in best[1]] == ["goal", "straße"]
+    all_positive = two_classes(scorer=LinearScorer(np.ones((4, 1), np.float32), np.zeros(1))).class_terms()
+    assert all_positive == {0: [], 1: [(term, 1.0) for term in small_model().terms]}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_where_all_have_one_sign_the_mean_is_what_counts(sign: int) -> None:
+    logs = np.array([[1, 2, 3], [4, 1, 1], [2, 2, 2], [0.5, 0.5, 2]], np.float32)
+    best = small_model(scorer=LinearScorer(sign * logs, np.zeros(3))).class_terms(1)
+    if sign > 0:
+        assert best == {"city": [("market", 2.0)], "money": [], "sport": [("goal", 1.0)]}
+    else:
+        assert best == {"city": [("goal", 1.0)], "money": [("market", 1.0)], "sport": [("market", 1.0)]}
+
+
+def test_equal_coefficients_in_the_order_of_the_columns() -> None:
+    scorer = LinearScorer(np.array([[1, -1, -1]] * 4, np.float32), np.zeros(3))
+    assert [term for term, _ in small_model(scorer=scorer).class_terms(3)["city"]] == ["goal", "market", "straße"]
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "all", None, True])
+def test_a_number_of_terms_is_a_number(n: Any) -> None:
+    with pytest.raises(InputError, match="n="):
+        small_model().class_terms(n)
