@@ -12,3 +12,7 @@ def shown(value: object, most: int = 60) -> str:
 
 class InputError(ValueError):
     """Raised for documents, labels or settings that cannot be used as they are."""
+
+
+class TooFewDocuments(InputError):
+    """Raised if some documents should be held out, and too few would be left."""

@@ -28,7 +28,7 @@ class Named(NamedTuple):
     about: str
 
     @property
-    def type(self) -> type[Any]:
+    def make(self) -> type[Any]:
         """The class of the classifier."""
         loaded: type[Any] = getattr(import_module(self.module), self.class_name)
         return loaded
@@ -62,7 +62,7 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
     """The classifier that a setting stands for: a name, with options, or an estimator, which is left as it is."""
     if isinstance(setting, str) and setting in CLASSIFIERS:
         row = CLASSIFIERS[setting]
-        made = row.type()
+        made = row.make()
         chosen = {**row.options, **(options or {})}
         unknown = sorted(set(chosen) - set(made.get_params()))
         if unknown:
@@ -71,7 +71,7 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
                 f"{', '.join(sorted(made.get_params()))}."
             )
         return made.set_params(**chosen)
-    if isinstance(setting, str) or not (hasattr(setting, "fit") and hasattr(setting, "get_params")):
+    if isinstance(setting, str | type) or not (hasattr(setting, "fit") and hasattr(setting, "get_params")):
         raise InputError(
             f"classifier={shown(setting)}; use one of {', '.join(CLASSIFIERS)}, or a linear classifier such as "
             "LinearSVC()."
@@ -83,4 +83,4 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
 
 def scheme_for(classifier: Any) -> Scheme:
     """The weights that a classifier is given unless others are asked for."""
-    return next((row.scheme for row in _ROWS if type(classifier) is row.type), SMOOTH)
+    return next((row.scheme for row in _ROWS if type(classifier) is row.make), SMOOTH)

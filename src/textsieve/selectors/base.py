@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,6 +26,9 @@ from ..stats.sums import Floats, Ints
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+
+ScoreForClass = Callable[[int], Floats]
+"""The number of a class -> one score per term, above 0 where the term speaks for the class."""
 
 Limit = int | float | str | None
 """How many terms to keep: a number, a share of all, "all", or None for the default."""
@@ -69,6 +73,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
         """One score per term."""
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        """How terms are scored for one class alone; by a method that knows no classes, by its documents."""
+        return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """One score per term, and the columns from the best to the worst."""
@@ -164,6 +172,16 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """The classes, sorted."""
         check_is_fitted(self, "stats_")
         return np.array(self.stats_.classes)
+
+    def best_by_class(self, n: int) -> Iterator[tuple[Ints, Floats]]:
+        """For each class in turn, the columns of the n terms that speak most for it, and their scores; best first."""
+        check_is_fitted(self, "stats_")
+        scores_for = self._class_scorer(self.stats_)
+        for number in range(len(self.stats_.classes)):
+            scores = scores_for(number)
+            speaking = np.flatnonzero(scores > 0)
+            best = speaking[ranked(scores[speaking])[:n]]
+            yield best, scores[best]
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         return self._fitted()[2]

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from ..errors import InputError, shown
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
-from .base import TermSelector
+from .base import ScoreForClass, TermSelector
 
 
 class Cascade(TermSelector):
@@ -64,6 +64,12 @@ class Cascade(TermSelector):
         support = np.zeros(self.stats_.n_terms, np.bool_)
         support[columns] = True
         return scores, np.concatenate([last_first, *reversed(dropped)]), support
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        """The last selector's, of the terms that reached it."""
+        scores_for = self.selectors[-1]._class_scorer(stats)
+        reached = np.isfinite(self.scores_)
+        return lambda number: np.where(reached, scores_for(number), 0.0)
 
     def _score(self, stats: ClassStats) -> Floats:
         """Not asked for: the chain chooses as a whole."""

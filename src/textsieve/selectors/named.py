@@ -27,7 +27,7 @@ class Named(NamedTuple):
     about: str
 
     @property
-    def type(self) -> type[TermSelector]:
+    def make(self) -> type[TermSelector]:
         """The class of the selector."""
         return cast("type[TermSelector]", getattr(import_module(self.module), self.class_name))
 
@@ -62,7 +62,7 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermS
         return setting
     if not (isinstance(setting, str) and setting in SELECTORS):
         raise InputError(f"selector={shown(setting)}; use one of {', '.join(SELECTORS)}, or a selector such as OCFS().")
-    made = SELECTORS[setting].type()
+    made = SELECTORS[setting].make()
     for name in options or ():
         if name not in made.get_params():
             raise InputError(
@@ -79,4 +79,4 @@ def scheme_for(selector: TermSelector) -> Scheme:
     if isinstance(selector, Cascade):
         schemes = [scheme_for(stage) for stage in selector.selectors if isinstance(stage, TermSelector)]
         return next((scheme for scheme in schemes if scheme != COUNTS), COUNTS)
-    return next((row.scheme for row in _ROWS if type(selector) is row.type), COUNTS)
+    return next((row.scheme for row in _ROWS if type(selector) is row.make), COUNTS)

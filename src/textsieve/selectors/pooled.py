@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..kernels.turns import take_turns
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
-from .base import Limit, TermSelector, ranked
+from .base import Limit, ScoreForClass, TermSelector, ranked
 
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
@@ -157,6 +157,10 @@ class PooledSelector(TermSelector):
         check_is_fitted(self, "stats_")
         scores = ClassScorer(self.stats_, self._score_class).all()
         return np.array(list(scores)).reshape(len(self.stats_.classes), self.stats_.n_terms)
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        scores_of = ClassScorer(stats, self._score_class)
+        return lambda number: np.where(stats.favours(number), scores_of(number), 0.0)
 
     def _score(self, stats: ClassStats) -> Floats:
         if self.pooling in self._own_poolings:

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..kernels.scatter import between_classes
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
-from .base import Limit, TermSelector
+from .base import Limit, ScoreForClass, TermSelector
 
 
 def between_class_scatter(stats: ClassStats) -> Floats:
@@ -26,6 +26,13 @@ def between_class_scatter(stats: ClassStats) -> Floats:
         return np.zeros(stats.n_terms)
     cells = stats.cells
     return between_classes(cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
+
+
+def scatter_of_class(stats: ClassStats, number: int) -> Floats:
+    """What one class adds to the diagonal of S_b; negative where its mean is below the mean of all."""
+    apart = stats.class_sums(number) / max(stats.class_docs[number], 1) - stats.pair_sums / max(stats.n_pairs, 1)
+    share = stats.class_docs[number] / max(stats.n_pairs, 1)
+    return np.asarray(share * np.copysign(apart * apart, apart))
 
 
 def energy_curve(sorted_scores: Floats) -> Floats:
@@ -61,6 +68,9 @@ class OCFS(TermSelector):
 
     def _score(self, stats: ClassStats) -> Floats:
         return between_class_scatter(stats)
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        return lambda number: scatter_of_class(stats, number)
 
     def _most(self, scores: Floats, ranking: Ints) -> int | None:
         most = super()._most(scores, ranking)

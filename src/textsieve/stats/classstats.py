@@ -144,6 +144,12 @@ class ClassStats:
         return np.bincount(cells.terms, cells.doc_freq, self.n_terms).astype(np.int64)
 
     @property
+    def pair_sums(self) -> Floats:
+        """The sum of each term's weights over the (document, class) pairs."""
+        cells = self._settled().cells
+        return np.bincount(cells.terms, cells.sums.value, self.n_terms).astype(np.float64)
+
+    @property
     def sums(self) -> Sums:
         """The sum of each term's weights over all documents."""
         totals = self._settled().totals

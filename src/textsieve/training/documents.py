@@ -22,7 +22,7 @@ from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.pruning import check_limits, kept_terms
 from ..text.rows import Rows
-from ..text.schemes import Scheme
+from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .targets import Targets
 
@@ -46,6 +46,12 @@ class Counted:
     def take(self, documents: Ints) -> Counted:
         """Some of the documents, in ascending order."""
         return Counted(self.counts[documents], self.terms, self.targets.take(documents))
+
+    def weights(self, scheme: Scheme) -> csr_matrix:
+        """The counts, weighted as these documents alone say."""
+        if scheme == COUNTS:
+            return self.counts
+        return weighted(self.counts, scheme, INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_documents))
 
     @property
     def doc_freq(self) -> Ints:

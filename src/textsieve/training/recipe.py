@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
 
 from ..classifiers.linear_form import Linear, fit_each_class, fit_one_label
 from ..classifiers.named import classifier_of
 from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
-from ..classifiers.svm import LinearSVM
 from ..errors import InputError, shown
 from ..selectors import TermSelector
 from ..selectors.base import limit_of
@@ -25,6 +23,7 @@ from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from .documents import Counted, weighted
+from .ranking import best_columns, fitted_selector
 from .targets import Targets
 
 Floats = NDArray[np.float64]
@@ -80,23 +79,12 @@ class Recipe:
 
     def rank(self, counted: Counted, most: int | None) -> Ints:
         """The columns of the terms to keep, the best first; at most so many."""
-        counts, targets = counted.counts, counted.targets
-        if not self.reads_counts:
-            idf = INVERSE_FREQUENCIES[self.selection.idf](counted.doc_freq, targets.n_documents)
-            counts = weighted(counts, self.selection, idf)
-        return self.rank_stats(ClassStats.from_matrix(counts, targets.for_stats()), most)
+        stats = ClassStats.from_matrix(counted.weights(self.selection), counted.targets.for_stats())
+        return self.rank_stats(stats, most)
 
     def rank_stats(self, stats: ClassStats, most: int | None) -> Ints:
         """The same, from statistics of the counts or weights that the selector reads."""
-        selector: Any = clone(self.selector)
-        if most is not None and "k" in selector.get_params():
-            selector.set_params(k=min(most, stats.n_terms))
-        selector.fit_stats(stats)
-        ranking, support = selector.ranking_, selector.get_support()
-        best: Ints = ranking[support[ranking]][:most]
-        if not len(best):
-            raise InputError(f"{selector!r} keeps none of the {stats.n_terms:,} terms.")
-        return best
+        return best_columns(fitted_selector(self.selector, stats, most), most)
 
     def most_terms(self, n_terms: Any, n_seen: int) -> tuple[int | None, str | None]:
         """How many terms are kept at the most (None: as many as the selector says), and what is to be said of it."""
@@ -133,8 +121,6 @@ class Recipe:
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
-        if not isinstance(self.classifier, LinearSVM | Rocchio):  # which calculate with 64 bits whatever comes
-            rows = rows.astype(np.float64)
         weight = self._weight_by_number(targets)
         if targets.several:
             return fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..errors import InputError
+from ..errors import TooFewDocuments
 from ..evaluation import CurvePoint, best_f1_threshold, folds, size_grid
 from .documents import Counted, Progress, weighted
 from .recipe import Fitted, Recipe
@@ -41,7 +41,7 @@ class Split(NamedTuple):
         """Choose the terms from the documents to train on."""
         train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
         if int((train.targets.class_docs > 0).sum()) < 2:
-            raise InputError(
+            raise TooFewDocuments(
                 f"{counted.targets.n_documents:,} documents are too few to hold some of them out: fewer than two "
                 "classes would be left to train on. Give more documents, or a number of terms and no held_out."
             )

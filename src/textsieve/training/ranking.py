@@ -1,0 +1,110 @@
+"""The best terms of a corpus, overall and for each class, without training anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..corpus import Corpus
+from ..errors import InputError
+from ..selectors import TermSelector
+from ..selectors.named import scheme_for
+from ..stats import ClassStats
+from ..text.counter import TermCounter
+from ..text.schemes import COUNTS
+from .documents import Counted, Progress, count_corpus, weighted_stats
+
+Ints = NDArray[np.int64]
+Scored = list[tuple[str, float]]
+"""Terms and their scores, the best first."""
+
+
+def fitted_selector(selector: TermSelector, stats: ClassStats, most: int | None) -> TermSelector:
+    """A copy of a selector that was fitted to keep no more terms than that."""
+    fitted: Any = clone(selector)
+    if most is not None and "k" in fitted.get_params():
+        fitted.set_params(k=min(most, stats.n_terms))
+    kept: TermSelector = fitted.fit_stats(stats)
+    return kept
+
+
+def best_columns(selector: TermSelector, most: int | None) -> Ints:
+    """The columns that a selector keeps, the best first; at most so many."""
+    ranking, support = selector.ranking_, selector.get_support()
+    best: Ints = ranking[support[ranking]][:most]
+    if not len(best):
+        raise InputError(f"{selector!r} keeps none of the {len(support):,} terms.")
+    return best
+
+
+@dataclass(frozen=True)
+class RankedTerms:
+    """The terms of a corpus, as a selector ranks them."""
+
+    best: Scored
+    by_class: dict[Any, Scored]
+    """The terms that speak for each class, with their scores for that class alone."""
+    class_docs: dict[Any, int]
+    n_documents: int
+    n_terms: int
+
+
+def rank_terms(
+    corpus: Corpus, selector: TermSelector, n: int, *, progress: Progress, n_jobs: int = -1, **reading: Any
+) -> RankedTerms:
+    """The n best terms of a corpus, which may be larger than memory; `reading` is what a `TermCounter` is told.
+
+    Vectors are taken as they are, and their columns called #0, #1, ...
+    """
+    if next(corpus.batches()).vectors is not None:
+        stats = _stats_of_vectors(corpus, progress)
+        terms = [f"#{column}" for column in range(stats.n_terms)]
+    else:
+        terms, stats = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
+    fitted = fitted_selector(selector, stats, n)
+
+    def scored(columns: Ints, scores: NDArray[np.float64]) -> Scored:
+        return [(terms[column], score) for column, score in zip(columns.tolist(), scores.tolist(), strict=True)]
+
+    best = best_columns(fitted, n)
+    return RankedTerms(
+        best=scored(best, fitted.scores_[best]),
+        by_class={label: scored(*each) for label, each in zip(stats.classes, fitted.best_by_class(n), strict=True)},
+        class_docs=dict(zip(stats.classes, stats.class_docs.tolist(), strict=True)),
+        n_documents=stats.n_documents,
+        n_terms=stats.n_terms,
+    )
+
+
+def _terms_and_stats(
+    corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
+) -> tuple[list[str], ClassStats]:
+    """The terms, and the statistics of their counts or weights, whichever the selector looks at."""
+    limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
+    settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
+    scheme = scheme_for(selector)
+    counted = count_corpus(
+        *(corpus, TermCounter(**settings, dtype=np.int32), limits),
+        multilabel=None,
+        want_stats=scheme == COUNTS,
+        progress=progress,
+    )
+    if isinstance(counted, Counted):
+        return counted.terms, ClassStats.from_matrix(counted.weights(scheme), counted.targets.label_sets())
+    if counted.stats is not None:
+        return counted.terms, counted.stats
+    counter = TermCounter(**settings, dtype=np.int32, vocabulary=counted.terms)
+    return counted.terms, weighted_stats(corpus, counted, counter, scheme, progress)
+
+
+def _stats_of_vectors(corpus: Corpus, progress: Progress) -> ClassStats:
+    stats = ClassStats.zero()
+    for batch in corpus.batches():
+        stats.update(batch.vectors, batch.labels)
+        progress("counting", stats.n_documents, None)
+    return stats
