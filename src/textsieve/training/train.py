@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..classifiers.linear import LinearScorer
 from ..classifiers.linear_form import Linear
 from ..corpus import Corpus
-from ..errors import InputError, shown
+from ..errors import InputError, TooFewDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
 from ..memory import give_back
 from ..prediction import Model
@@ -47,14 +47,16 @@ class Choices(NamedTuple):
 
 
 class Clock:
-    """Seconds by stage, in the order in which the stages began."""
+    """Seconds by stage, in the order in which the stages began; whoever watches is told when one begins."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
         self.seconds: dict[str, float] = {}
+        self._progress = progress
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
         """Time a stage."""
+        self._progress(stage, 0, None)
         begin = time.perf_counter()
         self.seconds.setdefault(stage, 0.0)
         try:
@@ -73,7 +75,7 @@ class _Training:
         self._settings, self._progress = settings, progress
         self._n_jobs = n_threads(settings["n_jobs"])
         self._recipe = Recipe.of(settings, self._n_jobs)
-        self._clock = Clock()
+        self._clock = Clock(progress)
         _check(settings)
 
     def run(self, documents: Any, labels: Any) -> Model:
@@ -141,7 +143,7 @@ class _Training:
         is_test = held_out(targets.first.tolist(), share) & targets.usable
         train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
         if not is_test.any() or int((train.targets.class_docs > 0).sum()) < 2:
-            raise InputError(
+            raise TooFewDocuments(
                 f"held_out={share!r}: {targets.n_documents:,} documents are too few to hold some of them out; give "
                 "more documents, or hold none out."
             )
