@@ -122,7 +122,7 @@ def test_contingency_counts_pairs_one_by_one(case: Case) -> None:
 @given(cases(counts), st.data())
 def test_take_is_the_table_of_those_columns(case: Case, data: st.DataObject) -> None:
     n_terms = case.rows.shape[1]
-    columns = sorted(data.draw(st.sets(st.integers(0, n_terms - 1))))
+    columns = data.draw(st.lists(st.integers(0, n_terms - 1), unique=True))
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     taken = stats.take(columns)
     assert taken.to_bytes() == ClassStats.from_matrix(case.matrix()[:, columns], case.label_sets).to_bytes()
@@ -132,10 +132,10 @@ def test_take_is_the_table_of_those_columns(case: Case, data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize(
-    "columns", [[1, 0], [0, 0], [3], [-1], [-1, 0], np.array([True, False, True]), [0.0, 1.0], ["a"]]
+    "columns", [[0, 0], [1, 2, 1], [3], [-1], [-1, 0], np.array([True, False, True]), [0.0, 1.0], ["a"]]
 )
 def test_take_refuses_other_columns(columns: Any) -> None:
-    with pytest.raises(InputError, match=r"columns=.*from 0 to 2, in ascending order"):
+    with pytest.raises(InputError, match=r"columns=.*from 0 to 2, none twice"):
         ClassStats.from_matrix(np.eye(3), ["a", "b", "a"]).take(columns)
 
 

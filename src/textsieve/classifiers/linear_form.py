@@ -15,12 +15,21 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from ..errors import InputError
 from .rocchio import Rocchio
+from .svm import LinearSVM
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ALWAYS = 1e300
 """The intercept of a class that every document is in; minus this is that of a class that none is in."""
+
+_SHARE_NOTHING = LinearSVM | MultinomialNB | ComplementNB
+"""Classifiers of which several can be trained at a time; liblinear's draw random numbers from one common source."""
+
+_PROBED = 100
+
+SLICE = 1 << 14
+"""Documents that naive Bayes learns from at a time."""
 
 
 class Linear(NamedTuple):
@@ -32,6 +41,8 @@ class Linear(NamedTuple):
 
 def linear_form(classifier: Any) -> Linear:
     """What a trained classifier comes down to; for two classes one row, which speaks for the second."""
+    if not hasattr(classifier, "classes_"):
+        raise _not_linear(classifier, "after fit it has no classes_")
     if isinstance(classifier, ComplementNB):
         form = Linear(classifier.feature_log_prob_, np.zeros(len(classifier.classes_)))
     elif isinstance(classifier, MultinomialNB):
@@ -43,16 +54,34 @@ def linear_form(classifier: Any) -> Linear:
         rows = np.atleast_2d(np.asarray(coefficients, np.float64))
         form = Linear(rows, np.broadcast_to(np.asarray(classifier.intercept_, np.float64), len(rows)).copy())
     else:
-        raise InputError(
-            f"{type(classifier).__name__} is not a linear classifier: after fit it has no coef_ and intercept_, so its "
-            "decisions could be neither explained nor stored. Use svm, logistic, nb, cnb, rocchio or the like."
-        )
+        raise _not_linear(classifier, "after fit it has no coef_ and intercept_")
     n_classes = len(classifier.classes_)
-    if len(form.intercepts) != (1 if n_classes == 2 and len(form.intercepts) == 1 else n_classes):
-        raise InputError(f"{type(classifier).__name__} has {len(form.intercepts)} rows for {n_classes} classes.")
+    if len(form.intercepts) not in ((1, 2) if n_classes == 2 else (n_classes,)):
+        raise _not_linear(classifier, f"coef_ has {len(form.intercepts)} rows for {n_classes} classes")
+    if not (np.isfinite(form.coefficients).all() and np.isfinite(form.intercepts).all()):
+        raise InputError(f"{classifier!r} learned coefficients that are not finite; use a larger alpha, or another C.")
     if n_classes == 2 and len(form.intercepts) == 2:
         return Linear(form.coefficients[1:] - form.coefficients[:1], form.intercepts[1:] - form.intercepts[:1])
     return form
+
+
+def _not_linear(classifier: Any, reason: str) -> InputError:
+    return InputError(
+        f"{type(classifier).__name__} is not a linear classifier: {reason}, so its decisions could be neither "
+        "explained nor stored. Use svm, logistic, nb, cnb, rocchio or the like."
+    )
+
+
+def _fit_linear(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> tuple[Linear, Ints]:
+    """Train; gives what was learned, and the numbers of the classes that were there."""
+    trained = _fit(classifier, rows, y, class_weight)
+    form = linear_form(trained)
+    if hasattr(trained, "decision_function"):  # coef_ may also mean something else: SVC has a row for each two classes
+        some = rows[:_PROBED]
+        told, ours = np.asarray(trained.decision_function(some)), some @ form.coefficients.T + form.intercepts
+        if told.size != ours.size or not np.allclose(told.reshape(ours.shape), ours, rtol=1e-3, atol=1e-3):
+            raise _not_linear(trained, "its scores are not weights x coef_ + intercept_")
+    return form, np.asarray(trained.classes_)
 
 
 def fit_one_label(classifier: Any, rows: csr_matrix, numbers: Ints, n_classes: int, class_weight: Any) -> Linear:
@@ -60,9 +89,7 @@ def fit_one_label(classifier: Any, rows: csr_matrix, numbers: Ints, n_classes: i
 
     Class weights are "balanced", or a factor for each number.
     """
-    trained = _fit(classifier, rows, numbers, class_weight)
-    form = linear_form(trained)
-    present = np.asarray(trained.classes_)
+    form, present = _fit_linear(classifier, rows, numbers, class_weight)
     if len(present) == n_classes:
         return form
     if len(form.intercepts) == 1:
@@ -77,7 +104,7 @@ def fit_each_class(
     classifier: Any, rows: csr_matrix, members: Sequence[Ints], class_weight: Any, n_jobs: int
 ) -> Linear:
     """Train each class against the rest; a document may be a member of several, or of none."""
-    if isinstance(classifier, Rocchio):  # its classes need no rest of their own
+    if isinstance(classifier, Rocchio) and class_weight is None:  # its classes need no rest of their own
         return _fit_prototypes(classifier, rows, members)
 
     def one(number: int) -> tuple[Floats, float]:
@@ -87,10 +114,11 @@ def fit_each_class(
         if n_members in (0, len(is_member)):  # nothing to learn: never, or always
             return np.zeros(rows.shape[1]), ALWAYS if n_members else -ALWAYS
         weight = {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
-        form = linear_form(_fit(_single_threaded(classifier), rows, is_member, weight))
+        form, _ = _fit_linear(one_job, rows, is_member, weight)
         return form.coefficients[0], float(form.intercepts[0])
 
-    with ThreadPoolExecutor(n_jobs) as pool:
+    one_job = clone(classifier).set_params(n_jobs=1) if isinstance(classifier, LinearSVM) else classifier
+    with ThreadPoolExecutor(n_jobs if isinstance(classifier, _SHARE_NOTHING) else 1) as pool:
         found = list(pool.map(one, range(len(members))))
     return Linear(np.array([each[0] for each in found]), np.array([each[1] for each in found]))
 
@@ -103,20 +131,28 @@ def _fit_prototypes(classifier: Rocchio, rows: csr_matrix, members: Sequence[Int
     return Linear(trained.coef_, trained.intercept_)
 
 
-def _single_threaded(classifier: Any) -> Any:
-    one = clone(classifier)
-    return one.set_params(n_jobs=1) if "n_jobs" in one.get_params() else one
-
-
 def _fit(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Any:
     fresh = clone(classifier)
+    if isinstance(fresh, MultinomialNB | ComplementNB):
+        return _fit_in_slices(fresh, rows, y, class_weight)
+    if not isinstance(fresh, LinearSVM | Rocchio):  # which calculate with 64 bits whatever comes
+        rows = rows.astype(np.float64)
     if class_weight is None:
         return fresh.fit(rows, y)
     if "class_weight" in fresh.get_params():
         return fresh.set_params(class_weight=class_weight).fit(rows, y)
-    if isinstance(fresh, MultinomialNB | ComplementNB):
-        return fresh.fit(rows, y, sample_weight=compute_sample_weight(class_weight, y))
     raise InputError(
         f"class_weight={class_weight!r}: {type(fresh).__name__} has no class weights"
         + ("; each class's mean counts alike already." if isinstance(fresh, Rocchio) else "; use svm or logistic.")
     )
+
+
+def _fit_in_slices(bayes: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Any:
+    """Naive Bayes learns from sums, so a slice at a time gives the same, and no copy of all rows is made."""
+    weights = None if class_weight is None else compute_sample_weight(class_weight, y)
+    classes = np.unique(y)
+    for begin in range(0, rows.shape[0], SLICE):
+        part = slice(begin, begin + SLICE)
+        weight = None if weights is None else weights[part]
+        bayes.partial_fit(rows[part].astype(np.float64), y[part], classes=classes, sample_weight=weight)
+    return bayes

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
 from ..errors import InputError
 from ..estimators import growing
@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_NOISE = 1e-14
+"""What is left of two numbers that cancel out, as a share of them; made of length 1 it would look like a direction."""
+
 
 def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
     """The prototype of each class, of length 1: classes x terms."""
     sums = np.array([stats.class_sums(number) for number in range(len(stats.classes))])
     own, others = stats.class_docs[:, None], (stats.n_pairs - stats.class_docs)[:, None]
-    found = beta * sums / np.maximum(own, 1) - gamma * (sums.sum(axis=0) - sums) / np.maximum(others, 1)
+    towards, away = beta * sums / np.maximum(own, 1), gamma * (sums.sum(axis=0) - sums) / np.maximum(others, 1)
+    found = towards - away
+    found[np.abs(found) <= _NOISE * (np.abs(towards) + np.abs(away))] = 0.0
     lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))
     lengths[lengths == 0.0] = 1.0
     return np.asarray(found / lengths)
@@ -66,22 +71,22 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         if y is None:
             raise InputError("Rocchio requires y to be passed, but the target y is None.")
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        _refuse_measurements(y)
-        stats = ClassStats.from_matrix(rows, y)
+        stats = ClassStats.from_matrix(rows, _checked_labels(y))
         if len(stats.classes) < 2:
-            raise InputError(f"Labels of {len(stats.classes)} class; give documents of at least two classes.")
-        self.stats_, self._prototypes = stats, None
+            found = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
+            raise InputError(f"{found}: there is nothing to tell apart; give documents of at least two classes.")
+        self.stats_, self._prototypes = stats, prototypes(stats, self.beta, self.gamma)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Add more documents. More columns and classes than before may come; `classes` need not be given."""
         self._validate()
         with growing(self, X) as rows:
-            _refuse_measurements(y)
+            labels = _checked_labels(y)
             if hasattr(self, "stats_"):
-                self.stats_.update(rows, y)
+                self.stats_.update(rows, labels)
             else:
-                self.stats_ = ClassStats.from_matrix(rows, y)
+                self.stats_ = ClassStats.from_matrix(rows, labels)
         self._prototypes = None
         return self
 
@@ -107,8 +112,10 @@ class Rocchio(ClassifierMixin, BaseEstimator):
     def cosines(self, X: Any) -> Floats:
         """The cosine of each document with each class's prototype; 0 for an empty document."""
         check_is_fitted(self, "stats_")
-        rows = csr_matrix(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=False))
-        lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), np.float64))
+        if not self.stats_.classes:
+            raise InputError("No document had a label so far, so there is no class to predict; give some labels.")
+        rows = csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)))
         lengths[lengths == 0.0] = 1.0
         return np.asarray(rows @ self.coef_.T) / lengths
 
@@ -126,6 +133,10 @@ class Rocchio(ClassifierMixin, BaseEstimator):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 <= value < np.inf):
                 raise InputError(f"{name}={value!r}; use a number from 0.")
+        if self.beta == self.gamma == 0:
+            raise InputError(
+                "beta and gamma are both 0, so that no document would count; use a number above 0 for one."
+            )
 
     def __sklearn_tags__(self) -> Tags:
         """What scikit-learn should know: sparse matrices in."""
@@ -134,6 +145,11 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _refuse_measurements(y: Any) -> None:
-    if getattr(y, "dtype", None) is not None and getattr(y, "ndim", 0) == 1:
+def _checked_labels(y: Any) -> Any:
+    """Labels as `ClassStats` takes them; an array of measurements is refused."""
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    if isinstance(y, np.ndarray) and y.ndim == 1:
+        assert_all_finite(y, input_name="y")
         check_classification_targets(y)
+    return y

@@ -23,7 +23,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..kernels.descent import descend, squared_lengths
 from ..settings import is_whole, n_threads
 
@@ -116,8 +116,10 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         rows = csr_matrix(X)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise InputError(f"Only one class, {self.classes_[0]!r}: there is nothing to separate it from.")
+            raise InputError(f"Only one class, {self.classes_.tolist()[0]!r}: there is nothing to separate it from.")
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        if not (np.isfinite(factors) & (factors > 0)).all():
+            raise InputError(f"class_weight={shown(self.class_weight)}; use factors above 0.")
         own = self.classes_.size - 1 if len(self.classes_) == 2 else None
         rest = factors[0] if own else 1.0  # liblinear: among many, only the class itself is weighted
 

@@ -1,0 +1,3 @@
+from .base import BaseEstimator
+
+class DecisionTreeClassifier(BaseEstimator): ...

@@ -1,0 +1,179 @@
+"""`Rocchio` against loops over dense rows; and that it learns the same however the documents are cut."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from tests.reference.classifiers_twin import cosine, rocchio_prototypes
+from tests.reference.stats_cases import Case, cases, counts
+
+from textsieve import ClassStats, InputError, Rocchio
+
+weights = st.sampled_from([0.0, 0.0, 0.0, 0.25, 1.0, 1 / 3, 2.0, -1.5, 1e-9, 700.0])
+factors = st.sampled_from([(16.0, 4.0), (1.0, 1.0), (1, 0), (0, 1), (0.5, 30.0)])
+
+
+def has_two_classes(case: Case) -> bool:
+    return len({label for labels in case.label_sets for label in labels}) >= 2
+
+
+@given(cases(weights, n_labels=(0, 3)).filter(has_two_classes), factors)
+def test_prototypes_and_cosines_are_the_formulas(case: Case, beta_gamma: tuple[float, float]) -> None:
+    beta, gamma = beta_gamma
+    found = Rocchio(beta=beta, gamma=gamma).fit(case.matrix(), case.label_sets)
+    expected = rocchio_prototypes(case.rows.tolist(), case.label_sets, beta, gamma)
+    assert found.classes_.tolist() == list(expected)
+    assert found.coef_ == pytest.approx(np.array(list(expected.values())), abs=1e-12)
+    assert not found.intercept_.any()
+    cosines = np.array([[cosine(row, unit) for unit in expected.values()] for row in case.rows.tolist()])
+    assert found.cosines(case.matrix()) == pytest.approx(cosines, abs=1e-12)
+    decision = found.decision_function(case.matrix())
+    assert decision == pytest.approx(cosines[:, 1] - cosines[:, 0] if len(expected) == 2 else cosines, abs=1e-12)
+    best_two = np.sort(cosines, axis=1)[:, -2:]
+    clear = best_two[:, 1] - best_two[:, 0] > 1e-9
+    predicted = found.classes_[cosines.argmax(axis=1)]
+    assert (found.predict(case.matrix()) == predicted)[clear].all()
+
+
+@given(cases(st.one_of(counts, weights), n_labels=(0, 2), max_documents=12).filter(has_two_classes), st.data())
+def test_any_split_and_order_learns_the_same(case: Case, data: st.DataObject) -> None:
+    whole = Rocchio().fit(case.matrix(), case.label_sets)
+    order = data.draw(st.permutations(range(len(case.label_sets))))
+    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(order) - 1)))))
+    parts = Rocchio()
+    for documents in np.split(np.array(order), [cut for cut in cuts if cut < len(order)]):
+        part = case.part(documents)
+        parts.partial_fit(part.matrix(), part.label_sets)
+    assert parts.coef_.tobytes() == whole.coef_.tobytes()
+    assert parts.predict(case.matrix()).tolist() == whole.predict(case.matrix()).tolist()
+
+
+def test_columns_and_classes_may_come_later() -> None:
+    rows = np.array([[1.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0], [0, 1, 0, 4]])
+    labels = ["m", "z", "a", "z"]
+    found = Rocchio().partial_fit(rows[:1, :1], labels[:1])
+    assert found.classes_.tolist() == ["m"]
+    assert found.predict(rows[:1, :1]).tolist() == ["m"]
+    found.partial_fit(rows[1:2, :2], labels[1:2]).partial_fit(sparse.csr_array(rows[2:]), labels[2:])
+    assert found.classes_.tolist() == ["a", "m", "z"]
+    assert found.n_features_in_ == 4
+    assert found.coef_.tobytes() == Rocchio().fit(rows, labels).coef_.tobytes()
+
+
+def test_a_refused_batch_leaves_no_trace() -> None:
+    found = Rocchio().fit(np.eye(2), ["a", "b"])
+    before = pickle.dumps(vars(found))
+    for rows, labels in (
+        (np.eye(3), ["a"]),
+        (np.eye(3), ["a", "b", 3]),
+        (np.eye(2), [1, 2]),
+        (np.eye(2), [0.5, float("nan")]),
+        (np.eye(2), np.array([0.5, 1.5])),
+        (np.array([[np.nan, 1.0]]), ["a"]),
+    ):
+        with pytest.raises(ValueError):  # noqa: PT011, each has words of its own
+            found.partial_fit(rows, labels)
+    assert pickle.dumps(vars(found)) == before
+
+
+def test_unlabelled_documents_are_left_out() -> None:
+    rows = np.array([[1.0, 0], [0, 1], [5, 5], [7, 0]])
+    found = Rocchio().fit(rows, ["a", "b", None, ""])
+    assert found.coef_.tobytes() == Rocchio().fit(rows[:2], ["a", "b"]).coef_.tobytes()
+
+
+def test_a_matrix_of_0_and_1_is_labels_too() -> None:
+    rows = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])
+    by_matrix = Rocchio().fit(rows, np.array([[1, 0], [0, 1], [1, 1]]))
+    assert by_matrix.coef_.tobytes() == Rocchio().fit(rows, [[0], [1], [0, 1]]).coef_.tobytes()
+
+
+def test_by_hand() -> None:
+    """Means (2, 0) and (0, 4): 16 (2, 0) - 4 (0, 4) = (32, -16) and (-8, 64)."""
+    found = Rocchio().fit([[1.0, 0], [3, 0], [0, 4]], ["a", "a", "b"])
+    assert found.coef_ == pytest.approx(np.array([[32, -16] / np.hypot(32, 16), [-8, 64] / np.hypot(8, 64)]))
+
+
+def test_the_length_of_a_document_does_not_matter_and_an_empty_one_gets_the_first_class() -> None:
+    found = Rocchio().fit(np.eye(3), ["a", "b", "c"])
+    assert found.cosines([[1.0, 2, 0]]) == pytest.approx(found.cosines([[10.0, 20, 0]]))
+    assert found.cosines(np.zeros((1, 3))).tolist() == [[0, 0, 0]]
+    assert found.predict(np.zeros((1, 3))).tolist() == ["a"]
+
+
+def test_a_class_whose_prototype_vanishes_scores_0() -> None:
+    found = Rocchio(beta=1, gamma=1).fit([[1.0, 1], [1, 1], [2, 0]], ["a", "b", "c"])
+    assert np.isfinite(found.coef_).all()
+    same = Rocchio(beta=1, gamma=1).fit(np.ones((2, 2)), ["a", "b"])
+    assert not same.coef_.any()
+    assert same.decision_function(np.ones((1, 2))).tolist() == [0]
+
+
+def test_whole_numbers_and_floats_learn_the_same() -> None:
+    rows = np.array([[1, 0, 3], [0, 2, 0], [1, 1, 1]])
+    one, other = (Rocchio().fit(matrix, [0, 1, 1]) for matrix in (rows, sparse.csr_matrix(rows.astype(float))))
+    assert one.coef_.tobytes() == other.coef_.tobytes()
+    assert one.decision_function(rows) == pytest.approx(other.decision_function(rows.astype(np.float32)))
+
+
+def test_large_counts_do_not_overflow() -> None:
+    rows = np.array([[60_000, 1], [0, 2]], np.int32)  # its square does not fit
+    found = Rocchio().fit(rows, ["a", "b"])
+    assert found.cosines(rows) == pytest.approx(found.cosines(rows.astype(float)))
+    assert np.abs(found.cosines(rows)).max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"beta": -1}, "beta=-1; use a number from 0"),
+        ({"gamma": float("nan")}, "gamma=nan"),
+        ({"gamma": float("inf")}, "gamma=inf"),
+        ({"beta": "16"}, "beta='16'"),
+        ({"beta": True}, "beta=True"),
+        ({"beta": 0, "gamma": 0}, "beta and gamma are both 0"),
+    ],
+)
+def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+    for learn in (Rocchio(**options).fit, Rocchio(**options).partial_fit):
+        with pytest.raises(InputError, match=words):
+            learn(np.eye(2), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["spam", "spam"], "Only one class, 'spam'"),
+        ([None, None], "No document has a label"),
+        (["a", 1], "mixed kinds"),
+        ([1.0, float("nan")], "document 1 is NaN"),
+        (np.array([1.0, np.inf]), "y contains infinity"),
+        (np.array([0.5, 0.25]), "continuous"),
+        (["a"], "2 documents but 1 labels"),
+        (None, "requires y"),
+    ],
+)
+def test_labels_that_cannot_be_learned_from(labels: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Rocchio().fit(np.eye(2), labels)
+
+
+def test_must_have_seen_a_label() -> None:
+    with pytest.raises(NotFittedError):
+        Rocchio().predict(np.eye(2))
+    with pytest.raises(NotFittedError):
+        _ = Rocchio().coef_
+    with pytest.raises(InputError, match="No document had a label"):
+        Rocchio().partial_fit(np.eye(2), [None, None]).predict(np.eye(2))
+
+
+def test_statistics_that_are_there_already_are_not_shared() -> None:
+    found = Rocchio().fit(np.eye(2), ["a", "b"])
+    stats = found.stats_.copy()
+    found.partial_fit(np.eye(2), ["b", "b"])
+    assert stats == ClassStats.from_matrix(np.eye(2), ["a", "b"])

@@ -1,0 +1,256 @@
+"""`LinearSVM` against scikit-learn's LinearSVC: the same problem, so the same minimum of the same sum."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix, random_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+from tests.reference.classifiers_twin import svm_objective
+
+from textsieve import InputError
+from textsieve.classifiers import LinearSVM
+
+TIGHT: dict[str, Any] = {"tol": 1e-6, "max_iter": 1_000_000}
+
+
+def theirs(**settings: Any) -> LinearSVC:
+    return LinearSVC(loss="squared_hinge", dual=True, random_state=0, **TIGHT, **settings)
+
+
+def documents(n: int, d: int, n_classes: int, seed: int, *, unit: bool = True) -> tuple[csr_matrix, Any]:
+    """Sparse rows, as of text, whose classes have something to do with them."""
+    rng = np.random.default_rng(seed)
+    X = csr_matrix(random_array((n, d), density=min(1.0, 6 / d), rng=rng))
+    if unit:
+        lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1))).ravel()
+        X = csr_matrix(X.multiply(1 / np.where(lengths, lengths, 1)[:, None]))
+    scores = X @ rng.normal(size=(d, n_classes)) + 0.3 * rng.normal(size=(n, n_classes))
+    y = np.argmax(scores, axis=1)
+    y[:n_classes] = np.arange(n_classes)  # each class is there
+    return X, y
+
+
+def problems(y: Any, C: float, weights: dict[Any, float] | None = None) -> list[tuple[list[float], list[float]]]:
+    """Signs and costs of each class against the rest, as liblinear has them."""
+    classes = np.unique(y).tolist()
+    weight = {label: (weights or {}).get(label, 1.0) for label in classes}
+    if len(classes) == 2:
+        return [([1.0 if label == classes[1] else -1.0 for label in y], [C * weight[label] for label in y])]
+    return [
+        ([1.0 if label == own else -1.0 for label in y], [C * weight[own] if label == own else C for label in y])
+        for own in classes
+    ]
+
+
+def objectives(found: Any, X: Any, y: Any, C: float, weights: dict[Any, float] | None = None) -> list[float]:
+    rows = X.toarray().tolist() if hasattr(X, "toarray") else np.asarray(X).tolist()
+    return [
+        svm_objective(rows, signs, costs, coefficients.tolist(), float(intercept))
+        for (signs, costs), coefficients, intercept in zip(
+            problems(y, C, weights), found.coef_, found.intercept_, strict=True
+        )
+    ]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("C", [0.01, 0.5, 10])
+def test_the_same_minimum_as_liblinear(n_classes: int, C: float) -> None:
+    X, y = documents(80, 30, n_classes, seed=n_classes)
+    ours, other = LinearSVM(C=C, **TIGHT).fit(X, y), theirs(C=C).fit(X, y)
+    assert objectives(ours, X, y, C) == pytest.approx(objectives(other, X, y, C), rel=1e-6)
+    assert ours.coef_ == pytest.approx(other.coef_, abs=1e-3 * np.abs(other.coef_).max())
+    assert ours.intercept_ == pytest.approx(other.intercept_, abs=1e-3 * np.abs(other.coef_).max())
+    assert ours.coef_.shape == other.coef_.shape == ((1 if n_classes == 2 else n_classes), 30)
+    assert ours.decision_function(X) == pytest.approx(other.decision_function(X), abs=1e-3)
+    sure = np.abs(np.sort(np.atleast_2d(other.decision_function(X).T).T, axis=1)[:, -1]) > 1e-2
+    assert (ours.predict(X) == other.predict(X))[sure].all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("kind", ["dict", "part of a dict", "balanced"])
+def test_class_weights_as_in_liblinear(n_classes: int, kind: str) -> None:
+    X, y = documents(90, 20, n_classes, seed=7)
+    weights: dict[Any, float] = {label: 0.5 + 2 * label for label in range(n_classes)}
+    given_weights: Any = {"dict": weights, "part of a dict": {1: 5.0}, "balanced": "balanced"}[kind]
+    if kind == "balanced":
+        weights = {label: len(y) / (n_classes * int((y == label).sum())) for label in range(n_classes)}
+    elif kind == "part of a dict":
+        weights = given_weights
+    ours = LinearSVM(C=2, class_weight=given_weights, **TIGHT).fit(X, y)
+    other = theirs(C=2, class_weight=given_weights).fit(X, y)
+    assert objectives(ours, X, y, 2, weights) == pytest.approx(objectives(other, X, y, 2, weights), rel=1e-6)
+    assert ours.decision_function(X) == pytest.approx(other.decision_function(X), abs=1e-3)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 40), st.integers(1, 8), st.integers(2, 4), st.sampled_from([0.01, 1, 30]))
+@settings(max_examples=60)
+def test_nothing_near_it_is_better(seed: int, n: int, d: int, n_classes: int, C: float) -> None:
+    """The sum is convex: if no small step from the weights makes it smaller, they are at its minimum."""
+    X, y = documents(max(n, n_classes), d, n_classes, seed)
+    found = LinearSVM(C=C, **TIGHT).fit(X, y)
+    rows = X.toarray().tolist()
+    for (signs, costs), coefficients, intercept in zip(problems(y, C), found.coef_, found.intercept_, strict=True):
+        best = svm_objective(rows, signs, costs, coefficients.tolist(), float(intercept))
+        for column, step in itertools.product(range(d + 1), (1e-2, -1e-2)):
+            near, near_intercept = coefficients.copy(), float(intercept)
+            if column < d:
+                near[column] += step
+            else:
+                near_intercept += step
+            assert svm_objective(rows, signs, costs, near.tolist(), near_intercept) > best
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, 5, -1])
+def test_any_number_of_threads_gives_the_same_bytes(n_jobs: int | None) -> None:
+    X, y = documents(300, 50, 7, seed=1)
+    one, found = (LinearSVM(n_jobs=jobs).fit(X, y) for jobs in (1, n_jobs))
+    assert found.coef_.tobytes() == one.coef_.tobytes()
+    assert found.intercept_.tobytes() == one.intercept_.tobytes()
+
+
+def test_dense_and_other_sparse_matrices_give_the_same_bytes() -> None:
+    X, y = documents(60, 12, 3, seed=3)
+    found = LinearSVM().fit(X, y)
+    others: list[Any] = [X.toarray(), X.tocsc(), X.tocoo(), X.astype(np.float64), csr_matrix(X).tocsr().copy()]
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for other in [*others, wide]:
+        assert LinearSVM().fit(other, y).coef_.tobytes() == found.coef_.tobytes()
+
+
+def test_columns_out_of_order_and_cells_in_parts_mean_the_same() -> None:
+    X, y = documents(60, 12, 2, seed=4)
+    halves = csr_matrix(
+        (np.repeat(X.data / 2, 2)[::-1], np.repeat(X.indices, 2)[::-1], 2 * (X.indptr[-1] - X.indptr[::-1])), X.shape
+    )
+    ours, other = LinearSVM(**TIGHT).fit(halves, y[::-1]), theirs(C=0.5).fit(X, y)
+    assert ours.decision_function(X) == pytest.approx(other.decision_function(X), abs=1e-3)
+
+
+def test_small_floats_are_calculated_with_as_large_ones() -> None:
+    X, y = documents(60, 12, 3, seed=5)
+    rounded = X.astype(np.float32)
+    small, large = LinearSVM().fit(rounded, y), LinearSVM().fit(rounded.astype(np.float64), y)
+    assert small.coef_.dtype == np.float64
+    assert small.coef_.tobytes() == large.coef_.tobytes()
+    assert small.decision_function(rounded) == pytest.approx(large.decision_function(rounded), abs=1e-6)
+
+
+def test_one_column() -> None:
+    X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), ["b", "b", "a", "a"]
+    found = LinearSVM(C=1, **TIGHT).fit(X, y)
+    assert objectives(found, X, y, 1) == pytest.approx(objectives(theirs(C=1).fit(X, y), X, y, 1), rel=1e-6)
+    assert found.predict(X).tolist() == y
+
+
+def test_two_documents_by_hand() -> None:
+    """X = ±1, y = ±1, b = 0: ½w² + 2C(1 - w)² is least at w = 4C / (1 + 4C)."""
+    found = LinearSVM(C=1, **TIGHT).fit([[1.0], [-1.0]], [1, 0])
+    assert found.coef_[0, 0] == pytest.approx(4 / 5, abs=1e-6)
+    assert found.intercept_[0] == pytest.approx(0, abs=1e-6)
+    assert found.decision_function([[1.0], [-1.0]]) == pytest.approx([0.8, -0.8], abs=1e-6)
+
+
+def test_empty_rows_only_move_the_intercept() -> None:
+    X, y = documents(40, 10, 2, seed=6)
+    X = csr_matrix(np.vstack([X.toarray(), np.zeros((15, 10))]))
+    y = np.append(y, np.ones(15, int))
+    ours, other = LinearSVM(C=1, **TIGHT).fit(X, y), theirs(C=1).fit(X, y)
+    assert objectives(ours, X, y, 1) == pytest.approx(objectives(other, X, y, 1), rel=1e-6)
+    assert ours.predict(np.zeros((1, 10))).tolist() == [1]
+    nothing = LinearSVM(C=1, **TIGHT).fit(np.zeros((3, 2)), [0, 1, 1])
+    assert not nothing.coef_.any()
+    assert nothing.predict(np.ones((1, 2))).tolist() == [1]
+
+
+def test_a_document_twice_is_one_that_costs_twice() -> None:
+    X, y = documents(40, 10, 2, seed=8)
+    dense = X.toarray()
+    twice = LinearSVM(C=1, **TIGHT).fit(np.vstack([dense, dense]), np.append(y, y))
+    dear = LinearSVM(C=2, **TIGHT).fit(dense, y)
+    assert twice.coef_ == pytest.approx(dear.coef_, abs=1e-4)
+    assert twice.intercept_ == pytest.approx(dear.intercept_, abs=1e-4)
+
+
+def test_the_same_document_in_both_classes() -> None:
+    found = LinearSVM(C=100, **TIGHT).fit(np.ones((4, 1)), [0, 1, 0, 1])
+    assert found.decision_function([[1.0]]) == pytest.approx([0], abs=1e-4)
+
+
+@pytest.mark.parametrize("C", [1e-8, 1e6])
+def test_extreme_costs(C: float) -> None:
+    X, y = documents(40, 60, 2, seed=9)  # more columns than rows: there is a plane between the classes
+    found = LinearSVM(C=C, max_iter=100_000).fit(X, y)
+    if C < 1:
+        assert np.abs(found.coef_).max() < 1e-5
+    else:
+        margins = np.where(y == 1, 1, -1) * found.decision_function(X)
+        assert margins.min() > 0.99
+    assert np.isfinite(found.coef_).all()
+
+
+def test_says_when_it_did_not_converge() -> None:
+    X, y = documents(200, 30, 3, seed=10)
+    with pytest.warns(ConvergenceWarning, match=r"3 of 3 problems had not converged after max_iter=1 rounds"):
+        found = LinearSVM(max_iter=1, tol=1e-9).fit(X, y)
+    assert found.n_iter_ == 1
+    assert np.isfinite(found.coef_).all()
+    assert 1 < LinearSVM().fit(X, y).n_iter_ < 100
+
+
+def test_the_default_tolerance_is_fine_enough() -> None:
+    X, y = documents(400, 40, 4, seed=11)
+    ours, exact = LinearSVM().fit(X, y), LinearSVM(**TIGHT).fit(X, y)
+    assert objectives(ours, X, y, 0.5) == pytest.approx(objectives(exact, X, y, 0.5), rel=1e-3)
+    assert (ours.predict(X) == exact.predict(X)).mean() > 0.99
+
+
+@pytest.mark.parametrize(
+    "labels", [["b", "a"], [1, -1], [2.0, 0.0], [True, False], np.array(["x", "y"], object), np.array([3, 7], np.uint8)]
+)
+def test_labels_come_back_in_kind_and_the_second_is_positive(labels: Any) -> None:
+    y = np.array([labels[0], labels[1]] * 5)
+    X = np.where(y == max(labels), 1.0, -1.0)[:, None].astype(float)
+    found = LinearSVM().fit(X, y)
+    assert found.classes_.dtype == y.dtype
+    assert found.classes_.tolist() == sorted(labels)
+    assert (found.decision_function(X) > 0).tolist() == (y == max(labels)).tolist()
+    assert found.predict(X).tolist() == y.tolist()
+    assert found.predict(X).dtype == y.dtype
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"C": 0}, "C=0; use a number above 0"),
+        ({"C": -1.0}, "C=-1.0"),
+        ({"C": float("nan")}, "C=nan"),
+        ({"C": float("inf")}, "C=inf"),
+        ({"C": "1"}, "C='1'"),
+        ({"C": True}, "C=True"),
+        ({"tol": 0}, "tol=0"),
+        ({"tol": None}, "tol=None"),
+        ({"max_iter": 0}, "max_iter=0; use a number of rounds"),
+        ({"max_iter": 2.5}, "max_iter=2.5"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        LinearSVM(**options).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_one_class_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match="Only one class, 'spam'"):
+        LinearSVM().fit([[1.0], [2.0]], ["spam", "spam"])
+
+
+@pytest.mark.parametrize("weights", ["fair", {"a": 1.0, "nobody": 2.0}, {"a": 0.0, "b": 1.0}, {"a": -1.0, "b": 1.0}])
+def test_class_weights_that_mean_nothing(weights: Any) -> None:
+    with pytest.raises(ValueError, match="class_weight"):
+        LinearSVM(class_weight=weights).fit([[1.0], [2.0], [3.0]], ["a", "b", "a"])
