@@ -1,6 +1,11 @@
 """What the README shows works as printed."""
 
+import csv
+import json
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +16,10 @@ PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
-def test_python_blocks_run_and_print_what_they_say(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_blocks_run_and_print_what_they_say(
+    number: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     code = PYTHON_BLOCKS[number]
     exec(compile(code, f"README.md, block {number}", "exec"), {"__name__": "readme"})
     printed = capsys.readouterr().out
@@ -21,7 +29,46 @@ def test_python_blocks_run_and_print_what_they_say(number: int, capsys: pytest.C
 
 
 def test_there_are_python_blocks() -> None:
-    assert len(PYTHON_BLOCKS) == 3
+    assert len(PYTHON_BLOCKS) == 4
+
+
+SPORT = ["The striker scored twice in the second half", "The keeper saved a penalty", "A late goal won the match"]
+POLITICS = ["Parliament passed the budget", "The minister defended the law", "The party lost the vote in parliament"]
+
+
+def write_documents(folder: Path) -> None:
+    """The files that the commands of the README name."""
+    for name in ("news.csv", "test.csv"):
+        with (folder / name).open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow(["body", "topic"])
+            for number in range(10):
+                table.writerows([text, "sport"] for text in SPORT[number % 2 :])
+                table.writerows([text, "politics"] for text in POLITICS[number % 2 :])
+    lines = [json.dumps({"text": text}) for text in (*SPORT, *POLITICS)]
+    (folder / "inbox.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    commands = block.strip().splitlines()
+    assert [command.split()[1] for command in commands] == ["train", "predict", "evaluate", "explain", "terms", "info"]
+    write_documents(tmp_path)
+    printed = []
+    for command in commands:
+        assert command.startswith("textsieve ")
+        run = f"{shlex.quote(sys.executable)} -m {command}"
+        done = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        printed.append(done.stdout)
+    predicted = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [each["label"] for each in predicted] == ["sport"] * 3 + ["politics"] * 3
+    assert all(isinstance(each["score"], float) for each in predicted)
+    assert "sport" in printed[0]
+    assert "1.00" in printed[2] or "100" in printed[2]
+    assert "striker" in printed[3]
+    assert "parliament" in printed[4]
+    assert "politics" in printed[5]
 
 
 def test_make_targets_exist() -> None:
