@@ -187,6 +187,8 @@ READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
         ({"reading": READING | {"stop_words": [1, 2]}}, "stop_words"),
         ({"reading": READING | {"stop_words": {"the": 1}}}, "stop_words"),
         ({"reading": READING | {"stop_words": [["the"]]}}, "stop_words"),
+        ({"scorer": {"kind": "pickle"}}, "scorer"),
+        ({"scorer": None}, "scorer"),
         ({"weighting": None}, "weighting"),
         ({"weighting": WEIGHTING | {"tf": "eval"}}, "tf"),
         ({"weighting": WEIGHTING | {"tf": ["log"]}}, "tf"),

@@ -75,6 +75,7 @@ def test_what_the_header_says() -> None:
         "classes": ["city", "money", "sport"],
         "reading": {"lowercase": True, "strip_accents": None, "ngram_range": [1, 2], "stop_words": ["of", "the"]},
         "weighting": {"tf": "log", "norm": "l2"},
+        "scorer": {"kind": "linear"},
         "settings": small_model().settings,
         "about": small_model().about,
     }

@@ -1,8 +1,8 @@
 """What is where in a model file, and what must hold of a model so that it can be written and read.
 
-The header says how a text is read (`reading`) and weighed (`weighting`), which classes there are and what is predicted
-(`labels`), with which settings the model was trained (`settings`), and when, with what and how well (`about`). The
-arrays are listed below. Of the training documents there is nothing in it but the selected terms.
+The header says how a text is read (`reading`), weighed (`weighting`) and scored (`scorer`), which classes there are and
+what is predicted (`labels`), with which settings the model was trained (`settings`), and when, with what and how well
+(`about`). The arrays are listed below. Of the training documents there is nothing in it but the selected terms.
 
 Stop words only matter where runs of words are terms, and are written only then, as words: a list that is known by name
 may change with the library that has it.
@@ -38,9 +38,13 @@ ARRAYS: dict[str, type[np.generic]] = {
 }
 OPTIONAL = {"idf", "thresholds"}
 
-HEADER = {"format", "version", "labels", "classes", "reading", "weighting", "settings", "about", "checksum"}
+HEADER = {
+    *("format", "version", "checksum"),
+    *("labels", "classes", "reading", "weighting", "scorer", "settings", "about"),
+}
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
 WEIGHTING = {"tf", "norm"}
+LINEAR = {"kind": "linear"}
 
 
 class Rule(NamedTuple):

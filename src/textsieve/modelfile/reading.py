@@ -15,7 +15,7 @@ from ..archive import Arrays, Header, check_start, unpack
 from ..classifiers.linear import LinearScorer
 from ..errors import InputError, shown
 from ..prediction import Model
-from .layout import ARRAYS, HEADER, KIND, OPTIONAL, READING, WEIGHTING, Rule, check, check_model
+from .layout import ARRAYS, HEADER, KIND, LINEAR, OPTIONAL, READING, WEIGHTING, Rule, check, check_model
 
 MOST_BYTES = 4 << 30
 """Of a model file."""
@@ -85,6 +85,8 @@ def _part_rules(header: Header, arrays: Arrays) -> Iterator[Rule]:
     for part, names in (("reading", READING), ("weighting", WEIGHTING)):
         found = header[part]
         yield Rule(isinstance(found, dict) and set(found) == names, f"{part} is {shown(found)}")
+    scorer = header["scorer"]
+    yield Rule(scorer == LINEAR, f"its scorer is {shown(scorer)}, which this release does not know")
     are_there = set(ARRAYS) - OPTIONAL <= set(arrays) <= set(ARRAYS)
     yield Rule(are_there, f"its arrays are {_listed(arrays)}, not {_listed(ARRAYS)}")
     for name, array in arrays.items():

@@ -18,7 +18,7 @@ from ..archive import pack
 from ..errors import InputError
 from ..prediction import Model
 from ..text.words import stop_words_of
-from .layout import ARRAYS, KIND, check_model
+from .layout import ARRAYS, KIND, LINEAR, check_model
 from .reading import MOST_BYTES
 
 
@@ -57,6 +57,7 @@ def encode(model: Model) -> bytes:
             "stop_words": sorted(stop_words_of(model.stop_words)) if model.ngram_range[1] > 1 else None,
         },
         "weighting": {"tf": model.tf, "norm": model.norm},
+        "scorer": LINEAR,
         "settings": model.settings,
         "about": model.about,
     }
