@@ -115,20 +115,24 @@ def compare_labels(
     predicted: Iterable[Iterable[Any]],
     *,
     several: bool,
+    none_is_right: bool = False,
     unknown: int = 0,
 ) -> Report:
-    """Count how the predicted labels of some documents go with their true ones; without true labels one is left out."""
+    """Count how the predicted labels of some documents go with their true ones.
+
+    A document that has no true label is left out as unlabelled, unless that is an answer too (`none_is_right`).
+    """
     report = Report(tuple(classes), several)
     documents = unlabelled = right = 0
-    for own, given in zip(map(set, true), map(set, predicted), strict=True):
-        if not own:
+    for own, given in zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True):
+        if not (own or none_is_right):
             unlabelled += 1
             continue
         documents += 1
-        right += own == given
-        report.true.update(own)
-        report.put.update(given)
-        report.hits.update(own & given)
+        right += own.keys() == given.keys()
+        report.true.update(own.keys())
+        report.put.update(given.keys())
+        report.hits.update(own.keys() & given.keys())
         if not several:
             report.pairs[next(iter(own)), next(iter(given))] += 1
     return Report(

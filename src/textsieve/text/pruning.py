@@ -11,7 +11,7 @@ from ..settings import is_whole
 Ints = NDArray[np.int64]
 
 
-def check_limits(min_df: float, max_df: float, max_features: int | None) -> None:
+def check_limits(min_df: float, max_df: float, max_features: int | None = None) -> None:
     """Refuse limits that mean nothing."""
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if not ((is_whole(value) and value >= 1) or (isinstance(value, float) and 0.0 <= value <= 1.0)):
@@ -27,7 +27,7 @@ def kept_terms(
     *,
     min_df: float,
     max_df: float,
-    max_features: int | None,
+    max_features: int | None = None,
     binary: bool = False,
 ) -> Ints:
     """The places, among terms in the order of the alphabet, of those that stay.

@@ -1,23 +1,23 @@
 """Documents to counts that stay in memory; and if they are too many, a sample of them and the totals of all.
 
 A pass over a corpus counts its terms. As long as the counts of all documents fit into memory, which is far longer than
-their texts would, they are kept and no second pass is needed. Beyond that only a sample stays, every second, every
-fourth, ... document, for what is tuned on held-out documents; of all documents there are then the vocabulary, in
-how many documents each term is, and, if the selector reads counts, their `ClassStats`.
+their texts would, they are kept and no second pass is needed. Beyond that only a sample stays, a half, a quarter, ...
+of the documents, for what is tuned on held-out documents; of all documents there are then the vocabulary, in how many
+documents each term is, and, if the selector reads counts, their `ClassStats`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..corpus import Batch, Corpus, Labels
-from ..errors import InputError
+from ..errors import InputError, TooFewDocuments
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.pruning import check_limits, kept_terms
@@ -34,6 +34,16 @@ Progress = Callable[[str, int, int | None], None]
 MOST_VALUES = 1 << 23
 """How many counts of a corpus are kept in memory; eight bytes each."""
 
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""What is behind the point in the golden ratio, as a share of 2^64."""
+
+
+class Limits(TypedDict):
+    """Of the documents that a term may be in; see `TermCounter`."""
+
+    min_df: float
+    max_df: float
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -42,10 +52,28 @@ class Counted:
     counts: csr_matrix
     terms: list[str]
     targets: Targets
+    limits: Limits
 
-    def take(self, documents: Ints) -> Counted:
-        """Some of the documents, in ascending order."""
-        return Counted(self.counts[documents], self.terms, self.targets.take(documents))
+    def part(self, documents: Ints) -> tuple[Counted, Ints]:
+        """Some of the documents, in ascending order, as if there were no others; and the columns of their terms.
+
+        So a term that only others have is none, and limits are numbers and shares of these documents.
+        """
+        counts, targets = self.counts[documents], self.targets.take(documents)
+        doc_freq = _doc_freq(counts)
+        present = np.flatnonzero(doc_freq)
+        try:
+            columns = present[kept_terms(present, len(documents), lambda: (doc_freq, doc_freq), **self.limits)]
+        except InputError as problem:
+            raise TooFewDocuments(
+                f"{self.targets.n_documents:,} documents are too few to hold some of them out: without them, no term "
+                f"is left. Give more documents, or less strict limits than min_df={self.limits['min_df']!r} and "
+                f"max_df={self.limits['max_df']!r}."
+            ) from problem
+        if len(columns) == len(self.terms):
+            return Counted(counts, self.terms, targets, self.limits), columns
+        terms = [self.terms[column] for column in columns.tolist()]
+        return Counted(_in_order(counts, columns), terms, targets, self.limits), columns
 
     def weights(self, scheme: Scheme) -> csr_matrix:
         """The counts, weighted as these documents alone say."""
@@ -56,7 +84,7 @@ class Counted:
     @property
     def doc_freq(self) -> Ints:
         """In how many documents each term is."""
-        return np.bincount(self.counts.indices, minlength=len(self.terms))
+        return _doc_freq(self.counts)
 
 
 @dataclass
@@ -72,38 +100,42 @@ class Streamed:
 
     def reduced(self, columns: Ints) -> Chosen:
         """What is still wanted once the terms are chosen. The rest, which is large, is forgotten."""
-        chosen = Chosen([self.terms[column] for column in columns.tolist()], self.doc_freq[columns])
+        terms = [self.terms[column] for column in columns.tolist()]
+        chosen = Chosen(terms, self.doc_freq[columns], self.targets.n_documents)
         del self.sample, self.terms, self.doc_freq, self.stats
         return chosen
 
 
 class Chosen(NamedTuple):
-    """The terms that were chosen, the best first, and in how many documents each is."""
+    """The terms that were chosen, the best first, and in how many of all documents each is."""
 
     terms: list[str]
     doc_freq: Ints
+    n_documents: int
 
 
-def count_texts(texts: Iterable[str | bytes], labels: Any, multilabel: bool | None, counter: TermCounter) -> Counted:
+def count_texts(
+    texts: Iterable[str | bytes], labels: Any, counter: TermCounter, limits: Limits, *, multilabel: bool | None
+) -> Counted:
     """Count documents that are in memory already."""
-    counts = counter.fit_transform(texts)
+    counts = counter.set_params(**limits).fit_transform(texts)
     if labels is None:
         raise InputError("No labels were given; fit(texts, labels) needs one for each text.")
     targets = Targets.of(labels, counts.shape[0], multilabel)
-    return Counted(counts, counter.get_feature_names_out().tolist(), targets)
+    return Counted(counts, counter.get_feature_names_out().tolist(), targets, limits)
 
 
 def count_corpus(
     corpus: Corpus,
     counter: TermCounter,
-    limits: dict[str, Any],
+    limits: Limits,
     *,
     multilabel: bool | None,
     want_stats: bool,
     progress: Progress,
 ) -> Counted | Streamed:
     """Count the documents of a corpus in one pass. The limits are kept at its end, so the counter must have none."""
-    check_limits(**limits, max_features=None)
+    check_limits(**limits)
     kept = _Sample()
     labels: list[Labels] = []
     doc_freq = np.zeros(0, np.int64)
@@ -111,14 +143,14 @@ def count_corpus(
     for batch in corpus.batches():
         _require_texts(corpus, batch)
         counts = counter.partial_fit_transform(batch.texts)
-        doc_freq = _added(doc_freq, np.bincount(counts.indices, minlength=counts.shape[1]))
+        doc_freq = _added(doc_freq, _doc_freq(counts))
         kept.add(counts, len(labels))
         labels += batch.labels
         if stats is not None:
             stats.update(counts, batch.labels)
         elif want_stats and kept.n_values > MOST_VALUES:  # up to here all documents are there
             stats = ClassStats.from_matrix(kept.matrix(counts.shape[1]), labels)
-        while kept.n_values > MOST_VALUES:
+        while kept.n_values > MOST_VALUES and kept.n_documents > 1:
             kept.thin()
         progress("counting", len(labels), None)
     terms = counter.get_feature_names_out().tolist()
@@ -126,10 +158,8 @@ def count_corpus(
     several = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(several))
     chosen = [terms[column] for column in columns]
-    sample = Counted(
-        _in_order(kept.matrix(len(terms)), columns), chosen, targets.take(np.arange(0, len(labels), kept.stride))
-    )
-    if kept.stride == 1:
+    sample = Counted(_in_order(kept.matrix(len(terms)), columns), chosen, targets.take(kept.documents), limits)
+    if kept.has_all:
         return sample
     stats = None if stats is None else stats.take(columns)
     return Streamed(sample, chosen, doc_freq[columns], targets, stats)
@@ -153,21 +183,21 @@ def weighted_rows(
     corpus: Corpus, counter: TermCounter, scheme: Scheme, idf: Floats, chosen: Chosen, progress: Progress
 ) -> csr_matrix:
     """The weights of the chosen terms in all documents: the last pass. How many there are is known before."""
-    size = int(chosen.doc_freq.sum())
+    size, n_documents = int(chosen.doc_freq.sum()), chosen.n_documents
     index_type: Any = np.int32 if size <= np.iinfo(np.int32).max else np.int64
     values, columns = np.empty(size, np.float32), np.empty(size, index_type)
     starts = [np.zeros(1, np.int64)]
     at = done = 0
     for batch in corpus.batches():
         rows = weighted(counter.transform(batch.texts), scheme, idf)
-        if at + rows.nnz > size:
+        if at + rows.nnz > size or done + len(batch) > n_documents:
             raise _changed(corpus)
         values[at : at + rows.nnz], columns[at : at + rows.nnz] = rows.data, rows.indices
         starts.append(at + rows.indptr[1:].astype(np.int64))
         at += rows.nnz
         done += len(batch)
-        progress("training", done, None)
-    if at != size:
+        progress("training", done, n_documents)
+    if at != size or done != n_documents:
         raise _changed(corpus)
     return csr_matrix((values, columns, np.concatenate(starts).astype(index_type)), shape=(done, len(idf)))
 
@@ -186,28 +216,49 @@ def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats) -> csr_matrix:
 
 
 class _Sample:
-    """Counts of every `stride`-th document."""
+    """Counts of all documents, or of a half, a quarter, ... of them, spread evenly whatever order they come in.
+
+    Document i is at the place i x φ, without what is before the point (φ is the golden ratio): documents that follow
+    one another, or every second, or every tenth of them, fall evenly all over the line from 0 to 1. Those before 1/2,
+    1/4, ... are kept. Every second document would do worse: it could be every document of a class.
+    """
 
     def __init__(self) -> None:
-        self.stride = 1
         self.n_values = 0
+        self._halvings = 0
         self._parts: list[tuple[Ints, csr_matrix]] = []
+
+    @property
+    def has_all(self) -> bool:
+        """Whether no document was dropped."""
+        return self._halvings == 0
+
+    @property
+    def documents(self) -> Ints:
+        """The numbers of the documents that were kept."""
+        return np.concatenate([documents for documents, _ in self._parts])
+
+    @property
+    def n_documents(self) -> int:
+        """How many were kept."""
+        return sum(len(documents) for documents, _ in self._parts)
 
     def add(self, counts: csr_matrix, first: int) -> None:
         """Add a batch, whose first document has this number."""
         self._keep(np.arange(first, first + counts.shape[0]), counts)
 
     def thin(self) -> None:
-        """Drop every second document."""
-        self.stride *= 2
+        """Drop about every second document; the very first always stays."""
+        self._halvings += 1
         parts, self._parts, self.n_values = self._parts, [], 0
         for documents, counts in parts:
             self._keep(documents, counts)
 
     def _keep(self, documents: Ints, counts: csr_matrix) -> None:
-        stay = documents % self.stride == 0
-        if not stay.all():
-            documents, counts = documents[stay], counts[np.flatnonzero(stay)]
+        if self._halvings:
+            place = documents.astype(np.uint64) * _GOLDEN  # as a share of 2^64, beyond which it begins anew
+            stay = np.flatnonzero(place >> np.uint64(64 - self._halvings) == 0)
+            documents, counts = documents[stay], counts[stay]
         self._parts.append((documents, counts))
         self.n_values += counts.nnz
 
@@ -222,7 +273,7 @@ def _stacked(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
     starts = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
     data = np.concatenate([part.data for part in parts])
     indices = np.concatenate([part.indices for part in parts])
-    return csr_matrix((data, indices, starts.astype(indices.dtype)), shape=(n_rows, n_columns))
+    return csr_matrix((data, indices, starts), shape=(n_rows, n_columns))
 
 
 def _in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
@@ -237,10 +288,15 @@ def _in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
     return chosen
 
 
-def _kept_columns(terms: list[str], doc_freq: Ints, n_documents: int, limits: dict[str, Any]) -> Ints:
+def _kept_columns(terms: list[str], doc_freq: Ints, n_documents: int, limits: Limits) -> Ints:
     """The columns of the terms that stay, in the order of the alphabet."""
     order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
-    return order[kept_terms(order, n_documents, lambda: (doc_freq, doc_freq), **limits, max_features=None)]
+    return order[kept_terms(order, n_documents, lambda: (doc_freq, doc_freq), **limits)]
+
+
+def _doc_freq(counts: csr_matrix) -> Ints:
+    """In how many documents each term is; a count is stored only where there is one."""
+    return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
 def _added(one: Ints, other: Ints) -> Ints:

@@ -17,7 +17,7 @@ from ..selectors.named import scheme_for
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
-from .documents import Counted, Progress, count_corpus, weighted_stats
+from .documents import Counted, Limits, Progress, count_corpus, weighted_stats
 
 Ints = NDArray[np.int64]
 Scored = list[tuple[str, float]]
@@ -85,7 +85,7 @@ def _terms_and_stats(
     corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
 ) -> tuple[list[str], ClassStats]:
     """The terms, and the statistics of their counts or weights, whichever the selector looks at."""
-    limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
+    limits: Limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
     settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
     scheme = scheme_for(selector)
     counted = count_corpus(

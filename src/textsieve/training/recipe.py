@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from ..classifiers.linear import LinearScorer
 from ..classifiers.linear_form import Linear, fit_each_class, fit_one_label
 from ..classifiers.named import classifier_of
 from ..classifiers.named import scheme_for as scheme_for_classifier
@@ -20,8 +21,9 @@ from ..selectors.base import limit_of
 from ..selectors.named import scheme_for as scheme_for_selector
 from ..selectors.named import selector_of
 from ..stats import ClassStats
+from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
-from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
+from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 from .documents import Counted, weighted
 from .ranking import best_columns, fitted_selector
 from .targets import Targets
@@ -37,6 +39,11 @@ class Fitted(NamedTuple):
 
     form: Linear
     idf: Floats
+
+    def scorer(self) -> LinearScorer:
+        """Coefficients as they are kept: with 32 bits, a term a row."""
+        coefficients, intercepts = self.form
+        return LinearScorer(np.ascontiguousarray(coefficients.T, np.float32), intercepts.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -86,12 +93,10 @@ class Recipe:
         """The same, from statistics of the counts or weights that the selector reads."""
         return best_columns(fitted_selector(self.selector, stats, most), most)
 
-    def most_terms(self, n_terms: Any, n_seen: int) -> tuple[int | None, str | None]:
-        """How many terms are kept at the most (None: as many as the selector says), and what is to be said of it."""
-        if n_terms is None and self.selector_was_given:
-            return None, None
+    def most_terms(self, n_terms: Any, n_seen: int) -> int | None:
+        """How many terms are kept at the most; None: as many as the selector says."""
         if n_terms is None:
-            return min(DEFAULT_TERMS, n_seen), None
+            return None if self.selector_was_given else min(DEFAULT_TERMS, n_seen)
         try:
             limit = limit_of(n_terms, n_seen)
         except InputError as problem:
@@ -99,11 +104,7 @@ class Recipe:
                 f"n_terms={shown(n_terms)}; use a number of terms from 1, a share above 0.0 and up to 1.0, 'all', or "
                 "'auto'."
             ) from problem
-        if limit is None:
-            return n_seen, None
-        if limit > n_seen:
-            return n_seen, f"n_terms={limit:,} terms were asked for, but there are {n_seen:,}: all are kept."
-        return limit, None
+        return n_seen if limit is None else min(limit, n_seen)
 
     # -- training ------------------------------------------------------------------------------------------------
 
@@ -115,6 +116,13 @@ class Recipe:
         """Weigh the counts of the chosen terms and train; documents without a label count for the idf alone."""
         idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
         return Fitted(self.fit_weights(weighted(counts, self.scheme, idf), targets), idf)
+
+    def scores(self, fitted: Fitted, counts: csr_matrix) -> Floats:
+        """The score of each class for documents given by the counts of the chosen terms, as a model would give it."""
+        idf = None if self.scheme.idf == "none" else fitted.idf
+        weights = weigh(Rows.of(counts), tf=self.scheme.tf, idf=idf, norm=self.scheme.norm)
+        outputs = fitted.scorer().scores(weights, self.n_jobs)
+        return np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Linear:
         """Train on weights."""
@@ -140,5 +148,10 @@ class Recipe:
             raise InputError(
                 f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(targets.classes), 200)}."
             )
+        for label, factor in self.class_weight.items():
+            if isinstance(factor, bool) or not (isinstance(factor, float | int | np.number) and 0 < factor < np.inf):
+                raise InputError(
+                    f"class_weight: the factor of {shown(label)} is {shown(factor)}; use a number above 0."
+                )
         numbers = range(len(targets.classes)) if targets.several else np.unique(targets.first).tolist()
         return {number: float(self.class_weight.get(targets.classes[number], 1.0)) for number in numbers}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..stats.labels import is_indicator, label_pairs
 
 Ints = NDArray[np.int64]
@@ -31,17 +32,22 @@ class Targets:
     @classmethod
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
         """Bring labels as people give them into this form; `multilabel` says what it is if they don't."""
-        if multilabel not in (None, True, False):
+        if not (multilabel is None or isinstance(multilabel, bool)):
             raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
+        if isinstance(labels, Iterator):
+            labels = list(labels)
         form = _form_of(labels)
         pairs = label_pairs(labels, n_documents)
-        members = tuple(pairs.of_class(number) for number in range(len(pairs.classes)))
+        classes = _of_one_type(pairs.classes)
+        if form == "matrix":
+            _require_sorted_columns(labels, classes)
+        members = tuple(pairs.of_class(number) for number in range(len(classes)))
         if multilabel is False and form != "one":
             _require_one_each(members, n_documents)
             form = "one"
         elif multilabel and form == "one":
             form = "several"
-        return cls(pairs.classes, members, n_documents, form)
+        return cls(classes, members, n_documents, form)
 
     @property
     def several(self) -> bool:
@@ -66,6 +72,19 @@ class Targets:
         """The documents that a classifier can learn from."""
         return np.ones(self.n_documents, np.bool_) if self.form == "matrix" else self.first >= 0
 
+    @property
+    def can_be_learned(self) -> NDArray[np.bool_]:
+        """The classes that some documents are in, and others are not."""
+        return (self.class_docs > 0) & (self.class_docs < int(self.usable.sum()))
+
+    @property
+    def is_member(self) -> NDArray[np.bool_]:
+        """Documents x classes: whether a document is in a class."""
+        is_member = np.zeros((self.n_documents, len(self.classes)), np.bool_)
+        for number, documents in enumerate(self.members):
+            is_member[documents, number] = True
+        return is_member
+
     def take(self, documents: Ints) -> Targets:
         """The labels of some documents, in ascending order, as of a collection of their own."""
         place = np.full(self.n_documents, -1, np.int64)
@@ -73,16 +92,15 @@ class Targets:
         members = tuple(place[each][place[each] >= 0] for each in self.members)
         return Targets(self.classes, members, len(documents), self.form)
 
-    def indicator(self) -> sparse.csr_array:
-        """Documents x classes, 1 where a document is in a class."""
-        documents = np.concatenate([np.empty(0, np.int64), *self.members])
-        classes = np.repeat(np.arange(len(self.members)), self.class_docs)
-        ones = np.ones(len(documents), np.int8)
-        return sparse.csr_array((ones, (documents, classes)), shape=(self.n_documents, len(self.classes)))
-
     def for_stats(self) -> Any:
-        """Labels as `ClassStats` takes them, classes by their numbers."""
-        return self.first if not self.several and self.usable.all() else self.indicator()
+        """Labels as `ClassStats` takes them, classes by their numbers; "none of the classes" is one more of them."""
+        if not self.several and self.usable.all():
+            return self.first
+        none = np.flatnonzero((self.first < 0) & self.usable)
+        classes = (*self.members, none) if len(none) else self.members
+        documents, numbers = np.concatenate(classes), np.repeat(np.arange(len(classes)), list(map(len, classes)))
+        ones = np.ones(len(documents), np.int8)
+        return sparse.csr_array((ones, (documents, numbers)), shape=(self.n_documents, len(classes)))
 
     def label_sets(self) -> list[tuple[Any, ...]]:
         """The labels of each document."""
@@ -94,14 +112,37 @@ class Targets:
 
 
 def _form_of(labels: Any) -> Form:
-    if getattr(labels, "ndim", 1) == 2:
-        return "matrix" if labels.shape[1] != 1 else "one"
+    shape: tuple[int, ...] = getattr(labels, "shape", ())
+    if len(shape) == 2:
+        return "matrix" if shape[1] != 1 else "one"
     if not isinstance(labels, Iterable) or isinstance(labels, str | bytes):
         return "one"
-    listed = [label for label in labels if isinstance(label, Iterable) and not isinstance(label, str | bytes)]
-    if not listed:
+    if not any(isinstance(label, Iterable) and not isinstance(label, str | bytes) for label in labels):
         return "one"
     return "matrix" if is_indicator(labels) else "several"
+
+
+def _of_one_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Classes that are numbers, as whole numbers, or if one of them is not, all as floats."""
+    types = set(map(type, classes))
+    if len(types) > 1 and bool in types:
+        some = next(label for label in classes if not isinstance(label, bool))
+        raise InputError(f"Labels of mixed kinds: True or False, and the number {some!r}; make all of them numbers.")
+    if float not in types:
+        return classes
+    if not all(map(math.isfinite, classes)):
+        raise InputError("A label is infinite, which is no class; use text or finite numbers.")
+    return tuple(map(float, classes))
+
+
+def _require_sorted_columns(labels: Any, classes: tuple[Any, ...]) -> None:
+    """Predictions have their columns in the order of classes, so those of a data frame must be in order too."""
+    columns = list(getattr(labels, "columns", classes))
+    if columns != list(classes):
+        raise InputError(
+            f"The columns of labels are {shown(columns)}; have them in order, as the classes will be: "
+            "labels[sorted(labels.columns)]."
+        )
 
 
 def _require_one_each(members: tuple[Ints, ...], n_documents: int) -> None:

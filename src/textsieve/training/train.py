@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..classifiers.linear import LinearScorer
-from ..classifiers.linear_form import Linear
 from ..corpus import Corpus
 from ..errors import InputError, TooFewDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
@@ -30,10 +28,10 @@ from ..memory import give_back
 from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
-from .documents import Counted, Progress, Streamed, count_corpus, count_texts, weighted_rows, weighted_stats
+from .documents import Counted, Limits, Progress, Streamed, count_corpus, count_texts, weighted_rows, weighted_stats
 from .recipe import Fitted, Recipe
 from .targets import Targets
-from .tuning import Tuning, class_scores, first_columns, labels_from
+from .tuning import Tuning, assigned, first_columns, labels_of, training_part
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,6 +42,7 @@ class Choices(NamedTuple):
 
     most: int | None
     curve: list[CurvePoint] | None
+    thresholds: Floats | None
 
 
 class Clock:
@@ -83,33 +82,39 @@ class _Training:
             counted = self._count(documents, labels)
         targets, n_terms_seen = counted.targets, len(counted.terms)
         _require_classes(targets)
+        self._warn_of_fewer_terms(n_terms_seen)
         sample = counted.sample if isinstance(counted, Streamed) else counted
         report = None
         if self._settings["held_out"] is not None:
             with self._clock("held out"):
                 report = self._evaluate(sample, self._settings["held_out"])
         choices = self._choose(sample)
-        thresholds = self._thresholds(sample, choices)
         del sample
         if isinstance(counted, Streamed):
             terms, fitted = self._learn_streamed(documents, counted, choices)
         else:
-            terms, fitted = self._learn(counted, choices)
-        return self._model(targets, n_terms_seen, terms, fitted, thresholds, report, choices.curve)
+            best, fitted = self._learn(counted, choices)
+            terms = [counted.terms[column] for column in best.tolist()]
+        return self._model(targets, n_terms_seen, terms, fitted, choices, report)
+
+    def _warn_of_fewer_terms(self, n_seen: int) -> None:
+        n_terms = self._settings["n_terms"]
+        if is_whole(n_terms) and n_terms > n_seen:
+            message = f"n_terms={n_terms:,} terms were asked for, but there are {n_seen:,}: all are kept."
+            warnings.warn(message, stacklevel=5)  # where Categorizer.fit was called
 
     # -- counting ------------------------------------------------------------------------------------------------
 
     def _count(self, documents: Any, labels: Any) -> Counted | Streamed:
-        limits = {name: self._settings[name] for name in ("min_df", "max_df")}
+        limits: Limits = {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
+        multilabel = self._settings["multilabel"]
         if not isinstance(documents, Corpus):
-            return count_texts(documents, labels, self._settings["multilabel"], self._counter(**limits))
+            return count_texts(documents, labels, self._counter(), limits, multilabel=multilabel)
         if labels is not None:
             raise InputError("A corpus brings its own labels; leave labels out.")
         return count_corpus(
-            documents,
-            self._counter(),
-            limits,
-            multilabel=self._settings["multilabel"],
+            *(documents, self._counter(), limits),
+            multilabel=multilabel,
             want_stats=self._recipe.reads_counts,
             progress=self._progress,
         )
@@ -120,57 +125,51 @@ class _Training:
 
     # -- what is decided on held-out documents -------------------------------------------------------------------
 
-    def _choose(self, counted: Counted, *, timed: bool = True) -> Choices:
-        n_terms = self._settings["n_terms"]
-        if not (isinstance(n_terms, str) and n_terms == "auto"):
-            most, warning = self._recipe.most_terms(n_terms, len(counted.terms))
-            if warning and timed:
-                warnings.warn(warning, stacklevel=5)  # where Categorizer.fit was called
-            return Choices(most, None)
-        with self._clock("choosing the number of terms" if timed else "held out"):
-            curve = Tuning(counted, self._recipe, self._settings["folds"], self._progress).curve(len(counted.terms))
-        return Choices(smallest_within_one_error(curve), curve)
-
-    def _thresholds(self, counted: Counted, choices: Choices) -> Floats | None:
-        if not counted.targets.several:
-            return None
-        with self._clock("choosing the thresholds"):
-            return Tuning(counted, self._recipe, self._settings["folds"], self._progress).thresholds(choices.most)
+    def _choose(self, counted: Counted) -> Choices:
+        n_terms, curve, thresholds = self._settings["n_terms"], None, None
+        tuning = Tuning(counted, self._recipe, self._settings["folds"], self._progress)
+        if isinstance(n_terms, str) and n_terms == "auto":
+            with self._clock("choosing the number of terms"):
+                curve = tuning.curve(len(counted.terms))
+            n_terms = smallest_within_one_error(curve)
+        most = self._recipe.most_terms(n_terms, len(counted.terms))
+        if counted.targets.several:
+            with self._clock("choosing the thresholds"):
+                thresholds = tuning.thresholds(most)
+        return Choices(most, curve, thresholds)
 
     def _evaluate(self, counted: Counted, share: float) -> Report:
         """Train on a part of the documents just as on all of them, and see how good that is on the rest."""
         targets = counted.targets
         is_test = held_out(targets.first.tolist(), share) & targets.usable
-        train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
-        if not is_test.any() or int((train.targets.class_docs > 0).sum()) < 2:
+        if not is_test.any():
             raise TooFewDocuments(
                 f"held_out={share!r}: {targets.n_documents:,} documents are too few to hold some of them out; give "
                 "more documents, or hold none out."
             )
-        quiet = _Training({**self._settings, "held_out": None}, self._progress)
-        choices = quiet._choose(train, timed=False)
-        thresholds = quiet._thresholds(train, choices)
-        best = self._recipe.rank(train, choices.most)
-        fitted = self._recipe.fit_counts(first_columns(train.counts, best), train.targets)
-        counts = first_columns(test.counts, best)
-        scores = class_scores(fitted, counts, self._recipe)
+        train, columns = training_part(counted, is_test)
+        another = _Training(self._settings, self._progress)
+        choices = another._choose(train)
+        best, fitted = another._learn(train, choices)
+        tested = np.flatnonzero(is_test)
+        counts = first_columns(counted.counts[tested], columns[best])
         is_unknown = np.diff(counts.indptr) == 0
-        predicted = labels_from(scores, train.targets, thresholds, is_unknown)
+        is_label = assigned(self._recipe.scores(fitted, counts), train.targets, choices.thresholds, is_unknown)
         return compare_labels(
-            *(targets.classes, test.targets.label_sets(), predicted),
+            *(targets.classes, targets.take(tested).label_sets(), labels_of(is_label, targets.classes)),
             several=targets.several,
+            none_is_right=targets.form == "matrix",
             unknown=int(is_unknown.sum()),
         )
 
     # -- the model -----------------------------------------------------------------------------------------------
 
-    def _learn(self, counted: Counted, choices: Choices) -> tuple[list[str], Fitted]:
+    def _learn(self, counted: Counted, choices: Choices) -> tuple[Ints, Fitted]:
         with self._clock("selecting"):
             best = self._recipe.rank(counted, choices.most)
             chosen = first_columns(counted.counts, best)
         with self._clock("training"):
-            fitted = self._recipe.fit_counts(chosen, counted.targets)
-        return [counted.terms[column] for column in best.tolist()], fitted
+            return best, self._recipe.fit_counts(chosen, counted.targets)
 
     def _learn_streamed(self, corpus: Corpus, streamed: Streamed, choices: Choices) -> tuple[list[str], Fitted]:
         recipe = self._recipe
@@ -195,11 +194,10 @@ class _Training:
         n_terms_seen: int,
         terms: list[str],
         fitted: Fitted,
-        thresholds: Floats | None,
+        choices: Choices,
         report: Report | None,
-        curve: list[CurvePoint] | None,
     ) -> Model:
-        settings = self._settings
+        settings, curve = self._settings, choices.curve
         stop_words = settings["stop_words"]
         return Model(
             terms=tuple(terms),
@@ -213,8 +211,8 @@ class _Training:
             tf=self._recipe.scheme.tf,
             norm=self._recipe.scheme.norm,
             idf=None if self._recipe.scheme.idf == "none" else fitted.idf,
-            scorer=scorer_of(fitted.form),
-            thresholds=thresholds,
+            scorer=fitted.scorer(),
+            thresholds=choices.thresholds,
             settings=storable(settings),
             about={
                 "trained": _now(),
@@ -228,11 +226,6 @@ class _Training:
                 "seconds": {stage: round(spent, 3) for stage, spent in self._clock.seconds.items()},
             },
         )
-
-
-def scorer_of(form: Linear) -> LinearScorer:
-    """Coefficients as they are kept: with 32 bits, a term a row."""
-    return LinearScorer(np.ascontiguousarray(form.coefficients.T, np.float32), form.intercepts.astype(np.float64))
 
 
 def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -279,15 +272,21 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 
 def _require_classes(targets: Targets) -> None:
+    if targets.can_be_learned.any():
+        return
     present = [label for label, size in zip(targets.classes, targets.class_docs, strict=True) if size]
     if not present:
         raise InputError(
             "No document has a label, so there is nothing to learn. In a folder, sub-folders are the classes; in a "
             "table, say which column has the labels."
         )
-    if len(present) == 1 and len(targets.classes) == 1:
-        n_without = targets.n_documents - int(targets.class_docs[0])
+    if len(present) > 1:
         raise InputError(
-            f"Only one class, {present[0]!r}, so there is nothing to tell apart; give documents of at least two "
-            "classes." + (f" ({n_without:,} documents have no label.)" if n_without else "")
+            f"All documents have the same labels, {shown(present)}, so there is nothing to tell apart; give documents "
+            "of other classes too."
         )
+    n_without = targets.n_documents - int(targets.class_docs.sum())
+    raise InputError(
+        f"Only one class, {present[0]!r}, so there is nothing to tell apart; give documents of at least two classes."
+        + (f" ({n_without:,} documents have no label.)" if n_without else "")
+    )

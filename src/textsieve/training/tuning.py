@@ -1,12 +1,15 @@
-"""What is decided on documents that were held out: how many terms, the thresholds; and how good the result is.
+"""What is decided on documents that were held out: how many terms, the thresholds.
 
-Within a fold everything is done anew from the fold's training documents: idf, ranking, training.
+Each fold is held out in turn, and everything is done anew from the other documents as if there were no others: terms,
+idf, ranking, training. Documents without a label are never held out.
 
-*How many terms.* For each of some sizes the score (the share of right labels, or micro-F1 with several labels a
-document) is measured by cross-validation; `evaluation.curve` says which is taken.
+*How many terms.* For each of some sizes the score is measured by cross-validation: the share of right labels, or with
+several labels a document micro-F1, at the thresholds that are best for the fold. `evaluation.curve` says which size is
+taken.
 
 *Thresholds.* With several labels a document, the held-out scores of all folds together give each class the threshold
-with the best F1.
+with the best F1. A fold from which a class could not be learned (its only document was held out, or all others have
+it) says nothing about the class.
 """
 
 from __future__ import annotations
@@ -20,12 +23,13 @@ from scipy.sparse import csr_matrix
 
 from ..errors import TooFewDocuments
 from ..evaluation import CurvePoint, best_f1_threshold, folds, size_grid
-from .documents import Counted, Progress, weighted
-from .recipe import Fitted, Recipe
+from .documents import Counted, Progress
+from .recipe import Recipe
 from .targets import Targets
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 class Split(NamedTuple):
@@ -37,21 +41,38 @@ class Split(NamedTuple):
     test_targets: Targets
 
     @classmethod
-    def of(cls, counted: Counted, is_test: NDArray[np.bool_], recipe: Recipe, most: int | None) -> Split:
+    def of(cls, counted: Counted, is_test: Bools, recipe: Recipe, most: int | None) -> Split:
         """Choose the terms from the documents to train on."""
-        train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
-        if int((train.targets.class_docs > 0).sum()) < 2:
-            raise TooFewDocuments(
-                f"{counted.targets.n_documents:,} documents are too few to hold some of them out: fewer than two "
-                "classes would be left to train on. Give more documents, or a number of terms and no held_out."
-            )
-        best = recipe.rank(train, most)
-        return cls(first_columns(train.counts, best), train.targets, first_columns(test.counts, best), test.targets)
+        train, columns = training_part(counted, is_test)
+        best, tested = recipe.rank(train, most), np.flatnonzero(is_test)
+        test = first_columns(counted.counts[tested], columns[best])
+        return cls(first_columns(train.counts, best), train.targets, test, counted.targets.take(tested))
 
     def held_out_scores(self, recipe: Recipe, n_terms: int) -> Floats:
-        """Train on the best terms, and score the documents held out: documents x classes."""
+        """Train on the best terms, and score the documents held out (documents x classes).
+
+        With several labels a document, a class that could not be learned has no score: NaN.
+        """
         fitted = recipe.fit_counts(self.train[:, :n_terms], self.train_targets)
-        return class_scores(fitted, self.test[:, :n_terms], recipe)
+        scores = recipe.scores(fitted, self.test[:, :n_terms])
+        if self.train_targets.several:
+            scores[:, ~self.train_targets.can_be_learned] = np.nan
+        return scores
+
+    def is_unknown(self, n_terms: int) -> Bools:
+        """Which documents held out have none of the best terms."""
+        return np.asarray(np.diff(self.test[:, :n_terms].indptr) == 0)
+
+
+def training_part(counted: Counted, is_test: Bools) -> tuple[Counted, Ints]:
+    """All documents but those held out, as if there were no others; and the columns of their terms."""
+    train, columns = counted.part(np.flatnonzero(~is_test))
+    if not train.targets.can_be_learned.any():
+        raise TooFewDocuments(
+            f"{counted.targets.n_documents:,} documents are too few to hold some of them out: fewer than two classes "
+            "would be left to train on. Give more documents of each class."
+        )
+    return train, columns
 
 
 def first_columns(counts: csr_matrix, columns: Ints) -> csr_matrix:
@@ -61,44 +82,36 @@ def first_columns(counts: csr_matrix, columns: Ints) -> csr_matrix:
     return chosen
 
 
-def class_scores(fitted: Fitted, counts: csr_matrix, recipe: Recipe) -> Floats:
-    """The score of each document for each class."""
-    scores = np.asarray(weighted(counts, recipe.scheme, fitted.idf) @ fitted.form.coefficients.T)
-    scores += fitted.form.intercepts
-    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-
-
-def labels_from(
-    scores: Floats, targets: Targets, thresholds: Floats | None, is_unknown: NDArray[np.bool_]
-) -> list[tuple[Any, ...]]:
-    """The labels that scores stand for: the best one's, or all that reach their thresholds.
+def assigned(scores: Floats, targets: Targets, thresholds: Floats | None, is_unknown: Bools) -> Bools:
+    """Which labels scores stand for (documents x classes): the best one's, or all that reach their thresholds.
 
     Documents without a known term get the most frequent class.
     """
-    if thresholds is None:
-        is_label = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
-    else:
-        is_label = scores >= thresholds
-    is_label[is_unknown] = np.arange(scores.shape[1]) == int(np.argmax(targets.class_docs))
-    return [tuple(targets.classes[number] for number in np.flatnonzero(row)) for row in is_label]
+    numbers = np.arange(scores.shape[1])
+    is_label = numbers == scores.argmax(axis=1)[:, None] if thresholds is None else scores >= thresholds
+    is_label[is_unknown] = numbers == int(np.argmax(targets.class_docs))
+    return np.asarray(is_label)
+
+
+def labels_of(is_label: Bools, classes: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """The names of the labels."""
+    return [tuple(classes[number] for number in np.flatnonzero(row)) for row in is_label]
 
 
 class Tuning:
     """Cross-validation over the folds of some documents."""
 
     def __init__(self, counted: Counted, recipe: Recipe, n_folds: int, progress: Progress) -> None:
-        self._counted, self._recipe, self._progress = counted, recipe, progress
+        self._counted, self._recipe, self._n_folds, self._progress = counted, recipe, n_folds, progress
         labelled = np.flatnonzero(counted.targets.usable)
-        self._labelled = counted.take(labelled) if len(labelled) < counted.targets.n_documents else counted
-        self._fold_of = folds(self._labelled.targets.first.tolist(), n_folds)
-        self._n_folds = n_folds
+        self._fold_of = np.full(counted.targets.n_documents, -1, np.int64)
+        self._fold_of[labelled] = folds(counted.targets.first[labelled].tolist(), n_folds)
 
-    def splits(self, most: int | None) -> Iterator[tuple[int, Split]]:
-        """Each fold held out in turn."""
-        for fold in range(self._n_folds):
+    def splits(self, most: int | None) -> Iterator[tuple[Bools, Split]]:
+        """Each fold held out in turn: which documents it has, and what is to be done."""
+        for fold in range(int(self._fold_of.max()) + 1):
             is_test = self._fold_of == fold
-            if is_test.any():
-                yield fold, Split.of(self._labelled, is_test, self._recipe, most)
+            yield is_test, Split.of(self._counted, is_test, self._recipe, most)
 
     def curve(self, most: int) -> list[CurvePoint]:
         """The score of each number of terms."""
@@ -106,11 +119,12 @@ class Tuning:
         scores: list[list[float]] = [[] for _ in sizes]
         done = 0
         for _, split in self.splits(most):
+            scored: dict[int, float] = {}
             for at, size in enumerate(sizes):
-                if size <= split.train.shape[1] or at == 0 or sizes[at - 1] < split.train.shape[1]:
-                    scores[at].append(self._score(split, min(size, split.train.shape[1])))
-                else:  # the fold has no more terms than were tried already
-                    scores[at].append(scores[at - 1][-1])
+                available = min(size, split.train.shape[1])  # a fold has fewer terms than all documents together
+                if available not in scored:
+                    scored[available] = self._score(split, available)
+                scores[at].append(scored[available])
                 done += 1
                 self._progress("choosing the number of terms", done, self._n_folds * len(sizes))
         return [
@@ -119,33 +133,23 @@ class Tuning:
         ]
 
     def _score(self, split: Split, n_terms: int) -> float:
-        found = split.held_out_scores(self._recipe, n_terms)
-        targets = split.test_targets
-        if not targets.several:
-            return float(np.mean(found.argmax(axis=1) == targets.first))
-        thresholds = np.array(
-            [best_f1_threshold(found[:, number], _is_member(targets, number)) for number in range(found.shape[1])]
-        )
-        hits, put, members = 0, 0, int(targets.class_docs.sum())
-        for number, threshold in enumerate(thresholds):
-            is_in = found[:, number] >= threshold
-            hits += int((is_in & _is_member(targets, number)).sum())
-            put += int(is_in.sum())
-        return 2.0 * hits / max(put + members, 1)
+        scores, true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
+        thresholds = best_thresholds(scores, true) if split.test_targets.several else None
+        found = assigned(scores, split.train_targets, thresholds, split.is_unknown(n_terms))
+        return float(2.0 * (found & true).sum() / max(found.sum() + true.sum(), 1))
 
     def thresholds(self, n_terms: int | None) -> Floats:
         """The threshold of each class, from the held-out scores of all folds."""
-        targets = self._labelled.targets
-        found = np.zeros((targets.n_documents, len(targets.classes)))
-        for fold, split in self.splits(n_terms):
-            found[self._fold_of == fold] = split.held_out_scores(self._recipe, split.train.shape[1])
+        targets = self._counted.targets
+        scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
+        for fold, (is_test, split) in enumerate(self.splits(n_terms)):
+            scores[is_test] = split.held_out_scores(self._recipe, split.train.shape[1])
             self._progress("choosing the thresholds", fold + 1, self._n_folds)
-        return np.array(
-            [best_f1_threshold(found[:, number], _is_member(targets, number)) for number in range(found.shape[1])]
-        )
+        return best_thresholds(scores, targets.is_member)
 
 
-def _is_member(targets: Targets, number: int) -> NDArray[np.bool_]:
-    is_member = np.zeros(targets.n_documents, np.bool_)
-    is_member[targets.members[number]] = True
-    return is_member
+def best_thresholds(scores: Floats, is_member: Bools) -> Floats:
+    """The threshold of each class with the best F1, over the documents that have a score for it."""
+    has_score = ~np.isnan(scores)
+    classes = zip(scores.T, is_member.T, has_score.T, strict=True)
+    return np.array([best_f1_threshold(each[judged], true[judged]) for each, true, judged in classes])
