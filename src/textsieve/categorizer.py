@@ -19,7 +19,7 @@ from . import modelfile
 from .corpus import Corpus
 from .errors import InputError
 from .parameters import Parameters
-from .prediction import Explanation, Model, Predictions, as_written
+from .prediction import Explanation, Model, Predictions, as_written, sentence_on_unknown
 
 if TYPE_CHECKING:
     from .evaluation import CurvePoint, Report
@@ -148,12 +148,7 @@ class Categorizer(Parameters):
         model = self._fitted()
         found = model.predict(self._texts(documents), self.n_jobs)
         if found.n_unknown:
-            label = model.classes[int(np.argmax(model.class_docs))]
-            warnings.warn(
-                f"{found.n_unknown:,} of {len(found.scores):,} documents are empty or have none of the selected terms; "
-                f"they get the most frequent class, {label!r}.",
-                stacklevel=3,
-            )
+            warnings.warn(sentence_on_unknown(model, found.n_unknown, len(found.scores)), stacklevel=3)
         return found
 
     def decision_function(self, documents: Documents) -> NDArray[np.float64]:
@@ -177,8 +172,12 @@ class Categorizer(Parameters):
         report = Report(model.classes, several)
         for texts, true in self._labelled_batches(documents, labels):
             found = model.predict(texts, self.n_jobs)
-            predicted = model.label_sets(found.labels)
-            report += compare_labels(model.classes, true, predicted, several=several, unknown=found.n_unknown)
+            report += compare_labels(
+                *(model.classes, true, model.label_sets(found.labels)),
+                several=several,
+                none_is_right=model.labels == "matrix",
+                unknown=found.n_unknown,
+            )
         return report
 
     def score(self, documents: Documents, labels: Any = None) -> float:

@@ -1,4 +1,4 @@
-"""`Model`: a trained categorizer, and all that predicting takes: the terms, their weights, and a linear scorer.
+"""`Model`: a trained categorizer, and all that predicting takes: the terms, their weights, and a scorer.
 
 It is what `Categorizer` holds after training and what a model file stores. Nothing on the way from a text to its label
 needs more than numpy, so that one document is predicted in a fraction of a second in a fresh process.
@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .classifiers.linear import LinearScorer
+from .classifiers.scorer import Scorer
 from .errors import InputError, shown
 from .settings import is_whole
 from .text.counting import count_known
@@ -45,6 +45,15 @@ class Predictions(NamedTuple):
     labels: Any  # an array of labels, a list of tuples of labels, or a matrix of 0 and 1
     scores: Floats  # documents x classes
     n_unknown: int  # documents without a selected term
+
+
+def sentence_on_unknown(model: Model, n_unknown: int, n_documents: int) -> str:
+    """What is to be said of documents that have none of the selected terms."""
+    label = model.classes[int(np.argmax(model.class_docs))]
+    return (
+        f"{n_unknown:,} of {n_documents:,} documents are empty or have none of the selected terms; they get the most "
+        f"frequent class, {label!r}."
+    )
 
 
 class Contribution(NamedTuple):
@@ -110,7 +119,7 @@ class Model:
     tf: str
     norm: str
     idf: Floats | None
-    scorer: LinearScorer
+    scorer: Scorer
     thresholds: Floats | None  # of each class, unless there is one label a document
     settings: dict[str, Any]
     about: dict[str, Any]
@@ -254,7 +263,7 @@ class Model:
         """
         if not is_whole(n) or n < 0:
             raise InputError(f"n={n!r}; use a number of terms.")
-        coefficients = self._by_class(self.scorer.coefficients).astype(np.float64)
+        coefficients = self._by_class(self.scorer.term_strengths()).astype(np.float64)
         one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
         if one_sign and self.scorer.n_outputs > 1:
             coefficients = coefficients - coefficients.mean(axis=1, keepdims=True)

@@ -1,0 +1,103 @@
+"""A model in words and tables: what `train` says of a new one, and `info` of one in a file."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from rich.filesize import decimal
+
+from ..prediction import Model
+from .output import Column, Fitting, Page, label_text, numbers
+
+MANY_TERMS = 30
+"""Terms of a class, more than fit into any line."""
+
+
+def described(model: Model, path: str) -> dict[str, Any]:
+    """What there is to know of a model in a file, as JSON can hold it."""
+    terms = model.class_terms(MANY_TERMS)
+    measured = _measured(model)
+    classes = [
+        {
+            "label": label,
+            "documents": documents,
+            **({} if model.thresholds is None else {"threshold": float(model.thresholds[at])}),
+            **({} if label not in measured else {"held_out": _without("label", measured[label])}),
+            "terms": [{"term": term, "coefficient": value} for term, value in terms[label]],
+        }
+        for at, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True))
+    ]
+    held_out = model.about.get("held_out")
+    return {
+        "file": path,
+        "bytes": os.stat(path).st_size,
+        "multilabel": model.labels != "one",
+        "n_terms": len(model.terms),
+        "weights": {"tf": model.tf, "idf": model.idf is not None, "norm": model.norm},
+        **model.about,
+        "held_out": None if held_out is None else _without("classes", held_out),
+        "settings": model.settings,
+        "classes": classes,
+    }
+
+
+def _without(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {each: value for each, value in values.items() if each != name}
+
+
+def _measured(model: Model) -> dict[Any, Mapping[str, Any]]:
+    """What was measured of each class on held-out documents."""
+    return {row["label"]: row for row in (model.about.get("held_out") or {}).get("classes", ())}
+
+
+def show_measures(page: Page, model: Model) -> None:
+    """How good a model of the rest was on documents that were held out, and by number of terms, if that was asked."""
+    if held_out := model.about.get("held_out"):
+        what = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%})"
+        page.line(f"On {what}: {figures(held_out, several=model.labels != 'one')}")
+    if curve := model.about.get("curve"):
+        chosen = len(model.terms)
+        rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "chosen" * (n == chosen)) for n, score, error in curve]
+        page.table([*numbers("terms", "score", "std. error"), Column("")], rows)
+
+
+def show_classes(page: Page, model: Model) -> None:
+    """A row a class: documents, what was measured on the held-out ones, and the strongest terms."""
+    measured, terms = _measured(model), model.class_terms(MANY_TERMS)
+    rows = []
+    for at, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
+        row: list[Any] = [label_text(label), f"{documents:,}"]
+        if measured:
+            row += shares(measured[label]) if label in measured else [""] * 3
+        if model.thresholds is not None:
+            row.append(f"{model.thresholds[at]:.3f}")
+        rows.append([*row, Fitting([term for term, _ in terms[label]])])
+    titles = [
+        "docs",
+        *(["precision", "recall", "F1"] * bool(measured)),
+        *(["threshold"] * (model.thresholds is not None)),
+    ]
+    page.table([Column("class"), *numbers(*titles), Column("strongest terms", "terms")], rows)
+
+
+def shares(row: Mapping[str, Any]) -> list[str]:
+    """Precision, recall and F1 of a class; nothing where no document was in the class or put there."""
+    if not (row["documents"] or row["predicted"]):
+        return ["-"] * 3
+    return [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]
+
+
+def figures(report: Mapping[str, Any], *, several: bool) -> str:
+    """The figures for all classes together."""
+    all_right = "" if several else f", accuracy {report['accuracy']:.3f}"
+    return f"micro-F1 {report['micro_f1']:.3f}, macro-F1 {report['macro_f1']:.3f}{all_right}"
+
+
+def seconds_line(seconds: Mapping[str, float]) -> str:
+    """How long each stage took."""
+    return "Seconds: " + ", ".join(f"{stage} {spent:.1f}" for stage, spent in seconds.items())
+
+
+def file_line(path: str) -> str:
+    """A file and its size."""
+    return f"{path}: {decimal(os.stat(path).st_size)}"

@@ -1,0 +1,102 @@
+"""How a run ends: with 0; with 1 and a sentence; or, if nobody listens any more, without a word.
+
+Wrong usage ends with 2, which is click's own doing. 130 is the shell's number for Ctrl-C and 141 for a pipe that
+nobody reads on, as with `| head`.
+"""
+
+import io
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+import click
+
+from ..errors import InputError
+from .wording import as_options, on_one_line
+
+FAILED, INTERRUPTED, NOBODY_READS = 1, 130, 141
+
+SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
+"""Those that are about the input; others are for programmers."""
+
+
+@contextmanager
+def orderly() -> Iterator[None]:
+    """Say what is wrong with the input in one paragraph, and end with the right exit code."""
+    _replace_what_cannot_be_written()
+    try:
+        with _warnings_as_lines():
+            yield
+            sys.stdout.flush()
+    except BrokenPipeError as problem:
+        _write_no_more()
+        raise click.exceptions.Exit(NOBODY_READS) from problem
+    except KeyboardInterrupt as problem:
+        raise click.exceptions.Exit(INTERRUPTED) from problem
+    except InputError as problem:
+        _fail(as_options(str(problem)), problem)
+    except OSError as problem:
+        _fail(": ".join(str(part) for part in (problem.filename, problem.strerror or problem) if part), problem)
+    except MemoryError as problem:
+        _fail("there is not enough memory for this.", problem)
+
+
+def say(kind: str, message: str) -> None:
+    """Tell the user something that is no result, in one line."""
+    click.echo(f"{kind}: {on_one_line(message)}", err=True)
+
+
+def warn(message: str) -> None:
+    """Tell the user what is doubtful."""
+    say("warning", message)
+
+
+def _fail(message: str, problem: BaseException) -> None:
+    with suppress(OSError):  # nobody reads that either
+        say("error", message)
+    raise click.exceptions.Exit(FAILED) from problem
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Show the library's warnings as sentences, each once."""
+    seen = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in seen:
+            seen.add(str(message))
+            warn(as_options(str(message)))
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")
+            for category in SHOWN_WARNINGS:
+                warnings.simplefilter("always", category)
+        yield
+
+
+def _replace_what_cannot_be_written() -> None:
+    """A terminal that lacks a letter shows a question mark; it is no reason to stop."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _write_no_more() -> None:
+    """Let what is still waiting to be written vanish, so that nobody stumbles over it at the very end."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            _empty(stream)
+
+
+def _empty(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

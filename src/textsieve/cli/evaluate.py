@@ -1,0 +1,107 @@
+"""`textsieve evaluate`: predictions against true labels, class by class, and what is taken for what."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..evaluation import Report
+    from .output import Page
+
+MOST_CONFUSIONS = 20
+LONGEST_NAME = 20
+CORNER = "true \\ predicted"
+GAP = 2
+"""Between columns of a table."""
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve evaluate news.sieve test.csv",
+    )
+)
+@click.argument("model")
+@click.argument("path")
+@options.reading
+@options.jobs
+@options.json_wanted
+def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_json: bool) -> None:
+    """Compare what a model predicts with what is right.
+
+    Prints micro- and macro-F1, a row a class, and which classes are taken for which others. PATH has documents with
+    labels, as for train; those without are left out.
+    """
+    from ..categorizer import load
+    from ..errors import InputError
+    from .json_output import print_json
+    from .opening import opened
+    from .progress import progress, watched
+
+    categorizer = load(model)
+    categorizer.n_jobs = jobs
+    with opened(path, reading) as corpus, progress() as tell:
+        report = categorizer.evaluate(watched(corpus, "predicting", tell))
+    if not report.documents:
+        raise InputError(
+            f"{corpus.name}: no document has a label, so there is nothing to compare the predictions with. In a table, "
+            "name the column of the labels with label=."
+        )
+    if wants_json:
+        print_json(report.to_dict())
+    else:
+        _show(report, corpus.name)
+
+
+def _show(report: "Report", name: str) -> None:
+    from .description import figures
+    from .output import Page, label_text
+
+    page = Page()
+    left_out = f"; {report.unlabelled:,} without a label are left out" if report.unlabelled else ""
+    page.line(f"{name}: {report.documents:,} documents{left_out}")
+    if report.unknown:
+        page.line(
+            f"{report.unknown:,} documents are empty or have no term of the model: they get its most frequent class"
+        )
+    strangers = [label_text(label) for label in report.labels if label not in report.classes]
+    if strangers:
+        listed = ", ".join(strangers[:5]) + ", ..." * (len(strangers) > 5)
+        page.line(f"The model does not know {len(strangers):,} of the classes: {listed}")
+    page.line(figures(report.summary(), several=report.several))
+    _show_classes(page, report)
+    if not report.several:
+        _show_confusion(page, report)
+
+
+def _show_classes(page: "Page", report: "Report") -> None:
+    from .description import shares
+    from .output import Column, label_text, numbers
+
+    rows = [
+        [label_text(row.label), f"{row.documents:,}", f"{row.predicted:,}", *shares(row._asdict())]
+        for row in report.rows()
+    ]
+    page.table([Column("class"), *numbers("docs", "predicted", "precision", "recall", "F1")], rows)
+
+
+def _show_confusion(page: "Page", report: "Report") -> None:
+    """The matrix if it fits, with the classes' names or at least their numbers above it; else the worst of it."""
+    from .output import Column, cut, label_text, numbers
+
+    names = [cut(label_text(label), LONGEST_NAME) for label in report.labels]
+    places = [str(place) for place in range(1, len(names) + 1)]
+    numbered = [f"{place} {name}" for place, name in zip(places, names, strict=True)]
+    widest = max(len(f"{count:,}") for count in report.pairs.values())
+    for row_titles, titles in ((names, names), (numbered, places)):
+        if len(CORNER) + LONGEST_NAME + sum(GAP + max(len(title), widest) for title in titles) <= page.width:
+            rows = [
+                [title, *(f"{count:,}" if count else "." for count in counts)]
+                for title, counts in zip(row_titles, report.confusion(), strict=True)
+            ]
+            page.table([Column(CORNER), *numbers(*titles)], rows, title="Confusion")
+            return
+    worst = [(pair, count) for pair, count in report.pairs.most_common() if pair[0] != pair[1]][:MOST_CONFUSIONS]
+    listed = [[label_text(true), label_text(other), f"{count:,}"] for (true, other), count in worst]
+    page.table([Column("true"), Column("predicted"), *numbers("docs")], listed, title="Most frequent confusions")

@@ -1,0 +1,101 @@
+"""`textsieve explain`: the terms of a text that spoke for and against its classes."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..prediction import ClassExplanation, Explanation
+    from .output import Page
+
+
+@click.command(
+    epilog=options.examples(
+        'textsieve explain news.sieve "The striker scored twice"',
+    )
+)
+@click.argument("model")
+@click.argument("text")
+@click.option(
+    *("--classes", "n_classes"),
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Explain the N best classes.",
+)
+@click.option("--label", help="Explain this class instead.")
+@click.option(
+    *("--terms", "n_terms"),
+    type=click.IntRange(min=1),
+    default=15,
+    show_default=True,
+    metavar="N",
+    help="Show the N terms with the largest part in it; the others are summed up.",
+)
+@options.json_wanted
+def command(model: str, text: str, n_classes: int, label: str | None, n_terms: int, wants_json: bool) -> None:
+    """Show which terms spoke for which class, and how much.
+
+    A term's contribution is its weight in the text times the model's coefficient for the class; contributions and
+    intercept sum up to the class's score. TEXT is the text itself, or - for standard input.
+    """
+    from ..categorizer import load
+    from .json_output import print_json
+
+    explanation = load(model).explain(_text(text))
+    classes = explanation.classes[:n_classes] if label is None else (_named(explanation, label),)
+    if wants_json:
+        print_json(explanation.to_dict() | {"classes": [each.to_dict() for each in classes]})
+    else:
+        _show(explanation, classes, n_terms)
+
+
+def _text(text: str) -> str:
+    from ..corpus.text import decode
+    from .opening import STDIN, standard_input
+
+    return decode(standard_input().read(), "utf-8")[0] if text == STDIN else text
+
+
+def _named(explanation: "Explanation", label: str) -> "ClassExplanation":
+    from ..errors import InputError, shown
+    from ..prediction import as_written
+
+    for each in explanation.classes:
+        if as_written(each.label) == label:
+            return each
+    known = sorted(as_written(each.label) for each in explanation.classes)
+    raise InputError(f"label={label!r}: there is no such class; the classes are {shown(known, 200)}.")
+
+
+def _show(explanation: "Explanation", classes: tuple["ClassExplanation", ...], n_terms: int) -> None:
+    from .output import Page, label_text
+
+    page = Page()
+    predicted = explanation.predicted if isinstance(explanation.predicted, tuple) else (explanation.predicted,)
+    page.line(f"Predicted: {', '.join(map(label_text, predicted)) or 'no label'}")
+    if not classes[0].contributions:
+        page.line("The text has no term of the model, so it gets the most frequent class.")
+    for each in classes:
+        _show_class(page, each, n_terms)
+
+
+def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int) -> None:
+    from .output import Column, label_text, numbers
+    from .wording import printable
+
+    first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
+    rows = [
+        [printable(term), f"{count:,}", f"{weight:.4f}", f"{contribution:+.4f}"]
+        for term, count, weight, contribution in first
+    ]
+    if others:
+        rows.append([f"({len(others):,} other terms)", "", "", f"{sum(each.contribution for each in others):+.4f}"])
+    rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}"])
+    rows.append(["= score", "", "", f"{explained.score:+.4f}"])
+    threshold = "" if explained.threshold is None else f"; a label from {explained.threshold:.4f}"
+    title = f"{label_text(explained.label)}: score {explained.score:.4f}{threshold}"
+    page.table([Column("term"), *numbers("count", "weight", "contribution")], rows, title=title)

@@ -1,0 +1,69 @@
+"""`textsieve info`: what is in a model file."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..prediction import Model
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve info news.sieve",
+        "textsieve info news.sieve --terms | head",
+    )
+)
+@click.argument("model")
+@click.option("--terms", "wants_terms", is_flag=True, help="List all terms, the best first, a line each.")
+@options.json_wanted
+def command(model: str, wants_terms: bool, wants_json: bool) -> None:
+    """Show what is in a model file."""
+    from ..categorizer import load
+    from .json_output import print_json
+    from .wording import printable
+
+    trained = load(model).model_
+    if wants_json:
+        from .description import described
+
+        print_json(described(trained, model) | ({"terms": trained.terms} if wants_terms else {}))
+    elif wants_terms:
+        for term in trained.terms:
+            click.echo(printable(term))
+    else:
+        _show(trained, model)
+
+
+def _show(model: "Model", path: str) -> None:
+    from .description import file_line, seconds_line, show_classes, show_measures
+    from .output import Page
+
+    about, page = model.about, Page()
+    page.line(file_line(path))
+    versions = ", ".join(f"{name} {version}" for name, version in about.get("versions", {}).items())
+    page.line(f"Trained {about.get('trained', 'at an unknown time')} with {versions}")
+    page.line(
+        f"{about.get('n_documents', sum(model.class_docs)):,} documents, {len(model.classes):,} classes, "
+        f"{len(model.terms):,} of {about.get('n_terms_seen', len(model.terms)):,} terms; "
+        + ("one label a document" if model.labels == "one" else "several labels a document")
+    )
+    page.line(f"Settings: {_settings(model)}")
+    if about.get("seconds"):
+        page.line(seconds_line(about["seconds"]))
+    show_measures(page, model)
+    show_classes(page, model)
+
+
+def _settings(model: "Model") -> str:
+    """The methods, and the settings that are not the usual ones."""
+    from ..categorizer import Categorizer
+
+    chosen, usual = Categorizer.of_model(model).get_params(), Categorizer().get_params()
+    return ", ".join(
+        f"{name}={value!r}"
+        for name, value in chosen.items()
+        if name in ("selector", "classifier") or (value != usual[name])
+    )

@@ -1,0 +1,49 @@
+"""What a path at the command line stands for: a file, a folder, a named corpus, or - for standard input."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ..corpus import Corpus, read
+from ..errors import InputError
+from .ending import warn
+
+STDIN = "-"
+
+
+@contextmanager
+def opened(path: str, reading: Mapping[str, Any], *, texts_only: bool = False) -> Iterator[Corpus]:
+    """The documents at a path; afterwards it is said if some of them could not be decoded."""
+    options = {name: value for name, value in reading.items() if value is not None} | {"texts_only": texts_only}
+    if path != STDIN:
+        corpus = read(path, **options)
+        yield corpus
+    else:
+        from ..corpus.arriving import arriving
+
+        with arriving(standard_input(), "standard input", **options) as corpus:
+            yield corpus
+    if corpus.report is not None and corpus.report.replaced_bytes:
+        warn(
+            f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced; if its encoding is another, "
+            "name it with --encoding."
+        )
+
+
+def standard_input() -> Any:
+    """The bytes of standard input."""
+    if sys.stdin is None:
+        raise InputError("standard input: is closed. Give the name of a file, or write to the command's input.")
+    return sys.stdin.buffer
+
+
+def refuse_to_overwrite(output: str, *inputs: str) -> None:
+    """Stop before anything is done if the result cannot be written, or would take the place of what it is made from."""
+    folder = os.path.dirname(output) or "."
+    if not os.path.isdir(folder):
+        raise InputError(f"{output}: can't be written, because there is no folder {folder}; make it first.")
+    for path in inputs:
+        if path != STDIN and os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+            raise InputError(f"{output}: is read here, and would be overwritten. Give the result another name.")

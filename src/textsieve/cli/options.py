@@ -1,0 +1,189 @@
+"""Options that several verbs share, in bundles: each arrives at the verb as one dictionary of settings."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from ..corpus.formats import BY_NAME as FORMATS
+from ..corpus.streams import cannot_read
+from ..selectors.named import SELECTORS
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def bundle(name: str, *options: Decorator) -> Decorator:
+    """Options whose values are handed to the command as one dictionary of that name."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(*args: Any, **given: Any) -> Any:
+            return command(*args, **{name: {key: given.pop(key) for key in keys}}, **given)
+
+        own = len(getattr(command, "__click_params__", ()))
+        decorated: Any = call
+        for option in reversed(options):
+            decorated = option(decorated)
+        keys = [parameter.name for parameter in decorated.__click_params__[own:]]
+        return call
+
+    return decorate
+
+
+def examples(*lines: str) -> str:
+    """Examples for the end of a help text, which click is not to wrap."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+# -- values ------------------------------------------------------------------------------------------------------
+
+
+def column(value: str) -> str | int:
+    """A column's name, or its number in a table without a header."""
+    return int(value) if value.isdecimal() else value
+
+
+def number_or_share(value: str) -> int | float:
+    """A whole number, or with a point a share."""
+    try:
+        return int(value) if value.isdecimal() else float(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no number; use one such as 2, or a share such as 0.5.") from None
+
+
+def n_terms(value: str) -> int | float | str:
+    """How many terms: a number, a share, or a word."""
+    return value if value in ("all", "auto") else number_or_share(value)
+
+
+def run_lengths(value: str) -> tuple[int, int]:
+    """1-2: single words and pairs; 2: pairs alone."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
+    if not found or not 1 <= int(found[1]) <= int(found[2] or found[1]):
+        raise click.BadParameter(f"{value!r}; use 1-2 for single words and pairs of words, or 1, the default.")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def stop_words(value: str) -> str | list[str]:
+    """The English ones, or those in a file."""
+    if value == "english":
+        return value
+    try:
+        return Path(value).read_text(encoding="utf-8", errors="replace").split()
+    except OSError as problem:
+        raise cannot_read(value, problem) from problem
+
+
+class Setting(NamedTuple):
+    """What is written name=value."""
+
+    name: str
+    value: Any
+
+
+def setting(value: str) -> Setting:
+    """A name and a value, which is JSON or else text."""
+    name, equals, text = value.partition("=")
+    if not (name and equals):
+        raise click.BadParameter(f"{value!r}; write name=value, for example pooling=max.")
+    try:
+        return Setting(name, json.loads(text))
+    except ValueError:
+        return Setting(name, text)
+
+
+def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
+    """Balanced, or a factor for some classes."""
+    if values in ((), ("balanced",)):
+        return values[0] if values else None
+    try:
+        pairs = [value.rsplit("=", 1) for value in values]
+        return {label: float(factor) for label, factor in pairs}
+    except ValueError:
+        raise click.BadParameter(
+            f"{' '.join(values)}; use 'balanced', or label=factor for each class, for example spam=5."
+        ) from None
+
+
+def listed(rows: Mapping[str, Any]) -> str:
+    """Names and what they stand for."""
+    return "; ".join(f"{name}: {row.about.partition(';')[0]}" for name, row in rows.items())
+
+
+# -- bundles -----------------------------------------------------------------------------------------------------
+
+reading = bundle(
+    "reading",
+    click.option("--text", type=column, metavar="COLUMN", help="The column or key of the text; by number from 0."),
+    click.option("--label", type=column, metavar="COLUMN", help="The column or key of the label; by number from 0."),
+    click.option("--label-separator", metavar="TEXT", help="What separates several labels in one cell."),
+    click.option("--format", type=click.Choice(list(FORMATS)), help="The format; left out, the content tells."),
+    click.option("--encoding", metavar="NAME", help="Of a text file.  [default: utf-8]"),
+)
+
+terms_are = bundle(
+    "terms_are",
+    click.option("--stop-words", type=stop_words, metavar="english|FILE", help="Words to leave out."),
+    click.option(
+        *("--ngrams", "ngram_range"),
+        type=run_lengths,
+        metavar="FROM-TO",
+        default="1",
+        show_default=True,
+        help="Terms are runs of so many words: 1-2 for words and pairs.",
+    ),
+    click.option(
+        *("--min-df", "min_df"),
+        type=number_or_share,
+        metavar="N|SHARE",
+        default="1",
+        show_default=True,
+        help="Leave out terms that are in fewer documents.",
+    ),
+    click.option(
+        *("--max-df", "max_df"),
+        type=number_or_share,
+        metavar="N|SHARE",
+        default="1.0",
+        show_default=True,
+        help="Leave out terms that are in more documents.",
+    ),
+    click.option("--strip-accents", type=click.Choice(["unicode", "ascii"]), help="Take é for e."),
+    click.option("--keep-case", is_flag=True, help="Tell capitals from small letters."),
+)
+
+selection = bundle(
+    "selection",
+    click.option(
+        "--selector",
+        type=click.Choice(list(SELECTORS)),
+        default="ocfs",
+        show_default=True,
+        help=f"How terms are scored. {listed(SELECTORS)}.",
+    ),
+    click.option(
+        *("--selector-option", "selector_options"),
+        type=setting,
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A setting of the selector, such as pooling=max; may be repeated.",
+    ),
+)
+
+jobs = click.option("--jobs", type=int, default=-1, metavar="N", help="Threads; -1, the default, is all cores.")
+json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead.")
+
+
+def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
+    """What a `Categorizer` or a `TermCounter` is told of what a term is."""
+    settings = dict(terms_are)
+    return settings | {"lowercase": not settings.pop("keep_case")}
+
+
+def as_dict(settings: tuple[Setting, ...]) -> dict[str, Any] | None:
+    """Settings by name; None if there are none."""
+    return {each.name: each.value for each in settings} or None

@@ -1,0 +1,111 @@
+"""Tables for people, on standard output: readable in 80 columns and in a pipe, whatever labels and terms hold."""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from ..prediction import Label, as_written
+from .wording import printable
+
+WIDTH_OF_A_PIPE = 120
+LONGEST_TERM = 30
+NARROWEST = 16
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: numbers stand to the right, text is cut to a part of the width, terms get the rest."""
+
+    title: str
+    kind: Literal["text", "number", "terms"] = "text"
+
+
+def numbers(*titles: str) -> list[Column]:
+    """Columns of numbers."""
+    return [Column(title, "number") for title in titles]
+
+
+class Page:
+    """What is printed: as wide as the terminal; into a pipe or a file, of a fixed width and without colours."""
+
+    def __init__(self) -> None:
+        own_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+        self._console = Console(
+            width=None if own_width else WIDTH_OF_A_PIPE, highlight=False, markup=False, emoji=False
+        )
+        self._is_below_table = False
+
+    @property
+    def width(self) -> int:
+        """In characters."""
+        return self._console.width
+
+    def line(self, text: str) -> None:
+        """Print a line, which is not broken even if it is long."""
+        if self._is_below_table:
+            self._console.print()
+        self._is_below_table = False
+        self._console.print(text, soft_wrap=True)
+
+    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
+        """Print a table that fits the width."""
+        made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+        part = 4 if any(column.kind == "terms" for column in columns) else 3
+        for column in columns:
+            made.add_column(
+                Text(column.title),
+                justify="right" if column.kind == "number" else "left",
+                no_wrap=column.kind != "terms",
+                overflow="ellipsis",
+                max_width=max(NARROWEST, self.width // part) if column.kind == "text" else None,
+            )
+        for row in rows:
+            made.add_row(*(cell if isinstance(cell, Fitting) else Text(str(cell)) for cell in row))
+        self._console.print()
+        if title:
+            self._console.print(Text(title, "bold"))
+        self._console.print(made)
+        self._is_below_table = True
+
+
+def label_text(label: Label) -> str:
+    """A label as a table shows it."""
+    return printable(as_written(label))
+
+
+def cut(text: str, width: int) -> str:
+    """Text of no more than that width, cut with an ellipsis."""
+    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """As many of the terms as fit into a cell."""
+
+    terms: Sequence[str]
+
+    def _shown(self) -> list[str]:
+        return [cut(printable(term), LONGEST_TERM) for term in self.terms]
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """From one term of the usual length to all of them."""
+        return Measurement(NARROWEST, max(NARROWEST, cell_len(", ".join(self._shown()))))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The terms that fit."""
+        line = ""
+        for term in self._shown():
+            longer = f"{line}, {term}" if line else term
+            if line and cell_len(longer) > options.max_width:
+                break
+            line = longer
+        yield Text(line, no_wrap=True, overflow="ellipsis")

@@ -1,0 +1,104 @@
+"""`textsieve predict`: documents in, a JSON line for each out, in the same order."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..prediction import Model, Predictions
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve predict news.sieve inbox.jsonl > out.jsonl",
+        "tail -f tickets.jsonl | textsieve predict tickets.sieve -",
+    )
+)
+@click.argument("model")
+@click.argument("path")
+@options.reading
+@click.option("--scores", "all_scores", is_flag=True, help="Add the scores of all classes.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Add the scores of the N best classes.")
+@click.option(
+    *("-o", "--output"), type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to standard output."
+)
+@options.jobs
+def command(
+    model: str,
+    path: str,
+    reading: dict[str, Any],
+    all_scores: bool,
+    top: int | None,
+    output: str | None,
+    jobs: int,
+) -> None:
+    """Predict the labels of documents, a JSON line each.
+
+    Lines are {"label": ..., "score": ...}, or for a model of several labels {"labels": [...], "scores": {...}}, in the
+    order of the documents. PATH may be any file or folder that can be trained on, with labels or without; a .txt file
+    of which nothing else can be told has a document a line. - is standard input, and JSON lines that come there are
+    answered as they come.
+    """
+    from ..categorizer import load
+    from ..prediction import sentence_on_unknown
+    from .ending import warn
+    from .opening import opened, refuse_to_overwrite
+
+    if output is not None:
+        refuse_to_overwrite(output, model, path)
+    trained = load(model).model_
+    documents = unknown = 0
+    with opened(path, reading, texts_only=True) as corpus:
+        predicted = (trained.predict(batch.texts, jobs) for batch in corpus.text_batches())
+        first = next(predicted)  # an old output is not touched before there is something to write
+        with _written_to(output) as (file, encoding):
+            lines = _Lines(trained, len(trained.classes) if all_scores else top, encoding)
+            for found in chain([first], predicted):
+                documents, unknown = documents + len(found.scores), unknown + found.n_unknown
+                file.writelines(lines.of(found))
+                file.flush()
+    if unknown:
+        warn(sentence_on_unknown(trained, unknown, documents))
+
+
+@contextmanager
+def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
+    """Where lines go, and in which encoding."""
+    if output is None:
+        yield sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8"
+        return
+    with open(output, "w", encoding="utf-8", newline="\n") as file:
+        yield file, "utf-8"
+
+
+class _Lines:
+    """Predictions to lines of JSON; `n_scores` is how many scores each has, None for the predicted ones alone."""
+
+    def __init__(self, model: "Model", n_scores: int | None, encoding: str) -> None:
+        from ..prediction import as_written
+
+        self._model, self._n_scores, self._encoding = model, n_scores, encoding
+        self._names = [as_written(label) for label in model.classes]
+        self._columns = {label: column for column, label in enumerate(model.classes)}
+
+    def of(self, found: "Predictions") -> Iterator[str]:
+        """A line a document."""
+        from .json_output import as_json
+
+        for labels, scores in zip(self._model.label_sets(found.labels), found.scores, strict=True):
+            yield as_json(self._record(labels, scores), encoding=self._encoding) + "\n"
+
+    def _record(self, labels: tuple[Any, ...], scores: Any) -> dict[str, Any]:
+        predicted = [self._columns[label] for label in labels]
+        shown = predicted if self._n_scores is None else (-scores).argsort(kind="stable")[: self._n_scores].tolist()
+        by_name = {self._names[column]: float(scores[column]) for column in shown}
+        if self._model.labels != "one":
+            return {"labels": list(labels), "scores": by_name}
+        record = {"label": labels[0], "score": float(scores[predicted[0]])}
+        return record if self._n_scores is None else {**record, "scores": by_name}

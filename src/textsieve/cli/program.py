@@ -1,0 +1,65 @@
+"""The verbs, one row each, and the program that imports the module of the verb that is called."""
+
+from importlib import import_module
+from typing import Any, cast
+
+import click
+
+from .ending import orderly
+
+VERBS = {
+    "train": "Learn from labelled documents, and write a model.",
+    "predict": "Predict the labels of documents, a JSON line each.",
+    "evaluate": "Compare what a model predicts with what is right.",
+    "explain": "Show which terms spoke for which class, and how much.",
+    "terms": "Show the best terms of labelled documents, overall and for each class.",
+    "info": "Show what is in a model file.",
+}
+"""What each verb does; its module has the same name, and in it the click command `command`."""
+
+
+class Verbs(click.Group):
+    """A group of commands that are imported when they are called, and end in an orderly way whatever happens."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in the order of the table."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a verb."""
+        if cmd_name not in VERBS:
+            return None
+        return cast(click.Command, import_module(f"textsieve.cli.{cmd_name}").command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        """Parse what comes before the verb; this also answers --help."""
+        with orderly():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb."""
+        with orderly():
+            return super().invoke(ctx)
+
+
+EXAMPLES = """\b
+Examples:
+  textsieve train news.csv --text body --label topic -o news.sieve
+  textsieve predict news.sieve inbox.jsonl > out.jsonl
+  textsieve explain news.sieve "The striker scored twice"
+"""
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
+@click.version_option(package_name="textsieve", message="%(prog)s %(version)s")
+def program() -> None:
+    """Text categorization by the few terms that matter.
+
+    Documents come from a folder with a folder for each class, or from CSV, TSV, JSON lines, Parquet, fastText or
+    plain lines, packed (gz, zst) or not; - is standard input, and "docstrings" an embedded corpus.
+    """

@@ -1,0 +1,155 @@
+"""`textsieve train`: labelled documents to a model file."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..classifiers.named import CLASSIFIERS
+from . import options
+
+if TYPE_CHECKING:
+    from ..categorizer import Categorizer
+    from ..corpus import Corpus
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve train news.csv --text body --label topic -o news.sieve",
+        "textsieve train mails/ -o mails.sieve -k auto --stop-words english --ngrams 1-2",
+        "textsieve train tickets.jsonl.gz -o tickets.sieve --selector chi --classifier nb",
+    )
+)
+@click.argument("path")
+@click.option(
+    *("-o", "--output"),
+    required=True,
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="The model file to write.",
+)
+@options.reading
+@options.selection
+@click.option(
+    *("-k", "--terms", "n_terms"),
+    type=options.n_terms,
+    metavar="N|SHARE|all|auto",
+    help="How many terms are kept; auto finds out how many are enough.  [default: 10000, or all if there are fewer]",
+)
+@click.option(
+    "--classifier",
+    type=click.Choice(list(CLASSIFIERS)),
+    default="svm",
+    show_default=True,
+    help=f"What is trained on them. {options.listed(CLASSIFIERS)}.",
+)
+@click.option(
+    *("--classifier-option", "classifier_options"),
+    type=options.setting,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the classifier, such as C=10; may be repeated.",
+)
+@click.option(
+    *("--class-weight", "class_weight"),
+    multiple=True,
+    callback=lambda _, __, values: options.class_weight(values),
+    metavar="balanced|LABEL=FACTOR",
+    help="How much the documents of a class count; may be repeated.",
+)
+@options.terms_are
+@click.option("--multilabel/--no-multilabel", default=None, help="Whether a document may have several labels.")
+@click.option(
+    "--held-out",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the documents to see on how good the model is, before it is trained on all; 0: none.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Of the cross-validation for -k auto and for several labels.",
+)
+@options.jobs
+@options.json_wanted
+def command(
+    path: str,
+    output: str,
+    reading: dict[str, Any],
+    selection: dict[str, Any],
+    classifier_options: tuple[options.Setting, ...],
+    terms_are: dict[str, Any],
+    jobs: int,
+    wants_json: bool,
+    **settings: Any,
+) -> None:
+    """Learn from labelled documents, and write a model.
+
+    PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings", or - for
+    standard input. What the file is, is told by what is in it; columns with usual names (text, body, content, ...;
+    label, class, category, topic, ...) are found.
+    """
+    from ..categorizer import Categorizer
+    from .opening import opened, refuse_to_overwrite
+    from .progress import progress
+
+    refuse_to_overwrite(output, path)
+    model = Categorizer(
+        **settings,
+        **options.counting(terms_are),
+        selector=selection["selector"],
+        selector_options=options.as_dict(selection["selector_options"]),
+        classifier_options=options.as_dict(classifier_options),
+        n_jobs=jobs,
+    )
+    with opened(path, reading) as corpus:
+        with progress() as tell:
+            _fit(model, corpus, tell)
+            tell("writing", 0, None)
+            begin = time.perf_counter()
+            model.save(output)
+            written = time.perf_counter() - begin
+        _report(model, corpus, output, written, wants_json)
+
+
+def _fit(model: "Categorizer", corpus: "Corpus", tell: Callable[[str, int, int | None], None]) -> None:
+    """Train; without held-out documents if there are too few."""
+    from ..errors import TooFewDocuments
+    from .ending import warn
+
+    model.held_out = model.held_out or None
+    try:
+        model.fit(corpus, progress=tell)
+    except TooFewDocuments:
+        if model.held_out is None:
+            raise
+        model.held_out = None
+        model.fit(corpus, progress=tell)
+        warn("there are too few documents to hold some of them out, so it was not measured how good the model is.")
+
+
+def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float, wants_json: bool) -> None:
+    """Say what was learned, and how good it is."""
+    from .description import described, file_line, seconds_line, show_classes, show_measures
+    from .json_output import print_json
+    from .output import Page
+
+    trained = model.model_
+    seconds = {**trained.about["seconds"], "writing": round(written, 3)}
+    if wants_json:
+        print_json({**described(trained, output), "seconds": seconds})
+        return
+    page = Page()
+    page.line(f"{corpus.name}: {corpus.report}")
+    chosen = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms chosen by {model.selector}"
+    page.line(f"{len(trained.classes):,} classes; {chosen}; classifier {model.classifier}")
+    show_measures(page, trained)
+    show_classes(page, trained)
+    page.line(seconds_line(seconds))
+    page.line(f"Written to {file_line(output)}")

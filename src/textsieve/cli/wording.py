@@ -1,0 +1,47 @@
+"""The library's words, for those who came by the command line: its settings are options here."""
+
+import re
+
+_SAME_NAME = (
+    *("text", "label", "label_separator", "format", "encoding", "selector", "classifier", "class_weight", "held_out"),
+    *("folds", "stop_words", "strip_accents", "min_df", "max_df"),
+)
+_OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
+    "n_terms": "terms",
+    "ngram_range": "ngrams",
+    "n_jobs": "jobs",
+    "selector_options": "selector-option",
+    "classifier_options": "classifier-option",
+}
+
+_RULES = (
+    (re.compile(r", or use label=False if there are no labels"), ""),
+    (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
+    (re.compile(r"\bmultilabel=True"), "--multilabel"),
+    (re.compile(r"\b(selector_options|classifier_options|class_weight)(?=:)"), lambda found: option(found[1])),
+    (re.compile(rf"(?<![^\s(])({'|'.join(_OPTIONS)})(?==)"), lambda found: option(found[1])),
+)
+
+
+def option(setting: str) -> str:
+    """The option for a setting of the library."""
+    return f"--{_OPTIONS[setting]}"
+
+
+def as_options(message: str) -> str:
+    """A message in which settings are called by the names that they have at the command line."""
+    for pattern, replacement in _RULES:
+        message = pattern.sub(replacement, message)
+    return message
+
+
+def printable(text: str) -> str:
+    """Text that no terminal takes for a command: what is not to be seen is spelled out."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def on_one_line(text: str) -> str:
+    """The same, with line ends as spaces."""
+    return printable(" ".join(text.split()))
