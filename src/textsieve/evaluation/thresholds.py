@@ -24,5 +24,5 @@ def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_]) -> float:
     last = int(np.argmax(np.where(is_cut, f1, -1.0)))
     if last + 1 == len(ordered):
         return float(ordered[last])
-    between = 0.5 * (ordered[last] + ordered[last + 1])
+    between = 0.5 * ordered[last] + 0.5 * ordered[last + 1]
     return float(between if between > ordered[last + 1] else ordered[last])

@@ -1,0 +1,6 @@
+from typing import Any
+
+class MultiLabelBinarizer:
+    classes_: Any
+    def __init__(self, *, classes: Any = None) -> None: ...
+    def fit_transform(self, y: Any) -> Any: ...
