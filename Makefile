@@ -4,10 +4,10 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench format clean
+.PHONY: demo test lint bench docs format clean
 
-demo: .venv/ready        ## the best terms of each class of the embedded corpus, or of your own: make demo DATA=path
-	@$(BIN)/python examples/best_terms.py $(if $(DATA),"$(DATA)") $(ARGS)
+demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
+	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
 
 test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIEVE_DATA
 	$(BIN)/pytest -q -rs --durations=5
@@ -20,6 +20,9 @@ lint: .venv/ready        ## style, types, and who imports whom
 
 bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
+
+docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
+	$(BIN)/python docs/cli_reference.py
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .

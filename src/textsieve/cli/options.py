@@ -118,8 +118,13 @@ def listed(rows: Mapping[str, Any]) -> str:
 
 reading = bundle(
     "reading",
-    click.option("--text", type=column, metavar="COLUMN", help="The column or key of the text; by number from 0."),
-    click.option("--label", type=column, metavar="COLUMN", help="The column or key of the label; by number from 0."),
+    click.option(
+        "--text",
+        type=column,
+        metavar="COLUMN",
+        help="The text's column or key; its number from 0 if there is no header.",
+    ),
+    click.option("--label", type=column, metavar="COLUMN", help="The label's column or key; likewise."),
     click.option("--label-separator", metavar="TEXT", help="What separates several labels in one cell."),
     click.option("--format", type=click.Choice(list(FORMATS)), help="The format; left out, the content tells."),
     click.option("--encoding", metavar="NAME", help="Of a text file.  [default: utf-8]"),
@@ -152,7 +157,11 @@ terms_are = bundle(
         show_default=True,
         help="Leave out terms that are in more documents.",
     ),
-    click.option("--strip-accents", type=click.Choice(["unicode", "ascii"]), help="Take é for e."),
+    click.option(
+        "--strip-accents",
+        type=click.Choice(["unicode", "ascii"]),
+        help="Take é for e; ascii is quicker, and knows fewer letters.",
+    ),
     click.option("--keep-case", is_flag=True, help="Tell capitals from small letters."),
 )
 
