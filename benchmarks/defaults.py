@@ -116,7 +116,7 @@ def measured() -> Scores:
     scores: Scores = {}
     for corpus, load in CORPORA.items():
         texts, labels = load()
-        counted = count_texts(texts, labels, None, TermCounter(dtype=np.int32))
+        counted = count_texts(texts, labels, TermCounter(dtype=np.int32), {"min_df": 1, "max_df": 1.0}, multilabel=None)
         for is_test, size in product(blocks(counted), SIZES):
             split = Split.of(counted, is_test, recipe_for(), size)
             for group, variants in GROUPS.items():

@@ -15,6 +15,7 @@ from safetensors.numpy import save
 from tests.reference.model_cases import several_labels, small_model, two_classes
 
 from textsieve import ClassStats, InputError
+from textsieve.classifiers.linear import LinearScorer
 from textsieve.modelfile import read
 from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
@@ -25,7 +26,7 @@ LARGE = encode(
     small_model(
         terms=tuple(f"selected{number}" for number in range(2000)),
         idf=np.linspace(1, 9, 2000),
-        scorer=type(small_model().scorer)(np.linspace(-1, 1, 6000, dtype=np.float32).reshape(2000, 3), np.zeros(3)),
+        scorer=LinearScorer(np.linspace(-1, 1, 6000, dtype=np.float32).reshape(2000, 3), np.zeros(3)),
     )
 )
 
@@ -159,7 +160,7 @@ def test_a_table_of_statistics_is_no_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", [small_model(), several_labels(), two_classes()])
 def test_a_changed_class_or_number_is_seen(model: Model) -> None:
     data = encode(model)
-    coefficient = model.scorer.coefficients[0].tobytes()
+    coefficient = model.scorer.term_strengths()[0].tobytes()
     place = data.index(coefficient)
     with pytest.raises(InputError, match="checksum"):
         decode(data[:place] + b"\0" * 4 + data[place + 4 :])

@@ -116,7 +116,7 @@ def test_a_large_model_is_small() -> None:
 
 def test_arrays_in_any_memory_order_are_written_as_they_read() -> None:
     scorer = small_model().scorer
-    turned = LinearScorer(np.asfortranarray(scorer.coefficients), np.repeat(scorer.intercepts, 2)[::2])
+    turned = LinearScorer(np.asfortranarray(scorer.term_strengths()), np.repeat(scorer.intercepts, 2)[::2])
     assert encode(small_model(scorer=turned)) == encode(small_model())
 
 
@@ -155,7 +155,7 @@ def test_a_function_is_refused() -> None:
 UNSOUND: list[tuple[dict[str, Any], str]] = [
     ({"terms": ("aa", "aa", "bb", "cc")}, "term twice"),
     ({"terms": ("aa", "", "bb", "cc")}, "empty"),
-    ({"terms": ("aa", "bb")}, "coefficients"),
+    ({"terms": ("aa", "bb")}, "idf"),
     ({"terms": ("aa", "b\nb", "cc", "dd")}, "line feed"),
     ({"terms": ("aa", "b\ud800", "cc", "dd")}, "UTF-8"),
     ({"classes": ()}, "no classes"),

@@ -34,7 +34,7 @@ def scored(model: Model, text: str) -> Scored:
 
 def in_order(model: Model, weights: dict[int, float], output: int) -> float:
     """The products, one after the other, and the intercept last."""
-    products = [weight * float(model.scorer.coefficients[column, output]) for column, weight in weights.items()]
+    products = [weight * float(model.scorer.term_strengths()[column, output]) for column, weight in weights.items()]
     total = products[0] if products else None
     for product in products[1:]:
         assert total is not None

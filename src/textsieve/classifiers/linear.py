@@ -6,7 +6,9 @@ last bit for a few documents, which numpy adds up, and for many, which a kernel 
 into batches. Coefficients are stored with 32 bits and calculated with as 64.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..settings import n_threads
 from ..text.rows import Rows
+from .scorer import require_array, require_parts
 
 Floats = NDArray[np.float64]
 
@@ -27,8 +30,15 @@ _SLICE = 1 << 12
 class LinearScorer:
     """Coefficients (terms x outputs) and an intercept for each output."""
 
+    kind: ClassVar[str] = "linear"
+
     coefficients: NDArray[np.float32]
     intercepts: Floats
+
+    @property
+    def n_terms(self) -> int:
+        """How many columns rows have."""
+        return len(self.coefficients)
 
     @property
     def n_outputs(self) -> int:
@@ -48,6 +58,33 @@ class LinearScorer:
     def contributions(self, columns: NDArray[np.integer], values: Floats) -> Floats:
         """What each value adds to the scores (values x outputs)."""
         return np.asarray(values[:, np.newaxis] * self.coefficients[columns].astype(np.float64))
+
+    def term_strengths(self) -> NDArray[np.float32]:
+        """The coefficients: how much each term speaks for each class."""
+        return self.coefficients
+
+    def header(self) -> dict[str, Any]:
+        """Nothing: the arrays say it all."""
+        return {}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Coefficients and intercepts."""
+        return {"coefficients": self.coefficients, "intercepts": self.intercepts}
+
+    @classmethod
+    def restore(
+        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Make one of what was stored; for two classes there may be one output."""
+        require_parts(header, arrays, (), ("coefficients", "intercepts"))
+        intercepts, coefficients = arrays["intercepts"], arrays["coefficients"]
+        outputs = (1, 2) if n_outputs == 2 else (n_outputs,)
+        require_array("intercepts", intercepts, np.float64, *((n,) for n in outputs))
+        require_array("coefficients", coefficients, np.float32, (n_terms, len(intercepts)))
+        for name, array in (("intercept", intercepts), ("coefficient", coefficients)):
+            if not np.isfinite(array).all():
+                raise InputError(f"a{'n' * (name[0] in 'aeiou')} {name} is not finite")
+        return cls(coefficients, intercepts)
 
     def _scores_of_few(self, rows: Rows) -> Floats:
         scores = np.empty((rows.n_rows, self.n_outputs))

@@ -6,12 +6,14 @@ needs numpy alone as long as documents are few; many go through a kernel, with t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from importlib import import_module
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError, shown
 from ..text.rows import Rows
 
 Floats = NDArray[np.float64]
@@ -39,7 +41,7 @@ class Scorer(Protocol):
         """The scores of each row (rows x outputs), the same for any number of threads and any batches."""
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """What each value of one row adds (values x outputs): in order, and with the intercepts, they give the score."""
+        """What each value of one row adds (values x outputs): added up in order, then the intercepts: the score."""
 
     def term_strengths(self) -> NDArray[Any]:
         """How much each term speaks for each class (terms x outputs)."""
@@ -55,3 +57,36 @@ class Scorer(Protocol):
         cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Make one of what `header` and `arrays` gave. Nothing is trusted: what does not fit is an InputError."""
+
+
+SCORERS = {
+    "linear": ("textsieve.classifiers.linear", "LinearScorer"),
+}
+"""The kinds of scorers: where each is, by its name in a model file."""
+
+
+def scorer_type(kind: object) -> type[Scorer]:
+    """The class of a kind of scorers."""
+    if not isinstance(kind, str) or kind not in SCORERS:
+        raise InputError(f"its scorer is {shown(kind)}, which this release does not know")
+    module, name = SCORERS[kind]
+    loaded: type[Scorer] = getattr(import_module(module), name)
+    return loaded
+
+
+def require_parts(
+    header: Mapping[str, Any], arrays: Mapping[str, Any], settings: Collection[str], names: Collection[str]
+) -> None:
+    """Refuse a stored scorer that has other parts than these."""
+    for what, found, wanted in (("settings", header, settings), ("arrays", arrays, names)):
+        if set(found) != set(wanted):
+            raise InputError(
+                f"its scorer's {what} are {shown(sorted(found)[:20], 200)}, not {shown(sorted(wanted), 200)}"
+            )
+
+
+def require_array(name: str, array: NDArray[Any], dtype: type[np.generic], *shapes: tuple[int, ...]) -> None:
+    """Refuse an array of another type or shape."""
+    if array.shape not in shapes or array.dtype != dtype:
+        allowed = " or ".join(map(str, shapes))
+        raise InputError(f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {allowed}")

@@ -2,7 +2,8 @@
 
 The header says how a text is read (`reading`), weighed (`weighting`) and scored (`scorer`), which classes there are and
 what is predicted (`labels`), with which settings the model was trained (`settings`), and when, with what and how well
-(`about`). The arrays are listed below. Of the training documents there is nothing in it but the selected terms.
+(`about`). The arrays are listed below; a scorer adds its own. Of the training documents there is nothing in it but the
+selected terms.
 
 Stop words only matter where runs of words are terms, and are written only then, as words: a list that is known by name
 may change with the library that has it.
@@ -10,7 +11,7 @@ may change with the library that has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import Kind, are_classes
+from ..classifiers.scorer import Scorer, scorer_type
 from ..errors import InputError, shown
 from ..prediction import Model
 from ..settings import is_whole
@@ -31,8 +33,6 @@ LABELS = ("one", "several", "matrix")
 ARRAYS: dict[str, type[np.generic]] = {
     "terms": np.uint8,  # UTF-8, a line feed between two terms
     "idf": np.float64,  # absent if terms are weighed without
-    "coefficients": np.float32,  # terms x outputs
-    "intercepts": np.float64,
     "thresholds": np.float64,  # absent if each document has one label
     "class_docs": np.int64,
 }
@@ -44,7 +44,6 @@ HEADER = {
 }
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
 WEIGHTING = {"tf", "norm"}
-LINEAR = {"kind": "linear"}
 
 
 class Rule(NamedTuple):
@@ -64,6 +63,17 @@ def check(rules: Iterable[Rule], name: str) -> None:
 def check_model(model: Model, name: str) -> None:
     """Refuse a model whose parts do not fit together; nothing larger than the model is made on the way."""
     check(chain(_setting_rules(model), _class_rules(model), _term_rules(model), _number_rules(model)), name)
+
+
+def restored(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, name: str) -> Scorer:
+    """The scorer of a file, from the part of its header and its arrays."""
+    try:
+        own = {each: array for each, array in arrays.items() if each not in ARRAYS}
+        settings = {each: value for each, value in header["scorer"].items() if each != "kind"}
+        kind = scorer_type(header["scorer"].get("kind"))
+        return kind.restore(settings, own, n_terms, len(header["classes"]))
+    except InputError as problem:
+        raise InputError(f"{name} is not a sound model: {problem}.") from problem
 
 
 def _setting_rules(model: Model) -> Iterator[Rule]:
@@ -97,11 +107,8 @@ def _term_rules(model: Model) -> Iterator[Rule]:
 def _number_rules(model: Model) -> Iterator[Rule]:
     n_terms, n_classes = len(model.terms), len(model.classes)
     outputs = (1, 2) if model.labels == "one" and n_classes == 2 else (n_classes,)
-    coefficients, intercepts = model.scorer.coefficients, model.scorer.intercepts
-    yield _shape_rule("intercepts", intercepts, np.float64, *((n,) for n in outputs))
-    yield _shape_rule("coefficients", coefficients, np.float32, (n_terms, len(intercepts)))
-    yield Rule(bool(np.isfinite(intercepts).all()), "an intercept is not finite")
-    yield Rule(bool(np.isfinite(coefficients).all()), "a coefficient is not finite")
+    n_outputs = model.scorer.n_outputs
+    yield Rule(n_outputs in outputs, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
     if model.idf is not None:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
         yield Rule(bool(np.isfinite(model.idf).all()), "an idf is not finite")

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..archive import Arrays, Header, check_start, unpack
-from ..classifiers.linear import LinearScorer
 from ..errors import InputError, shown
 from ..prediction import Model
-from .layout import ARRAYS, HEADER, KIND, LINEAR, OPTIONAL, READING, WEIGHTING, Rule, check, check_model
+from .layout import ARRAYS, HEADER, KIND, OPTIONAL, READING, WEIGHTING, Rule, check, check_model, restored
 
 MOST_BYTES = 4 << 30
 """Of a model file."""
@@ -58,9 +57,11 @@ def decode(data: bytes, name: str = "This") -> Model:
     check(_part_rules(header, arrays), name)
     reading, weighting = header["reading"], header["weighting"]
     lengths = reading["ngram_range"]
+    n_terms = _n_terms(arrays)
+    scorer = restored(header, arrays, n_terms, name)  # first: it knows how many terms there can be
     model = Model(
         terms=_terms(arrays, name),
-        classes=tuple(header["classes"]) if isinstance(header["classes"], list) else (),
+        classes=tuple(header["classes"]),
         class_docs=tuple(arrays["class_docs"].tolist()),
         labels=header["labels"],
         lowercase=reading["lowercase"],
@@ -70,7 +71,7 @@ def decode(data: bytes, name: str = "This") -> Model:
         tf=weighting["tf"],
         norm=weighting["norm"],
         idf=arrays.get("idf"),
-        scorer=LinearScorer(arrays["coefficients"], arrays["intercepts"]),
+        scorer=scorer,
         thresholds=arrays.get("thresholds"),
         settings=header["settings"],
         about=header["about"],
@@ -85,23 +86,25 @@ def _part_rules(header: Header, arrays: Arrays) -> Iterator[Rule]:
     for part, names in (("reading", READING), ("weighting", WEIGHTING)):
         found = header[part]
         yield Rule(isinstance(found, dict) and set(found) == names, f"{part} is {shown(found)}")
-    scorer = header["scorer"]
-    yield Rule(scorer == LINEAR, f"its scorer is {shown(scorer)}, which this release does not know")
-    are_there = set(ARRAYS) - OPTIONAL <= set(arrays) <= set(ARRAYS)
-    yield Rule(are_there, f"its arrays are {_listed(arrays)}, not {_listed(ARRAYS)}")
-    for name, array in arrays.items():
-        n_dimensions = 2 if name == "coefficients" else 1
-        fits = array.ndim == n_dimensions and array.dtype == ARRAYS[name]
-        yield Rule(fits, f"{name} is {array.dtype} with {array.ndim} dimensions")
+    yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
+    yield Rule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
+    n_classes = len(header["classes"])
+    yield Rule(set(ARRAYS) - OPTIONAL <= set(arrays), f"its arrays are {_listed(arrays)}, not {_listed(ARRAYS)}")
+    for name, dtype in ARRAYS.items():
+        array = arrays.get(name)
+        fits = array is None or (array.ndim == 1 and array.dtype == dtype)
+        yield Rule(fits, f"{name} is {getattr(array, 'dtype', '')} with {getattr(array, 'ndim', '')} dimensions")
+    yield Rule(len(arrays["class_docs"]) == n_classes, "class_docs is not a number for each class")
+
+
+def _n_terms(arrays: Arrays) -> int:
+    spelled = arrays["terms"]
+    return int(np.count_nonzero(spelled == ord("\n"))) + 1 if spelled.size else 0
 
 
 def _terms(arrays: Arrays, name: str) -> tuple[str, ...]:
-    """The terms; as many as there are coefficients for, which is known before they are made."""
-    spelled, n_terms = arrays["terms"], len(arrays["coefficients"])
-    n_spelled = int(np.count_nonzero(spelled == ord("\n"))) + 1 if spelled.size else 0
-    check([Rule(n_spelled == n_terms, f"it has {n_spelled:,} terms and coefficients for {n_terms:,}")], name)
     try:
-        text = spelled.tobytes().decode()
+        text = arrays["terms"].tobytes().decode()
     except UnicodeDecodeError as problem:
         raise InputError(f"{name} is not a sound model: its terms are not UTF-8 ({problem}).") from problem
     return tuple(text.split("\n")) if text else ()

@@ -18,7 +18,7 @@ from ..archive import pack
 from ..errors import InputError
 from ..prediction import Model
 from ..text.words import stop_words_of
-from .layout import ARRAYS, KIND, LINEAR, check_model
+from .layout import ARRAYS, KIND, check_model, restored
 from .reading import MOST_BYTES
 
 
@@ -57,24 +57,26 @@ def encode(model: Model) -> bytes:
             "stop_words": sorted(stop_words_of(model.stop_words)) if model.ngram_range[1] > 1 else None,
         },
         "weighting": {"tf": model.tf, "norm": model.norm},
-        "scorer": LINEAR,
+        "scorer": {"kind": model.scorer.kind, **model.scorer.header()},
         "settings": model.settings,
         "about": model.about,
     }
-    return pack(KIND, header, _arrays(model))
+    arrays = _arrays(model)
+    restored(header, arrays, len(model.terms), "This")  # what could not be read is not written
+    return pack(KIND, header, arrays)
 
 
 def _arrays(model: Model) -> dict[str, NDArray[Any]]:
     arrays = {
         "terms": np.frombuffer(_spelled(model.terms), np.uint8),
         "idf": model.idf,
-        "coefficients": model.scorer.coefficients,
-        "intercepts": model.scorer.intercepts,
         "thresholds": model.thresholds,
         "class_docs": np.array(model.class_docs, np.int64),
     }
     assert arrays.keys() == ARRAYS.keys()
-    return {name: array for name, array in arrays.items() if array is not None}
+    own = model.scorer.arrays()
+    assert not own.keys() & arrays.keys()
+    return {name: array for name, array in arrays.items() if array is not None} | own
 
 
 def _spelled(terms: tuple[str, ...]) -> bytes:
