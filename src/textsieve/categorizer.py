@@ -141,13 +141,16 @@ class Categorizer(Parameters):
 
         A document that has none of the selected terms gets the most frequent class, with a warning.
         """
-        return self.predict_scores(documents).labels
+        return self._predict(documents).labels
 
     def predict_scores(self, documents: Documents) -> Predictions:
         """Labels and scores (documents x classes) at once, and how many documents had none of the selected terms."""
+        return self._predict(documents)
+
+    def _predict(self, documents: Documents) -> Predictions:
         model = self._fitted()
         found = model.predict(self._texts(documents), self.n_jobs)
-        if found.n_unknown:
+        if found.n_unknown:  # said where predict was called
             warnings.warn(sentence_on_unknown(model, found.n_unknown, len(found.scores)), stacklevel=3)
         return found
 
@@ -198,6 +201,8 @@ class Categorizer(Parameters):
 
             if labels is None:
                 raise InputError("No labels were given; there is nothing to compare the predictions with.")
+            if isinstance(documents, str | bytes):
+                raise InputError("Got a single text; give an iterable of documents, for example [text].")
             texts = list(documents)
             yield texts, Targets.of(labels, len(texts)).label_sets()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Self
 
-from .errors import InputError
+from .errors import InputError, shown
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -33,17 +33,23 @@ class Parameters:
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings by the names that `get_params` gives."""
-        for name, value in params.items():
+        """Change settings by the names that `get_params` gives; an estimator first, then its own settings."""
+        for name in sorted(params, key=lambda name: "__" in name):
             outer, _, inner = name.partition("__")
             if outer not in self._names():
                 raise InputError(
                     f"Invalid parameter {outer!r} for {type(self).__name__}; it has {', '.join(self._names())}."
                 )
-            if inner:
-                getattr(self, outer).set_params(**{inner: value})
-            else:
-                setattr(self, outer, value)
+            if not inner:
+                setattr(self, outer, params[name])
+                continue
+            estimator = getattr(self, outer)
+            if not hasattr(estimator, "set_params"):
+                raise InputError(
+                    f"Invalid parameter {name!r}: {outer} is {shown(estimator)}, which has no settings of its own. "
+                    f"Set {outer} to an estimator, or its settings by {outer}_options."
+                )
+            estimator.set_params(**{inner: params[name]})
         return self
 
     def __repr__(self) -> str:

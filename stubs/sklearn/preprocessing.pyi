@@ -1,4 +1,8 @@
+from collections.abc import Callable
 from typing import Any
+
+class FunctionTransformer:
+    def __init__(self, func: Callable[[Any], Any]) -> None: ...
 
 class MultiLabelBinarizer:
     classes_: Any

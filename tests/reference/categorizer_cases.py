@@ -1,0 +1,44 @@
+"""Small collections of texts whose classes have words of their own, and words that all share."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+COMMON = ["the", "one", "and", "Two", "said", "time", "year", "made", "x1", "naïve", "Ärger"]
+WORDS = {
+    "boat": ["sail", "harbour", "wind", "deck", "oar"],
+    "cook": ["salt", "oven", "spoon", "butter", "Rice"],
+    "moon": ["orbit", "crater", "rocket", "dust", "tide"],
+    "zoo": ["lion", "cage", "keeper", "feed", "zebra"],
+}
+
+
+class Texts(NamedTuple):
+    """Texts and the classes of each."""
+
+    texts: list[str]
+    label_sets: list[tuple[str, ...]]
+
+    @property
+    def labels(self) -> list[str]:
+        """The first class of each."""
+        return [labels[0] for labels in self.label_sets]
+
+
+def small_texts(n: int = 60, n_classes: int = 3, *, several: bool = False, seed: int = 0) -> Texts:
+    """Texts of 4 to 12 words, each with words of its classes (one, or up to two), of others, and common ones."""
+    rng = np.random.default_rng(seed)
+    classes = list(WORDS)[:n_classes]
+    texts, label_sets = [], []
+    for number in range(n):
+        own = [classes[number % n_classes]]
+        if several and rng.random() < 0.4:
+            own.append(classes[int(rng.integers(n_classes))])
+        label_sets.append(tuple(dict.fromkeys(own)))
+        words: list[str] = []
+        for _ in range(int(rng.integers(4, 13))):
+            which = rng.random()
+            source: Any = COMMON if which < 0.4 else WORDS[classes[int(rng.integers(n_classes))]]
+            words.append(str(rng.choice(WORDS[own[int(rng.integers(len(own)))]] if which > 0.55 else source)))
+        texts.append(" ".join(words))
+    return Texts(texts, label_sets)
