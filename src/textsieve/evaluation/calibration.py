@@ -1,0 +1,165 @@
+"""Scores to probabilities: for each class a curve, fitted to documents that were held out, from score to probability.
+
+*Sigmoid* (Platt 1999): p = 1 / (1 + exp(-(a s + b))), with a and b of the largest likelihood. The labels are pulled in
+a little, to (n+ + 1)/(n+ + 2) and 1/(n- + 2), so that a class that the scores separate perfectly still gets finite
+numbers. Two numbers a class; good with few documents.
+
+*Isotonic*: the rising step curve with the smallest squared error, joined by lines; good with thousands of documents.
+
+With one label a document the probabilities of a document are divided by their sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, shown
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+METHODS = ("sigmoid", "isotonic")
+
+
+def sigmoid(values: Floats) -> Floats:
+    """1 / (1 + exp(-v)), without overflow."""
+    small = np.exp(-np.abs(values))
+    return np.asarray(np.where(values >= 0, 1.0, small) / (1.0 + small))
+
+
+def fit_sigmoid(scores: Floats, is_member: Bools) -> tuple[float, float]:
+    """Slope and offset of the most likely sigmoid, by Newton's method with halved steps (Lin, Lin and Weng 2007)."""
+    n_in = int(is_member.sum())
+    n_out = len(is_member) - n_in
+    targets = np.where(is_member, (n_in + 1.0) / (n_in + 2.0), 1.0 / (n_out + 2.0))
+    spread = float(np.abs(scores).max(initial=0.0)) or 1.0
+    points = np.stack([scores / spread, np.ones(len(scores))])
+    found = np.array([0.0, np.log((n_in + 1.0) / (n_out + 1.0))])
+
+    def cost(parameters: Floats) -> float:
+        z = parameters @ points
+        return float(np.sum(np.logaddexp(0.0, z) - targets * z))
+
+    value = cost(found)
+    for _ in range(100):
+        p = sigmoid(found @ points)
+        gradient = points @ (p - targets)
+        if np.abs(gradient).max() < 1e-9 * max(len(scores), 1):
+            break
+        curvature = (points * (p * (1.0 - p))) @ points.T + 1e-12 * np.eye(2)
+        step = np.linalg.solve(curvature, gradient)
+        size = 1.0
+        while size > 1e-10 and cost(found - size * step) > value - 1e-4 * size * float(gradient @ step):
+            size *= 0.5
+        if size <= 1e-10:
+            break
+        found = found - size * step
+        value = cost(found)
+    return float(found[0] / spread), float(found[1])
+
+
+def fit_isotonic(scores: Floats, is_member: Bools) -> tuple[Floats, Floats]:
+    """The knots of the best rising curve, and its values there."""
+    from sklearn.isotonic import IsotonicRegression
+
+    fitted = IsotonicRegression(out_of_bounds="clip").fit(scores, is_member.astype(np.float64))
+    return np.asarray(fitted.X_thresholds_, np.float64), np.asarray(fitted.y_thresholds_, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A curve for each class: the knots of class j are `starts[j]` to `starts[j + 1]`.
+
+    For the sigmoid, a class's two numbers are its slope (`knots`) and its offset (`values`).
+    """
+
+    method: str
+    starts: NDArray[np.int64]
+    knots: Floats
+    values: Floats
+
+    @classmethod
+    def fit(cls, method: str, scores: Floats, is_member: Bools) -> Self:
+        """Learn from held-out scores and labels (documents x classes); NaN is no score."""
+        if method not in METHODS:
+            raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
+        curves = [
+            _curve(method, each[~np.isnan(each)], members[~np.isnan(each)])
+            for each, members in zip(scores.T, is_member.T, strict=True)
+        ]
+        starts = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in curves])]).astype(np.int64)
+        knots, values = (np.concatenate([curve[part] for curve in curves]) for part in (0, 1))
+        return cls(method, starts, knots, values)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are curves for."""
+        return len(self.starts) - 1
+
+    def probabilities(self, scores: Floats, *, sum_to_one: bool) -> Floats:
+        """The probability of each class for each document."""
+        found = np.empty(scores.shape)
+        for number, (begin, end) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
+            knots, values = self.knots[begin:end], self.values[begin:end]
+            if self.method == "sigmoid":
+                found[:, number] = sigmoid(knots[0] * scores[:, number] + values[0])
+            else:
+                found[:, number] = np.interp(scores[:, number], knots, values)
+        if sum_to_one:
+            totals = found.sum(axis=1, keepdims=True)
+            found = np.where(totals > 0, found / np.where(totals > 0, totals, 1.0), 1.0 / found.shape[1])
+        return found
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The numbers of all curves."""
+        return {"calibration_starts": self.starts, "calibration_knots": self.knots, "calibration_values": self.values}
+
+    @classmethod
+    def restore(cls, method: Any, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
+        """Make one of what was stored; what does not fit is an InputError."""
+        starts, knots, values = (arrays.get(f"calibration_{name}") for name in ("starts", "knots", "values"))
+        if not isinstance(method, str) or method not in METHODS or starts is None or knots is None or values is None:
+            raise InputError(f"its calibration is {shown(method)}, or parts of it are missing")
+        sound = (
+            starts.dtype == np.int64
+            and knots.dtype == values.dtype == np.float64
+            and starts.shape == (n_classes + 1,)
+            and knots.ndim == 1
+            and knots.shape == values.shape
+            and starts[0] == 0
+            and starts[-1] == len(knots)
+            and bool((np.diff(starts) >= 1).all())
+            and bool(np.isfinite(knots).all() and np.isfinite(values).all())
+        )
+        if not sound:
+            raise InputError("the parts of its calibration do not fit together")
+        if method == "sigmoid" and bool((np.diff(starts) != 1).any()):
+            raise InputError("its calibration has not two numbers for each class")
+        if method == "isotonic" and not (_rises(knots, starts) and _rises(values, starts) and _within_one(values)):
+            raise InputError("a curve of its calibration does not rise from 0 to 1")
+        return cls(method, starts, knots, values)
+
+
+def _curve(method: str, scores: Floats, is_member: Bools) -> tuple[Floats, Floats]:
+    if method == "sigmoid":
+        slope, offset = fit_sigmoid(scores, is_member)
+        return np.array([slope]), np.array([offset])
+    if not len(scores):
+        return np.zeros(1), np.zeros(1)
+    return fit_isotonic(scores, is_member)
+
+
+def _rises(numbers: Floats, starts: NDArray[np.int64]) -> bool:
+    steps = np.diff(numbers)
+    inside = np.ones(len(steps), np.bool_)
+    inside[starts[1:-1] - 1] = False
+    return bool((steps[inside] >= 0).all())
+
+
+def _within_one(numbers: Floats) -> bool:
+    return bool(((numbers >= 0) & (numbers <= 1)).all())

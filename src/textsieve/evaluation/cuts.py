@@ -1,0 +1,224 @@
+"""From the scores of a document to its labels, when it may have several: four ways to cut (Yang 2001).
+
+- `SCut`: each class has a threshold of its own, the one with the best F1 on documents that were held out.
+- `SCutFBR`: the same, but a class whose best F1 is below a floor, as that of rare classes often is, does not trust
+  its threshold: only a score as high as the best held-out one will do (`fallback="top"`, Yang's FBR.1), or none
+  (`"never"`, FBR.0). A threshold fitted to two or three documents otherwise costs more in wrong labels than it finds.
+- `RCut`: each document gets its r best classes; r is given, or the one with the best micro-F1.
+- `PCut`: each class gets as many documents as its share among the held-out ones, times a factor: given, or the one with
+  the best micro-F1. Cutting a collection as a whole, it assigns the best-scored documents of each class; for documents
+  that come one by one the scores at which the held-out documents were cut are the thresholds.
+
+All are fitted on scores (documents x classes) and the true labels as a matrix of 0 and 1; a class that has no score for
+a document (NaN) is not judged by it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, shown
+from ..settings import is_whole
+from .thresholds import best_f1_threshold
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0)
+"""What `PCut` tries."""
+
+
+class Rule(NamedTuple):
+    """How a document's labels are cut from its scores: a threshold for each class, or a number of best classes."""
+
+    thresholds: Floats | None
+    ranks: int | None
+
+    def __call__(self, scores: Floats) -> Bools:
+        """Which classes each document gets (documents x classes)."""
+        if self.ranks is None:
+            assert self.thresholds is not None
+            return np.asarray(scores >= self.thresholds)
+        return best_ranks(scores, self.ranks)
+
+
+def best_ranks(scores: Floats, ranks: int) -> Bools:
+    """The best classes of each document; of equal scores the class that comes first."""
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :ranks]
+    is_label = np.zeros(scores.shape, np.bool_)
+    np.put_along_axis(is_label, order, True, axis=1)
+    return is_label
+
+
+def micro_f1(found: Bools, true: Bools) -> float:
+    """F1 of all labels of all documents."""
+    return float(2.0 * (found & true).sum() / max(int(found.sum()) + int(true.sum()), 1))
+
+
+class Cut:
+    """What the four ways share."""
+
+    rule_: Rule
+
+    def fit(self, scores: Any, y: Any) -> Self:
+        """Learn from the scores of documents that were held out, and their labels (a matrix of 0 and 1)."""
+        checked, true = _checked(scores, y)
+        self.rule_ = self._learned(checked, true)
+        return self
+
+    def predict(self, scores: Any) -> NDArray[np.int64]:
+        """The labels of documents, as a matrix of 0 and 1."""
+        return self._cut(np.asarray(scores, np.float64)).astype(np.int64)
+
+    def _cut(self, scores: Floats) -> Bools:
+        return self.rule_(scores)
+
+    def _learned(self, scores: Floats, true: Bools) -> Rule:
+        raise NotImplementedError
+
+    @property
+    def thresholds_(self) -> Floats | None:
+        """What the score of each class has to reach; None if labels are cut by rank."""
+        return self.rule_.thresholds
+
+
+class SCut(Cut):
+    """A threshold for each class."""
+
+    def _learned(self, scores: Floats, true: Bools) -> Rule:
+        return Rule(np.array([self._threshold(*each) for each in _judged(scores, true)]), None)
+
+    def _threshold(self, scores: Floats, is_member: Bools) -> float:
+        return best_f1_threshold(scores, is_member)
+
+
+class SCutFBR(SCut):
+    """A threshold for each class, with a floor under which it is not trusted.
+
+    Parameters
+    ----------
+    floor : float
+        The F1 on held-out documents that a threshold must reach.
+    fallback : {"top", "never"}
+        What then has to be reached: the best held-out score of the class, or more than any score.
+    """
+
+    def __init__(self, *, floor: float = 0.1, fallback: str = "top") -> None:
+        self.floor = floor
+        self.fallback = fallback
+
+    def _learned(self, scores: Floats, true: Bools) -> Rule:
+        if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
+            raise InputError(f"floor={self.floor!r}; use a number from 0 to 1.")
+        if self.fallback not in ("top", "never"):
+            raise InputError(f"fallback={self.fallback!r}; use 'top' or 'never'.")
+        return super()._learned(scores, true)
+
+    def _threshold(self, scores: Floats, is_member: Bools) -> float:
+        threshold = best_f1_threshold(scores, is_member)
+        found = scores >= threshold
+        if 2.0 * (found & is_member).sum() >= self.floor * max(int(found.sum()) + int(is_member.sum()), 1):
+            return threshold
+        if self.fallback == "never" or not len(scores):
+            return float("inf")
+        return float(scores.max())
+
+
+class RCut(Cut):
+    """The best classes of each document.
+
+    Parameters
+    ----------
+    ranks : int or None
+        How many; None: the number with the best micro-F1, the smaller of equals.
+    """
+
+    def __init__(self, *, ranks: int | None = None) -> None:
+        self.ranks = ranks
+
+    def _learned(self, scores: Floats, true: Bools) -> Rule:
+        if self.ranks is not None:
+            if not (is_whole(self.ranks) and self.ranks >= 1):
+                raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
+            return Rule(None, int(self.ranks))
+        known = np.where(np.isnan(scores), -np.inf, scores)
+        most = max(int(true.sum(axis=1).max(initial=1)), 1)
+        return Rule(None, max(range(1, most + 1), key=lambda ranks: micro_f1(best_ranks(known, ranks), true)))
+
+
+class PCut(Cut):
+    """As many documents for each class as its share calls for.
+
+    Parameters
+    ----------
+    factor : float or None
+        By which the share is multiplied; None: the one with the best micro-F1.
+    """
+
+    def __init__(self, *, factor: float | None = None) -> None:
+        self.factor = factor
+
+    def _learned(self, scores: Floats, true: Bools) -> Rule:
+        if self.factor is not None and (
+            isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
+        ):
+            raise InputError(f"factor={self.factor!r}; use a number above 0, or None.")
+        judged = list(_judged(scores, true))
+        self.shares_ = np.array([members.mean() if len(members) else 0.0 for _, members in judged])
+        known = np.where(np.isnan(scores), -np.inf, scores)
+
+        def thresholds(factor: float) -> Floats:
+            return np.array(
+                [cut_at_share(each, factor * share) for (each, _), share in zip(judged, self.shares_, strict=True)]
+            )
+
+        self.factor_ = self.factor or max(FACTORS, key=lambda factor: micro_f1(known >= thresholds(factor), true))
+        return Rule(thresholds(self.factor_), None)
+
+    def predict(self, scores: Any) -> NDArray[np.int64]:
+        """The labels of a collection as a whole: each class gets its share of the documents."""
+        all_scores = np.asarray(scores, np.float64)
+        thresholds = [
+            cut_at_share(each, self.factor_ * share) for each, share in zip(all_scores.T, self.shares_, strict=True)
+        ]
+        return (all_scores >= np.array(thresholds)).astype(np.int64)
+
+
+def cut_at_share(scores: Floats, share: float) -> float:
+    """The threshold that lets about this share of the scores through; equal scores go through together or not."""
+    wanted = min(round(share * len(scores)), len(scores))
+    if wanted == 0:
+        return float("inf")
+    ordered = np.sort(scores)[::-1]
+    last = ordered[wanted - 1]
+    if int((scores >= last).sum()) > wanted and ordered[0] > last:  # a tie that is too large stays out
+        above = ordered[ordered > last]
+        if wanted - len(above) < int((scores >= last).sum()) - wanted:
+            return float(above[-1])
+    return float(last)
+
+
+def _judged(scores: Floats, true: Bools) -> list[tuple[Floats, Bools]]:
+    """For each class the scores and members of the documents that have a score."""
+    return [(each[~np.isnan(each)], members[~np.isnan(each)]) for each, members in zip(scores.T, true.T, strict=True)]
+
+
+def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:
+    table = np.asarray(scores, np.float64)
+    true = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    if table.ndim != 2 or true.shape != table.shape:
+        raise InputError(
+            f"scores are of shape {table.shape} and labels of {true.shape}; both are tables of documents x classes."
+        )
+    if not np.isin(true, (0, 1)).all():
+        raise InputError(
+            f"Labels are a matrix of 0 and 1, but there is {shown(true[~np.isin(true, (0, 1))][0])} in it."
+        )
+    return table, true.astype(np.bool_)
+
+
+CUTS: dict[str, type[Cut]] = {"scut": SCut, "scutfbr": SCutFBR, "rcut": RCut, "pcut": PCut}
+"""The ways to cut, by name."""
