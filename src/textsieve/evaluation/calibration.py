@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -104,7 +105,7 @@ class Calibration:
     def probabilities(self, scores: Floats, *, sum_to_one: bool) -> Floats:
         """The probability of each class for each document."""
         found = np.empty(scores.shape)
-        for number, (begin, end) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
+        for number, (begin, end) in enumerate(pairwise(self.starts.tolist())):
             knots, values = self.knots[begin:end], self.values[begin:end]
             if self.method == "sigmoid":
                 found[:, number] = sigmoid(knots[0] * scores[:, number] + values[0])
