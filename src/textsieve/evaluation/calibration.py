@@ -113,7 +113,7 @@ class Calibration:
                 found[:, number] = np.interp(scores[:, number], knots, values)
         if sum_to_one:
             totals = found.sum(axis=1, keepdims=True)
-            found = np.where(totals > 0, found / np.where(totals > 0, totals, 1.0), 1.0 / found.shape[1])
+            found = np.where(totals > 0, found / np.where(totals > 0, totals, 1.0), 1.0 / self.n_classes)
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
