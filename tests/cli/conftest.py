@@ -1,0 +1,69 @@
+"""Small collections, models of them, and a way to call the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.reference.cli_cases import Run, documents, write_csv
+
+from textsieve.cli.program import program
+
+
+@pytest.fixture
+def run() -> Run:
+    """Call the command line; unless told otherwise it must end well."""
+
+    def call(*arguments: object, input: str | bytes | None = None, exit_code: int = 0) -> Result:
+        result = CliRunner().invoke(program, [str(each) for each in arguments], input=input, prog_name="textsieve")
+        assert result.exit_code == exit_code, result.output
+        assert "Traceback" not in result.output
+        return result
+
+    return call
+
+
+@pytest.fixture
+def ask(run: Run) -> Callable[..., Any]:
+    """Call a verb with --json, and read the one document that it prints."""
+
+    def call(*arguments: object, **settings: Any) -> Any:
+        return json.loads(run(*arguments, "--json", **settings).stdout)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of labelled documents."""
+    return write_csv(tmp_path_factory.mktemp("news") / "news.csv", documents())
+
+
+@pytest.fixture(scope="session")
+def model(news: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of them."""
+    path = tmp_path_factory.mktemp("model") / "news.sieve"
+    CliRunner().invoke(program, ["train", str(news), "-o", str(path)], catch_exceptions=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents with several labels each, as JSON lines."""
+    path = tmp_path_factory.mktemp("tagged") / "tagged.jsonl"
+    one = [{"text": text, "tags": [label]} for text, label in documents(10)]
+    both = [{"text": f"{words} budget vote", "tags": ["sport", "politics"]} for words in ["goal striker", "keeper"] * 8]
+    path.write_text("".join(json.dumps(each) + "\n" for each in [*one, *both]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def tagger(tagged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of several labels."""
+    path = tmp_path_factory.mktemp("tagger") / "tagged.sieve"
+    CliRunner().invoke(program, ["train", str(tagged), "-o", str(path)], catch_exceptions=False)
+    return path

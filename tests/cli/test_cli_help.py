@@ -1,0 +1,103 @@
+"""Help answers without loading what it does not need, and the reference is what help says."""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from tests.reference.cli_cases import Run
+
+from textsieve.classifiers.named import CLASSIFIERS
+from textsieve.cli.program import VERBS, program
+from textsieve.corpus.formats import FORMATS
+from textsieve.selectors.named import SELECTORS
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "llvmlite", "polars", "safetensors", "rich"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], *([verb, "--help"] for verb in VERBS)])
+def test_help_loads_next_to_nothing(arguments: list[str]) -> None:
+    code = (
+        "import sys, textsieve.cli\n"
+        f"sys.argv = ['textsieve', *{arguments!r}]\n"
+        "try: textsieve.cli.main()\n"
+        "except SystemExit: pass\n"
+        "print('LOADED', *{name.partition('.')[0] for name in sys.modules})\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "LOADED" in loaded
+    assert not loaded & HEAVY
+
+
+def command_of(verb: str) -> click.Command:
+    command = program.get_command(click.Context(program), verb)
+    assert command is not None
+    return command
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_line_about_a_verb_is_how_its_help_begins(verb: str, run: Run) -> None:
+    assert command_of(verb).get_short_help_str(200) == VERBS[verb]
+    assert VERBS[verb].split(",")[0] in run("--help").stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_is_explained(verb: str) -> None:
+    for parameter in command_of(verb).params:
+        assert isinstance(parameter, click.Argument) or getattr(parameter, "help", None), parameter.name
+
+
+def test_the_choices_are_those_of_the_tables(run: Run) -> None:
+    text = " ".join(run("train", "--help").stdout.split())
+    for names in (SELECTORS, CLASSIFIERS, [row.name for row in FORMATS]):
+        assert f"[{'|'.join(names)}]" in text
+
+
+def test_the_reference_is_up_to_date() -> None:
+    made = runpy.run_path(str(ROOT / "docs/cli_reference.py"))
+    assert made["TARGET"].read_text(encoding="utf-8") == made["reference"](), "run `make docs`"
+    for verb in VERBS:
+        assert f"## textsieve {verb}\n" in made["reference"]()
+
+
+def test_python_m_is_the_same_program() -> None:
+    done = subprocess.run([sys.executable, "-m", "textsieve", "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: textsieve ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["train"],
+        ["train", "docstrings"],
+        ["train", "docstrings", "-o", "x", "--selector", "magic"],
+        ["train", "docstrings", "-o", "x", "--classifier", "magic"],
+        ["train", "docstrings", "-o", "x", "--held-out", "1"],
+        ["train", "docstrings", "-o", "x", "--folds", "1"],
+        ["train", "docstrings", "-o", "x", "--ngrams", "2-1"],
+        ["train", "docstrings", "-o", "x", "-k", "many"],
+        ["train", "docstrings", "-o", "x", "--min-df", "few"],
+        ["train", "docstrings", "-o", "x", "--selector-option", "pooling"],
+        ["train", "docstrings", "-o", "x", "--class-weight", "heavy"],
+        ["train", "docstrings", "-o", "x", "--format", "xls"],
+        ["predict", "model"],
+        ["predict", "model", "path", "--top", "0"],
+        ["explain", "model"],
+        ["terms", "docstrings", "-k", "0"],
+        ["info"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_ends_with_2(
+    arguments: list[str], run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments, exit_code=2)
+    assert "Usage: textsieve" in result.stderr
+    assert result.stdout == ""
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,117 @@
+"""`textsieve predict`: a JSON line for each document, in the order of the documents."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.cli_cases import Run, documents, write_csv
+
+import textsieve
+
+TEXTS = ["the striker and the goal", "minister of the budget", "atom theory"]
+LABELS = ["sport", "politics", "science"]
+
+
+def records(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_line_a_document(model: Path, news: Path, run: Run) -> None:
+    found = records(run("predict", model, news).stdout)
+    expected = textsieve.load(model).predict_scores([text for text, _ in documents()])
+    assert [each["label"] for each in found] == expected.labels.tolist() == [label for _, label in documents()]
+    assert [each["score"] for each in found] == expected.scores.max(axis=1).tolist()
+    assert all(set(each) == {"label", "score"} for each in found)
+
+
+FORMS = {
+    "in.jsonl": "".join(json.dumps({"text": text}) + "\n" for text in TEXTS),
+    "in.json": json.dumps([{"text": text, "label": 1} for text in TEXTS]),
+    "in.txt": "\n".join(TEXTS),
+    "in.csv": "text\n" + "\n".join(TEXTS),
+    "in.tsv": "".join(f"?\t{text}\n" for text in TEXTS),
+    "in.ft": "".join(f"__label__? {text}\n" for text in TEXTS),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_whatever_form_they_come_in(name: str, model: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / name).write_text(FORMS[name])
+    for result in (run("predict", model, tmp_path / name), run("predict", model, "-", input=FORMS[name])):
+        assert [each["label"] for each in records(result.stdout)] == LABELS
+        assert result.stderr == ""
+
+
+def test_a_folder(model: Path, tmp_path: Path, run: Run) -> None:
+    for number, text in enumerate(TEXTS):
+        (tmp_path / f"{number}.txt").write_text(text)
+    assert [each["label"] for each in records(run("predict", model, tmp_path).stdout)] == LABELS
+
+
+def test_scores(model: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "in.txt").write_text("\n".join(TEXTS))
+    everything = records(run("predict", model, tmp_path / "in.txt", "--scores").stdout)
+    two = records(run("predict", model, tmp_path / "in.txt", "--top", 2).stdout)
+    for label, each, best in zip(LABELS, everything, two, strict=True):
+        assert set(each["scores"]) == set(LABELS)
+        assert list(each["scores"].values()) == sorted(each["scores"].values(), reverse=True)
+        assert next(iter(each["scores"])) == label
+        assert each["scores"][label] == each["score"]
+        assert list(best["scores"].items()) == list(each["scores"].items())[:2]
+
+
+def test_several_labels(tagger: Path, run: Run) -> None:
+    found = records(run("predict", tagger, "-", input="goal striker budget vote\natom theory\n").stdout)
+    assert found[0]["labels"] == ["politics", "sport"]
+    assert set(found[0]["scores"]) == {"politics", "sport"}
+    assert found[1]["labels"] == ["science"]
+    scored = records(run("predict", tagger, "-", "--scores", input="atom theory\n").stdout)
+    assert set(scored[0]["scores"]) == set(LABELS)
+
+
+def test_empty_and_unknown_documents_get_the_most_frequent_class(tmp_path: Path, run: Run) -> None:
+    rows = [*documents(), ("the minister", "politics")]
+    run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m", "--stop-words", "english")
+    result = run("predict", tmp_path / "m", "-", input="xyzzy\n\nthe striker scored a goal\n")
+    assert [each["label"] for each in records(result.stdout)] == ["politics", "politics", "sport"]
+    assert result.stderr.startswith("warning: 2 of 3 documents are empty or have none")
+    assert "'politics'" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_to_a_file(model: Path, tmp_path: Path, run: Run) -> None:
+    output = tmp_path / "out.jsonl"
+    result = run("predict", model, "-", "--output", output, input="\n".join(TEXTS))
+    assert result.stdout == ""
+    assert [each["label"] for each in records(output.read_text())] == LABELS
+    run("predict", model, "-", "-o", output, input="", exit_code=1)
+    assert len(records(output.read_text())) == 3, "what was there before stays until there is something to write"
+
+
+def test_what_came_before_a_mistake_is_out(model: Path, tmp_path: Path, run: Run) -> None:
+    lines = FORMS["in.jsonl"] + '{"text": 5}\n' + FORMS["in.jsonl"]
+    (tmp_path / "in.jsonl").write_text(lines)
+    for result in (
+        run("predict", model, tmp_path / "in.jsonl", exit_code=1),
+        run("predict", model, "-", input=lines, exit_code=1),
+    ):
+        assert [each["label"] for each in records(result.stdout)] == LABELS
+        assert "line 4" in result.stderr
+        assert result.stderr.startswith("error: ")
+
+
+def test_labels_of_other_alphabets(tmp_path: Path, run: Run) -> None:
+    names = {"sport": "спорт", "politics": "政治", "science": "größe"}
+    rows = [(text, names[label]) for text, label in documents()]
+    run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m")
+    assert [each["label"] for each in records(run("predict", tmp_path / "m", "-", input="\n".join(TEXTS)).stdout)] == [
+        names[label] for label in LABELS
+    ]
+
+
+def test_wrong_bytes_are_told_of(model: Path, run: Run) -> None:
+    result = run("predict", model, "-", input=b"the caf\xe9 of the striker\n")
+    assert "standard input: 1 wrong bytes were replaced" in result.stderr
+    assert "--encoding" in result.stderr
+    assert run("predict", model, "-", "--encoding", "latin-1", input=b"the caf\xe9 of the striker\n").stderr == ""

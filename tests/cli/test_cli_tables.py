@@ -1,0 +1,213 @@
+"""`evaluate`, `explain`, `terms` and `info`: the same figures as the library, as tables and as JSON."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.cli_cases import SUBJECTS, Run, documents, write_csv
+
+import textsieve
+
+Ask = Callable[..., Any]
+
+
+# -- evaluate ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def test_set(tmp_path: Path) -> Path:
+    """Three right, one wrong, one unlabelled, one of a class that the model does not know."""
+    rows = [("the striker", "sport"), ("the budget", "politics"), ("an atom", "science"), ("a goal", "science")]
+    return write_csv(tmp_path / "test.csv", [*rows, ("a vote", ""), ("a penalty", "crime")])
+
+
+def test_evaluate(model: Path, test_set: Path, run: Run, ask: Ask) -> None:
+    told = ask("evaluate", model, test_set)
+    assert told == textsieve.load(model).evaluate(textsieve.read(test_set)).to_dict()
+    assert told["accuracy"] == told["micro_f1"] == 0.6
+    said = run("evaluate", model, test_set).stdout
+    assert "5 documents; 1 without a label" in said
+    assert "does not know 1 of the classes: crime" in said
+    assert "micro-F1 0.600" in said
+    assert f"macro-F1 {told['macro_f1']:.3f}" in said
+    classes, _, confusion = said.partition("Confusion")
+    assert rows(classes)["science"] == ["2", "1", "1.000", "0.500", "0.667"]
+    assert rows(classes)["crime"] == ["1", "0", "0.000", "0.000", "0.000"]
+    assert rows(confusion)["science"] == [".", "1", "1", "."], "one science document was taken for sport"
+
+
+def rows(said: str) -> dict[str, list[str]]:
+    """What stands in each line after its first word."""
+    return {line.split()[0]: line.split()[1:] for line in said.splitlines() if line.strip()}
+
+
+def test_evaluate_of_many_classes_lists_the_worst_confusions(tmp_path: Path, run: Run) -> None:
+    rows = [(f"word{n} common", f"class-with-a-long-name-{n:02}") for n in range(40) for _ in range(3)]
+    run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m", "--held-out", 0)
+    wrong = write_csv(tmp_path / "y.csv", [("word1 common", "class-with-a-long-name-02")] * 3)
+    said = run("evaluate", tmp_path / "m", wrong).stdout
+    assert "Most frequent confusions" in said
+    last = said.splitlines()[-1].split()
+    assert last == ["class-with-a-long-name-02", "class-with-a-long-name-01", "3"]
+
+
+def test_evaluate_several_labels(tagger: Path, tagged: Path, run: Run, ask: Ask) -> None:
+    told = ask("evaluate", tagger, tagged)
+    assert told["micro_f1"] > 0.9
+    said = run("evaluate", tagger, tagged).stdout
+    assert "accuracy" not in said
+    assert "Confusion" not in said
+
+
+def test_evaluate_standard_input(model: Path, news: Path, ask: Ask) -> None:
+    assert ask("evaluate", model, "-", input=news.read_bytes())["documents"] == 60
+
+
+def test_evaluate_without_labels(model: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "x.txt").write_text("just text")
+    result = run("evaluate", model, tmp_path / "x.txt", exit_code=1)
+    assert "no document has a label" in result.stderr
+    assert "--label" in result.stderr
+
+
+# -- explain -----------------------------------------------------------------------------------------------------
+
+
+def test_explain(model: Path, run: Run, ask: Ask) -> None:
+    text = "the striker and the goal, the goal"
+    told = ask("explain", model, text)
+    assert told["predicted"] == "sport"
+    assert told["classes"][0]["label"] == "sport"
+    for each in told["classes"]:
+        added = each["intercept"] + sum(part["contribution"] for part in each["contributions"])
+        assert added == pytest.approx(each["score"], abs=1e-12)
+    said = run("explain", model, text).stdout
+    assert "Predicted: sport" in said
+    first = rows(said.partition("\n\n")[2].partition("\n\n")[0])
+    part = next(part for part in told["classes"][0]["contributions"] if part["term"] == "goal")
+    assert first["goal"] == ["2", f"{part['weight']:.4f}", f"{part['contribution']:+.4f}"]
+    assert first["="] == ["score", f"{told['classes'][0]['score']:+.4f}"]
+
+
+def test_explain_some_classes_and_terms(model: Path, run: Run, ask: Ask) -> None:
+    assert len(ask("explain", model, "goal", "--classes", 1)["classes"]) == 1
+    assert [each["label"] for each in ask("explain", model, "goal", "--label", "science")["classes"]] == ["science"]
+    assert "(2 other terms)" in run("explain", model, "the goal and striker number1", "--terms", 3).stdout
+    result = run("explain", model, "goal", "--label", "crime", exit_code=1)
+    assert "--label='crime': there is no such class; the classes are ['politics', 'science', 'sport']" in result.stderr
+
+
+def test_explain_standard_input_and_nothing_known(model: Path, run: Run, ask: Ask) -> None:
+    assert ask("explain", model, "-", input="the\nstriker\n")["predicted"] == "sport"
+    assert "no term of the model" in run("explain", model, "xyzzy").stdout
+
+
+def test_explain_several_labels(tagger: Path, run: Run, ask: Ask) -> None:
+    told = ask("explain", tagger, "goal striker budget vote")
+    assert told["predicted"] == ["politics", "sport"]
+    assert all(each["threshold"] is not None for each in told["classes"])
+    assert "Predicted: politics, sport" in run("explain", tagger, "goal striker budget vote").stdout
+
+
+# -- terms -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("selector", ["ocfs", "ig", "chi", "mi", "df"])
+def test_terms(selector: str, news: Path, run: Run, ask: Ask) -> None:
+    told = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)
+    assert (told["n_documents"], len(told["terms"])) == (60, 5)
+    scores = [each["score"] for each in told["terms"]]
+    assert scores == sorted(scores, reverse=True)
+    for row in told["classes"]:
+        assert row["documents"] == 20
+        assert {each["term"] for each in row["terms"]} <= set(SUBJECTS[row["label"]])
+    said = run("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5).stdout
+    assert all(each["term"] in said for each in told["terms"])
+    assert all(label in said for label in SUBJECTS)
+
+
+def test_terms_are_those_that_the_selector_would_choose(news: Path, ask: Ask) -> None:
+    texts, labels = zip(*textsieve.read(news), strict=True)
+    counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
+    weights = weighter.fit_transform(counter.fit_transform(texts))
+    selector = textsieve.OCFS(k=7).fit(weights, labels)
+    told = ask("terms", news, "-k", 7)
+    best = selector.ranking_[:7]
+    assert [each["term"] for each in told["terms"]] == counter.get_feature_names_out()[best].tolist()
+    assert [each["score"] for each in told["terms"]] == pytest.approx(selector.scores_[best].tolist(), rel=1e-5)
+
+
+def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {name: ask("terms", news, "--selector", name) for name in ("ocfs", "chi")}
+    monkeypatch.setattr("textsieve.training.documents.MOST_VALUES", 50)
+    for name, expected in whole.items():
+        told = ask("terms", news, "--selector", name)
+        assert [each["term"] for each in told["terms"]] == [each["term"] for each in expected["terms"]]
+        for row, other in zip(told["classes"], expected["classes"], strict=True):
+            assert row["label"] == other["label"]
+            assert [each["score"] for each in row["terms"]] == pytest.approx(
+                [e["score"] for e in other["terms"]], rel=1e-5
+            )
+
+
+def test_terms_of_vectors(tmp_path: Path, run: Run, ask: Ask) -> None:
+    path = tmp_path / "x.svm"
+    path.write_text("1 1:2 3:1\n2 2:1 3:1\n" * 5)
+    told = ask("terms", path, "-k", 2)
+    assert {each["term"] for each in told["terms"]} == {"#0", "#1"}
+    assert [row["terms"][0]["term"] for row in told["classes"]] == ["#0", "#1"]
+    assert "#0" in run("terms", path, "--selector", "chi").stdout
+
+
+def test_terms_options_and_more_than_there_are(news: Path, run: Run, ask: Ask) -> None:
+    told = ask("terms", news, "-k", 1000, "--ngrams", "2", "--min-df", 5)
+    assert len(told["terms"]) == told["n_terms"] < 1000
+    assert all(" " in each["term"] for each in told["terms"])
+    assert (
+        "pooling='best'"
+        in run(*("terms", news, "--selector", "chi", "--selector-option", "pooling=best"), exit_code=1).stderr
+    )
+
+
+# -- info --------------------------------------------------------------------------------------------------------
+
+
+def test_info(model: Path, run: Run, ask: Ask) -> None:
+    told = ask("info", model)
+    assert told["bytes"] == model.stat().st_size
+    assert told["settings"]["selector"] == "ocfs"
+    assert told["versions"]["textsieve"] == textsieve.__version__
+    assert told["trained"]
+    assert [row["label"] for row in told["classes"]] == sorted(SUBJECTS)
+    assert "terms" not in told
+    said = run("info", model).stdout
+    for part in (
+        model.name,
+        told["trained"],
+        "60 documents",
+        "3 classes",
+        "24 of 24 terms",
+        "'ocfs'",
+        "micro-F1",
+        "sport",
+    ):
+        assert part in said
+
+
+def test_info_lists_the_terms(model: Path, run: Run, ask: Ask) -> None:
+    terms = textsieve.load(model).terms_
+    assert run("info", model, "--terms").stdout.splitlines() == terms
+    assert ask("info", model, "--terms")["terms"] == terms
+
+
+def test_info_of_a_model_made_in_python(tmp_path: Path, run: Run, ask: Ask) -> None:
+    texts, labels = zip(*documents(), strict=True)
+    numbers = [sorted(SUBJECTS).index(label) for label in labels]
+    textsieve.Categorizer(class_weight={0: 2.0}, stop_words=["the"]).fit(texts, numbers).save(tmp_path / "m")
+    assert [row["label"] for row in ask("info", tmp_path / "m")["classes"]] == [0, 1, 2]
+    assert "class_weight" in run("info", tmp_path / "m").stdout
+    line = json.loads(run("predict", tmp_path / "m", "-", "--scores", input="the striker\n").stdout)
+    assert line["label"] == 2
+    assert set(line["scores"]) == {"0", "1", "2"}
