@@ -1,0 +1,209 @@
+"""Bad input: one sentence that names the place and the way out, exit code 1, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.reference.cli_cases import Run, documents, write_csv
+
+from textsieve.cli.wording import as_options
+
+GOOD = "".join(f"{label},{text}\n" for text, label in documents(5))
+
+TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
+    "no documents": ("x.csv", "", [], ["x.csv: no documents"]),
+    "a header alone": ("x.csv", "label,text\n", [], ["x.csv: no documents"]),
+    "one class only": (
+        "x.csv",
+        "label,text\nspam,some words\nspam,more words\n",
+        [],
+        ["Only one class, 'spam'", "at least two"],
+    ),
+    "no labels": ("x.txt", "just text\n", [], ["No document has a label"]),
+    "no column of that name": (
+        *("x.csv", "label,text\na,b\n", ["--label", "topic"]),
+        ["x.csv: no column 'topic' for --label=", "'label', 'text'"],
+    ),
+    "columns that say nothing": (
+        "x.csv",
+        "a,b,text\n1,2,3\n",
+        [],
+        ["which column is the label", "Name it with --label="],
+    ),
+    "labels of mixed kinds": (
+        *("x.jsonl", '{"text": "a", "label": 1}\n{"text": "b", "label": "x"}\n', []),
+        ["mixed kinds", "1 (line 1)", "'x' (line 2)"],
+    ),
+    "a label that is not a number": (
+        *("x.jsonl", '{"text": "a", "label": NaN}\n{"text": "b", "label": 2}\n', []),
+        ["line 1", "nan"],
+    ),
+    "the same in a table": ("x.csv", "label,text\nx,a\nnan,b\n", [], ["line 3", "nan", "Leave it empty"]),
+    "a row too short": ("x.csv", "label,text\nx,a\ny\n", [], ["line 3", "found 1 fields, expected 2"]),
+    "broken JSON": ("x.jsonl", '{"text": "a", "label": "x"}\n{"text"\n', [], ["line 2", "not JSON"]),
+    "markup": ("x.txt", "<html><body>", [], ["HTML"]),
+    "vectors": ("x.svm", "1 1:2\n2 3:1\n", [], ["holds vectors"]),
+    "no such encoding": ("x.csv", "label,text\n" + GOOD, ["--encoding", "klingon"], ["--encoding='klingon'"]),
+    "an option for tables": (
+        "x.ft",
+        "__label__a b\n__label__c d\n",
+        ["--text", "body"],
+        ["--text='body' is for formats"],
+    ),
+    "several labels where one is meant": (
+        *("x.jsonl", '{"text": "some words", "label": ["x", "y"]}\n' * 2, ["--no-multilabel"]),
+        ["has 2 labels, but --no-multilabel"],
+    ),
+    "no such class to weigh": (
+        "x.csv",
+        "label,text\n" + GOOD,
+        ["--class-weight", "ham=2"],
+        ["--class-weight: ", "'ham'"],
+    ),
+    "no such option of a selector": (
+        *("x.csv", "label,text\n" + GOOD, ["--selector-option", "depth=3"]),
+        ["--selector-option: 'ocfs' has no option 'depth'"],
+    ),
+    "no such option of a classifier": (
+        *("x.csv", "label,text\n" + GOOD, ["--classifier-option", "depth=3"]),
+        ["--classifier-option: 'svm' has no option 'depth'"],
+    ),
+    "no threads": ("x.csv", "label,text\n" + GOOD, ["--jobs", "0"], ["--jobs=0"]),
+    "no terms left": ("x.csv", "label,text\n" + GOOD, ["--min-df", "500"], ["--min-df"]),
+    "no words at all": ("x.csv", "label,text\nx,!\ny,?\nx,.\n", [], []),
+}
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_training(name: str, tmp_path: Path, model: Path, run: Run) -> None:
+    file, content, options, fragments = TRAINING[name]
+    path, output = tmp_path / file, tmp_path / "old.sieve"
+    path.write_text(content)
+    output.write_bytes(model.read_bytes())
+    result = run("train", path, "-o", output, *options, exit_code=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert len(result.stderr.splitlines()) == 1
+    for fragment in fragments:
+        assert fragment in result.stderr
+    assert output.read_bytes() == model.read_bytes(), "the old model is whole"
+    assert {each.name for each in tmp_path.iterdir()} == {file, "old.sieve"}
+
+
+def damaged(change: Callable[[bytes], bytes]) -> Callable[[Path, Path], None]:
+    return lambda model, path: path.write_bytes(change(model.read_bytes())) and None
+
+
+MODELS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
+    "not there": (lambda model, path: None, "There is no file"),
+    "a folder": (lambda model, path: path.mkdir(), "is a folder"),
+    "empty": (damaged(lambda data: b""), "bad.sieve"),
+    "cut short": (damaged(lambda data: data[:-5]), "bad.sieve"),
+    "a flipped bit": (damaged(lambda data: data[:-5] + bytes([data[-5] ^ 1]) + data[-4:]), "bad.sieve"),
+    "a pickle": (damaged(lambda data: b"\x80\x04" + data), "pickle"),
+    "a text": (damaged(lambda data: b"label,text\n"), "not a textsieve model"),
+    "made by a newer version": (damaged(lambda data: newer(data)), "Update textsieve"),
+}
+
+
+def newer(data: bytes) -> bytes:
+    """The same model as of a version to come."""
+    from textsieve.archive import pack, unpack
+    from textsieve.modelfile.layout import KIND
+
+    header, arrays = unpack(KIND, data)
+    return pack(KIND, header | {"version": KIND.version + 1}, arrays)
+
+
+@pytest.mark.parametrize("verb", ["predict", "evaluate", "explain", "info"])
+@pytest.mark.parametrize("name", MODELS)
+def test_models(name: str, verb: str, tmp_path: Path, model: Path, news: Path, run: Run) -> None:
+    make, fragment = MODELS[name]
+    make(model, tmp_path / "bad.sieve")
+    more = {"predict": [news], "evaluate": [news], "explain": ["text"], "info": []}[verb]
+    result = run(verb, tmp_path / "bad.sieve", *more, exit_code=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert "bad.sieve" in result.stderr
+    assert fragment in result.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read(tmp_path: Path, model: Path, run: Run) -> None:
+    (tmp_path / "folder").mkdir(mode=0)
+    (tmp_path / "file.csv").write_text("text\na\n")
+    (tmp_path / "file.csv").chmod(0)
+    for name in ("folder", "file.csv"):
+        result = run("predict", model, tmp_path / name, exit_code=1)
+        assert f"{name}: cannot be read (Permission denied)" in result.stderr
+
+
+def test_a_folder_that_may_not_be_read(tmp_path: Path, model: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("textsieve.corpus.readers.folder.os.scandir", refuse)
+    for verb in (["train", tmp_path, "-o", tmp_path / "m"], ["predict", model, tmp_path]):
+        assert "cannot be read (Permission denied)" in run(*verb, exit_code=1).stderr
+
+
+def test_a_disk_that_is_full(tmp_path: Path, model: Path, news: Path, run: Run) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    result = run("predict", model, news, "-o", "/dev/full", exit_code=1)
+    assert "No space left on device" in result.stderr
+
+
+def test_a_device_is_not_replaced_by_a_model(news: Path, run: Run) -> None:
+    assert "is a device or a pipe" in run("train", news, "-o", os.devnull, exit_code=1).stderr
+    assert not Path(os.devnull).is_file()
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path, model: Path, run: Run) -> None:
+    path = write_csv(tmp_path / "news.csv", documents())
+    before = path.read_bytes()
+    for arguments in (
+        ["train", path, "-o", path],
+        ["predict", model, path, "-o", path],
+        ["predict", model, path, "-o", model],
+    ):
+        assert "would be overwritten" in run(*arguments, exit_code=1).stderr
+    assert path.read_bytes() == before
+
+
+def test_a_folder_that_is_not_there_is_told_before_training(tmp_path: Path, news: Path, run: Run) -> None:
+    result = run("train", news, "-o", tmp_path / "none" / "x.sieve", exit_code=1)
+    assert "there is no folder" in result.stderr
+    assert "make it first" in result.stderr
+
+
+def test_a_line_of_100_megabytes(tmp_path: Path, model: Path, run: Run) -> None:
+    path = tmp_path / "long.jsonl"
+    long = "the striker " * 9_000_000
+    path.write_text(json.dumps({"text": long}) + "\n" + json.dumps({"text": "an atom"}) + "\n")
+    found = [json.loads(line)["label"] for line in run("predict", model, path).stdout.splitlines()]
+    assert found == ["sport", "science"]
+    with path.open("rb") as file:
+        assert len(run("predict", model, "-", input=file.read()).stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("x: no column 'a' for label=. Columns", "x: no column 'a' for --label=. Columns"),
+        ("such as text=1, label=0.", "such as --text=1, --label=0."),
+        ("Name it with label=, or use label=False if there are no labels; more", "Name it with --label=; more"),
+        ("n_terms=5,000 terms", "--terms=5,000 terms"),
+        ("near '{\"label=3' here", "near '{\"label=3' here"),
+        ("ngram_range=(2, 1); use", "--ngrams=(2, 1); use"),
+        ("multilabel=False; leave", "--no-multilabel; leave"),
+        ("selector_options: 'x' has", "--selector-option: 'x' has"),
+        ("the text=3 (k=4)", "the --text=3 (k=4)"),
+    ],
+)
+def test_settings_are_called_as_they_are_here(message: str, expected: str) -> None:
+    assert as_options(message) == expected

@@ -1,0 +1,148 @@
+"""How a run ends, seen from outside: exit codes, Ctrl-C, pipes that nobody reads, terminals that lack letters."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.reference.cli_cases import documents, write_csv
+
+COMMAND = [sys.executable, "-m", "textsieve"]
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "PYTHONIOENCODING")}
+
+
+def started(*arguments: object, **settings: object) -> subprocess.Popen[bytes]:
+    """A run of its own."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT}
+    return subprocess.Popen([*COMMAND, *map(str, arguments)], **{**pipes, **settings})  # type: ignore[call-overload, no-any-return]
+
+
+def test_exit_codes(model: Path, tmp_path: Path) -> None:
+    for arguments, code in ((["info", model], 0), (["info", tmp_path / "none"], 1), (["info"], 2)):
+        run = started(*arguments)
+        assert run.communicate()[0] == b"" or code == 0
+        assert run.returncode == code
+
+
+@pytest.mark.parametrize("arguments", [["predict", "{model}", "{news}"], ["info", "{model}", "--terms"], ["--help"]])
+def test_a_pipe_that_nobody_reads_ends_quietly(arguments: list[str], model: Path, news: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = started(*(each.format(model=model, news=news) for each in arguments), stdout=writing)
+    os.close(writing)
+    assert run.communicate()[1] == b""
+    assert run.returncode == 141
+
+
+def test_the_rest_of_a_long_output_is_not_missed(model: Path, tmp_path: Path) -> None:
+    long = write_csv(tmp_path / "long.csv", documents(3000))
+    with started("predict", model, long) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert json.loads(run.stdout.readline())["label"] == "sport"
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 141
+
+
+def read_within(run: subprocess.Popen[bytes], seconds: float) -> bytes:
+    """What comes out within that time, a line at least."""
+    assert run.stdout is not None
+    end, read = time.monotonic() + seconds, b""
+    while not read.endswith(b"\n") and select.select([run.stdout], [], [], max(0, end - time.monotonic()))[0]:
+        piece = os.read(run.stdout.fileno(), 1 << 16)
+        if not piece:
+            break
+        read += piece
+    return read
+
+
+def test_json_lines_are_answered_as_they_come_until_ctrl_c(model: Path) -> None:
+    run = started("predict", model, "-")
+    assert run.stdin is not None
+    for text, label in (("the striker", "sport"), ("the minister", "politics")):
+        run.stdin.write(json.dumps({"text": text}).encode() + b"\n")
+        run.stdin.flush()
+        assert json.loads(read_within(run, 60))["label"] == label
+    run.send_signal(signal.SIGINT)
+    rest, told = run.communicate()
+    assert (run.returncode, rest, told) == (130, b"", b"")
+
+
+def test_ctrl_c_while_training_leaves_the_old_model(model: Path, tmp_path: Path) -> None:
+    output = tmp_path / "model.sieve"
+    output.write_bytes(model.read_bytes())
+    run = started("train", "-", "-o", output)
+    assert run.stdin is not None
+    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.flush()
+    run.send_signal(signal.SIGINT)
+    assert run.communicate() == (b"", b"")
+    assert run.returncode == 130
+    assert output.read_bytes() == model.read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"model.sieve"}
+
+
+def test_a_closed_standard_input(model: Path) -> None:
+    script = f"exec {' '.join(COMMAND)} predict {model} - <&-"
+    run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr.startswith("error: standard input: is closed")
+
+
+def test_a_terminal_that_lacks_letters(tmp_path: Path) -> None:
+    names = {"sport": "спорт", "politics": "größe", "science": "science"}
+    path = write_csv(tmp_path / "x.csv", [(text, names[label]) for text, label in documents()])
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
+    run = started("train", path, "-o", tmp_path / "m", env=environment)
+    said, told = run.communicate()
+    assert (run.returncode, told) == (0, b"")
+    assert b"gr??e" in said or b"gr?" in said
+    run = started("predict", tmp_path / "m", path, env=environment)
+    labels = {json.loads(line)["label"] for line in run.communicate()[0].splitlines()}
+    assert labels == set(names.values()), "JSON spells what the encoding lacks"
+
+
+def in_terminal(*arguments: object) -> tuple[bytes, bytes]:
+    """What a run prints to standard output, and to a terminal as its standard error."""
+    terminal, own_end = pty.openpty()
+    run = started(*arguments, stderr=own_end, env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "100"})
+    os.close(own_end)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(terminal, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(terminal)
+    printed = run.communicate()[0]
+    assert run.returncode == 0, seen
+    return printed, seen
+
+
+def test_progress_is_shown_on_a_terminal_and_only_there(news: Path, tmp_path: Path) -> None:
+    printed, seen = in_terminal("train", news, "-o", tmp_path / "m")
+    assert b"\x1b" not in printed
+    assert b"Seconds" in printed
+    assert b"\x1b" in seen
+    assert any(stage in seen for stage in (b"counting", b"held out", b"selecting", b"training", b"writing"))
+    run = started("train", news, "-o", tmp_path / "m")
+    assert run.communicate()[1] == b""
+
+
+def test_json_is_not_mixed_with_progress_or_warnings(news: Path, tmp_path: Path) -> None:
+    printed, seen = in_terminal("train", news, "-o", tmp_path / "m", "-k", 1000, "--json")
+    assert json.loads(printed)["n_terms"] == 24
+    assert b"warning: --terms=1,000" in seen
+    assert b".py:" not in seen
