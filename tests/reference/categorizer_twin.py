@@ -1,0 +1,133 @@
+"""A categorizer, the slow way: scikit-learn's parts and plain loops over dense rows, one stage after the other.
+
+Terms are chosen by exact fractions, where floats may order near-equal scores otherwise; so `check_terms` holds a choice
+against the exact scores, and the stages after it start from the terms that were chosen.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
+from sklearn.svm import LinearSVC
+
+from . import selectors_twin
+from .classifiers_twin import cosine, rocchio_prototypes
+from .text_twins import weights_of
+
+Rows = list[list[float]]
+Floats = NDArray[np.float64]
+LabelSets = Sequence[Sequence[Any]]
+
+SELECTORS: dict[str, Callable[[Rows, LabelSets], list[Fraction]]] = {
+    "ocfs": selectors_twin.centroid_scatter,
+    "ig": selectors_twin.joint_information_gain,
+    "chi": lambda rows, labels: selectors_twin.pooled("ChiSquare", "mean", rows, labels),
+    "mi": lambda rows, labels: selectors_twin.pooled("MutualInformation", "mean", rows, labels),
+    "df": lambda rows, labels: [Fraction(sum(row[column] != 0 for row in rows)) for column in range(len(rows[0]))],
+}
+
+SELECTION_WEIGHTS = {"ocfs": ("log", "plain", "l2")}
+"""Other selectors look at bare counts."""
+
+
+class Weights(NamedTuple):
+    """How counts are weighted."""
+
+    tf: str
+    idf: str
+    norm: str
+
+
+def counted(texts: Sequence[str], vocabulary: Sequence[str] | None = None, **settings: Any) -> tuple[Rows, list[str]]:
+    """Counts by scikit-learn, and the terms of the columns."""
+    counter = CountVectorizer(vocabulary=vocabulary, **settings)
+    rows = counter.fit_transform(texts).toarray().astype(float).tolist()
+    return rows, sorted(counter.vocabulary_, key=counter.vocabulary_.__getitem__)
+
+
+def weighed(rows: Rows, fitted: Rows, weights: Weights) -> Rows:
+    """Weights, with df and N of the fitted rows."""
+    tf, idf, norm = weights
+    if tf == "loglog":
+        rows = [[1.0 + math.log(1.0 + math.log(count)) if count else 0.0 for count in row] for row in rows]
+        tf = "tf"
+    return weights_of(rows, fitted, tf=tf, idf=idf, norm=norm)
+
+
+def term_scores(selector: str, rows: Rows, label_sets: LabelSets) -> list[Fraction]:
+    """The exact score of each term, by its column."""
+    return _term_scores(selector, tuple(map(tuple, rows)), tuple(map(tuple, label_sets)))
+
+
+@lru_cache(maxsize=100)
+def _term_scores(selector: str, rows: Any, label_sets: LabelSets) -> list[Fraction]:
+    if selector in SELECTION_WEIGHTS:
+        rows = weighed(rows, rows, Weights(*SELECTION_WEIGHTS[selector]))
+    return SELECTORS[selector](rows, label_sets)
+
+
+def check_terms(chosen: Sequence[str], terms: Sequence[str], scores: Sequence[Fraction], n_terms: int) -> None:
+    """The chosen terms are the best, the best first, as far as their scores differ by more than rounding."""
+    score = {term: float(each) for term, each in zip(terms, scores, strict=True)}
+    assert len(chosen) == len(set(chosen)) == min(n_terms, len(terms))
+    own = [score[term] for term in chosen]
+    noise = 1e-6 * max(map(abs, score.values()))  # weights are rounded to 32 bits
+    assert all(before >= after - noise for before, after in pairwise(own))
+    assert all(score[term] <= own[-1] + noise for term in set(terms) - set(chosen))
+    for before, after in pairwise(chosen):  # really equal scores: by the alphabet
+        if scores[terms.index(before)] == scores[terms.index(after)] and score[before] == 0:
+            assert before < after
+
+
+class Trained(NamedTuple):
+    """Scores of documents for each class: documents x classes."""
+
+    classes: list[Any]
+    scores: Callable[[Rows], Floats]
+
+
+def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: LabelSets, several: bool) -> Trained:
+    """Train on weights; with several labels, each class against the rest."""
+    classes: list[Hashable] = selectors_twin.classes_of(label_sets)
+    if classifier == "rocchio":
+        prototypes = rocchio_prototypes(rows, label_sets, options.get("beta", 16.0), options.get("gamma", 4.0))
+
+        def cosines(others: Rows) -> Floats:
+            return np.array([[cosine(row, prototypes[label]) for label in classes] for row in others])
+
+        return Trained(classes, cosines)
+    if not several:
+        return Trained(classes, _of_one(classifier, options, rows, [labels[0] for labels in label_sets]))
+    single = [_of_one(classifier, options, rows, [label in own for own in label_sets]) for label in classes]
+    return Trained(classes, lambda others: np.transpose([scores(others)[:, 1] for scores in single]))
+
+
+def _of_one(classifier: str, options: dict[str, Any], rows: Rows, labels: Sequence[Any]) -> Callable[[Rows], Floats]:
+    """Train on one label a document; scores of two classes are s and -s, as far apart as scikit-learn has them."""
+    made: Any
+    if classifier == "svm":
+        made = LinearSVC(C=options.get("C", 0.5), tol=1e-8, dual=True, max_iter=1_000_000, random_state=0)
+    else:
+        makers: dict[str, Any] = {"logistic": LogisticRegression, "nb": MultinomialNB, "cnb": ComplementNB}
+        made = makers[classifier](**options)
+    made.fit(np.array(rows), np.array(labels))
+
+    def scores(others: Rows) -> Floats:
+        if hasattr(made, "decision_function"):
+            found = np.asarray(made.decision_function(np.array(others)))
+            return found if found.ndim == 2 else np.stack([-found, found], axis=1)
+        found = np.asarray(made.predict_joint_log_proba(np.array(others)))
+        if found.shape[1] > 2:
+            return found
+        ahead = found[:, 1] - found[:, 0]
+        return np.stack([-ahead, ahead], axis=1)
+
+    return scores

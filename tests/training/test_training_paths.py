@@ -1,0 +1,319 @@
+"""One model, whichever way the documents come: a list, a corpus, or a corpus that does not fit into memory."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as tries
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from tests.reference.categorizer_cases import Texts, small_texts
+
+from textsieve import OCFS, Cascade, Categorizer, ChiSquare, Corpus, DocumentFrequency, InputError
+from textsieve.classifiers.named import CLASSIFIERS
+from textsieve.corpus import batch as batches
+from textsieve.prediction import Model
+from textsieve.selectors.named import SELECTORS
+from textsieve.text import documents as text_documents
+from textsieve.training import documents as training_documents
+
+SEVERAL_WAYS: list[dict[str, Any]] = [
+    {},
+    {"min_df": 2, "max_df": 0.3},
+    {"min_df": 0.05},
+    {"ngram_range": (1, 2), "stop_words": ["the"]},
+    {"ngram_range": (2, 2), "min_df": 2},
+    {"lowercase": False, "strip_accents": "unicode"},
+    {"n_terms": 0.3},
+    {"n_terms": "all"},
+    {"tf": "tf", "idf": "none", "norm": "none"},
+    {"class_weight": "balanced"},
+    {"class_weight": {"moon": 3.0}, "n_terms": 5},
+    {"selector": OCFS(energy=0.8)},
+    {"selector": Cascade([DocumentFrequency(min_df=2), ChiSquare(k=9)])},
+    {"selector": Cascade([DocumentFrequency(min_df=2), OCFS(k=9)]), "n_terms": 4},
+    {"selector_options": {"min_score": 0.001}},
+]
+
+
+def assert_same_model(one: Model, other: Model, *, thresholds: bool = True) -> None:
+    """The same to the last bit, but for when it was trained and what it was called with."""
+    assert one.terms == other.terms
+    assert one.classes == other.classes
+    assert one.class_docs == other.class_docs
+    assert one.labels == other.labels
+    for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words"):
+        assert getattr(one, name) == getattr(other, name)
+    assert (one.idf is None) == (other.idf is None)
+    if one.idf is not None and other.idf is not None:
+        assert one.idf.tobytes() == other.idf.tobytes()
+    for name, array in one.scorer.arrays().items():
+        assert array.tobytes() == other.scorer.arrays()[name].tobytes(), name
+    if thresholds:
+        assert (one.thresholds is None) == (other.thresholds is None)
+        if one.thresholds is not None and other.thresholds is not None:
+            assert one.thresholds.tobytes() == other.thresholds.tobytes()
+        for name in ("held_out", "curve"):
+            assert one.about[name] == other.about[name]
+    for name in ("n_documents", "n_unlabelled", "n_terms_seen"):
+        assert one.about[name] == other.about[name]
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 7)
+
+
+@pytest.fixture
+def little_memory(monkeypatch: pytest.MonkeyPatch, small_batches: None) -> None:
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 60)
+
+
+def labels_with_gaps(case: Texts) -> list[Any]:
+    return [None if at % 7 == 3 else label for at, label in enumerate(case.labels)]
+
+
+# -- a corpus is its texts -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.usefixtures("small_batches")
+def test_a_corpus_gives_the_model_of_its_texts(selector: str, classifier: str) -> None:
+    case = small_texts()
+    settings: dict[str, Any] = {"selector": selector, "classifier": classifier, "n_terms": 15}
+    labels = labels_with_gaps(case)
+    from_texts = Categorizer(**settings).fit(case.texts, labels)
+    from_corpus = Categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))
+    assert_same_model(from_corpus.model_, from_texts.model_)
+
+
+@pytest.mark.parametrize("settings", SEVERAL_WAYS, ids=str)
+@pytest.mark.usefixtures("small_batches")
+def test_a_corpus_gives_the_model_of_its_texts_whatever_is_set(settings: dict[str, Any]) -> None:
+    case = small_texts()
+    more = {"held_out": 0.25} | settings
+    from_texts = Categorizer(**more).fit(case.texts, case.labels)
+    from_corpus = Categorizer(**more).fit(Corpus.from_texts(case.texts, case.labels))
+    assert_same_model(from_corpus.model_, from_texts.model_)
+    assert from_texts.held_out_ is not None
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.usefixtures("small_batches")
+def test_several_labels_and_thresholds_too(classifier: str) -> None:
+    case = small_texts(several=True)
+    settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "held_out": 0.25, "folds": 2}
+    from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
+    from_corpus = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
+    assert from_texts.thresholds_ is not None
+    assert_same_model(from_corpus.model_, from_texts.model_)
+
+
+def test_a_file_gives_the_model_of_its_texts(tmp_path: Path) -> None:
+    from textsieve import read
+
+    case = small_texts()
+    path = tmp_path / "some.csv"
+    lines = ["text,label", *(f"{text},{label}" for text, label in zip(case.texts, case.labels, strict=True))]
+    path.write_text("\n".join(lines), "utf-8")
+    from_file = Categorizer(n_terms=15).fit(read(path))
+    assert_same_model(from_file.model_, Categorizer(n_terms=15).fit(case.texts, case.labels).model_)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_the_number_of_terms_chosen_by_itself_is_the_same_too() -> None:
+    case = small_texts(n=40)
+    settings: dict[str, Any] = {"n_terms": "auto", "ngram_range": (1, 2), "folds": 3}
+    from_texts = Categorizer(**settings).fit(case.texts, case.labels)
+    from_corpus = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
+    assert from_texts.curve_ is not None
+    assert_same_model(from_corpus.model_, from_texts.model_)
+
+
+# -- a stream is its texts -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_a_stream_gives_the_model_of_its_texts(selector: str, classifier: str, request: pytest.FixtureRequest) -> None:
+    case = small_texts()
+    settings: dict[str, Any] = {"selector": selector, "classifier": classifier, "n_terms": 15}
+    labels = labels_with_gaps(case)
+    from_texts = Categorizer(**settings).fit(case.texts, labels)
+    request.getfixturevalue("little_memory")
+    passes = _Passes(case.texts, labels)
+    streamed = Categorizer(**settings).fit(passes.corpus)
+    assert passes.count == (3 if selector == "ocfs" else 2)
+    assert_same_model(streamed.model_, from_texts.model_)
+
+
+@pytest.mark.parametrize("settings", SEVERAL_WAYS, ids=str)
+@pytest.mark.usefixtures("little_memory")
+def test_a_stream_gives_the_model_of_its_texts_whatever_is_set(settings: dict[str, Any]) -> None:
+    case = small_texts()
+    from_texts = Categorizer(**settings).fit(case.texts, case.labels)
+    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
+    assert_same_model(streamed.model_, from_texts.model_)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_a_stream_of_several_labels(classifier: str, request: pytest.FixtureRequest) -> None:
+    """All but the thresholds, which come from a sample."""
+    case = small_texts(n=300, several=True)
+    settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "folds": 2}
+    from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
+    request.getfixturevalue("small_batches")
+    request.getfixturevalue("monkeypatch").setattr(training_documents, "MOST_VALUES", 1000)
+    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
+    assert_same_model(streamed.model_, from_texts.model_, thresholds=False)
+    assert streamed.thresholds_ is not None
+    assert streamed.score(case.texts, case.label_sets) > 0.7
+
+
+class _Passes:
+    """A corpus that counts how often it is gone through."""
+
+    def __init__(self, texts: list[str], labels: list[Any]) -> None:
+        self.count = 0
+        inner = Corpus.from_texts(texts, labels)
+
+        def start(report: Any) -> Iterator[Any]:
+            self.count += 1
+            return inner.batches()
+
+        self.corpus = Corpus("counted", start, multilabel=False)
+
+
+def test_documents_in_memory_are_gone_through_once() -> None:
+    case = small_texts()
+    passes = _Passes(case.texts, list(case.labels))
+    Categorizer(n_terms=15, held_out=0.2).fit(passes.corpus)
+    assert passes.count == 1
+
+
+@given(st.integers(1, 400), st.integers(1, 30), st.integers(5, 60), st.integers(0, 5))
+@tries(max_examples=25)
+def test_any_memory_and_any_batches_give_the_same(most: int, size: int, n: int, seed: int) -> None:
+    case = small_texts(n=n, seed=seed)
+    with pytest.MonkeyPatch.context() as patch:
+        expected = Categorizer(n_terms=9, selector="chi").fit(case.texts, case.labels)
+        patch.setattr(batches, "BATCH_DOCUMENTS", size)
+        patch.setattr(training_documents, "MOST_VALUES", most)
+        streamed = Categorizer(n_terms=9, selector="chi").fit(Corpus.from_texts(case.texts, case.labels))
+    assert_same_model(streamed.model_, expected.model_)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_held_out_scores_of_a_stream_come_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 600)
+    case = small_texts(n=400)
+    streamed = Categorizer(n_terms=15, held_out=0.3, selector="ig").fit(Corpus.from_texts(case.texts, case.labels))
+    assert streamed.held_out_ is not None
+    assert 10 < streamed.held_out_["documents"] < 40
+    assert streamed.held_out_["accuracy"] > 0.5
+    assert streamed.model_.about["n_documents"] == 400
+
+
+@pytest.mark.parametrize("period", [2, 3, 4, 8, 10, 16, 100])
+def test_the_sample_is_even_whatever_the_order_of_classes(period: int) -> None:
+    sample = training_documents._Sample()
+    empty = csr_matrix(np.zeros((1000, 3), np.int32))
+    for first in range(0, 50_000, 1000):
+        sample.add(empty, first)
+    for halvings in range(1, 5):
+        sample.thin()
+        kept = sample.documents
+        share = 2.0**-halvings
+        assert len(kept) == pytest.approx(50_000 * share, rel=0.01)
+        assert kept[0] == 0
+        assert (np.diff(kept) > 0).all()
+        by_class = np.bincount(kept % period, minlength=period)
+        assert by_class == pytest.approx(50_000 * share / period, rel=0.15)
+
+
+def test_thinning_before_or_after_keeps_the_same_documents() -> None:
+    early, late = training_documents._Sample(), training_documents._Sample()
+    matrix = csr_matrix(np.ones((100, 1), np.int32))
+    early.add(matrix, 0)
+    early.thin()
+    early.thin()
+    early.add(matrix, 100)
+    late.add(matrix, 0)
+    late.add(matrix, 100)
+    late.thin()
+    late.thin()
+    assert early.documents.tolist() == late.documents.tolist()
+    assert early.n_values == late.n_values == len(late.documents) == late.n_documents
+    assert early.matrix(5).shape == (late.n_documents, 5)
+
+
+def test_one_document_larger_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = small_texts()
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 3)
+    streamed = Categorizer(n_terms=9).fit(Corpus.from_texts(case.texts, case.labels))
+    monkeypatch.undo()
+    assert_same_model(streamed.model_, Categorizer(n_terms=9).fit(case.texts, case.labels).model_)
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("change", ["fewer", "more", "an empty one more", "other words"])
+def test_a_corpus_that_changes_while_it_is_read(change: str) -> None:
+    case = small_texts()
+    changed = {
+        "fewer": case.texts[:-1],
+        "more": [*case.texts, "sail wind"],
+        "an empty one more": [*case.texts, ""],
+        "other words": [*case.texts[:-1], "sail harbour wind deck oar salt oven spoon butter rice orbit crater"],
+    }[change]
+    versions = [case.texts, case.texts, changed]
+
+    def start(report: Any) -> Iterator[Any]:
+        texts = versions.pop(0)
+        return Corpus.from_texts(texts, [*case.labels, "boat"][: len(texts)]).batches()
+
+    with pytest.raises(InputError, match="shifty: is not the same when it is read again"):
+        Categorizer(n_terms=15).fit(Corpus("shifty", start, multilabel=False))
+
+
+# -- threads ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [None, 3])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("several", [False, True])
+def test_any_number_of_threads_gives_the_same_model(classifier: str, n_jobs: int | None, several: bool) -> None:
+    case = small_texts(n_classes=4, several=several)
+    labels: Any = case.label_sets if several else case.labels
+    one, other = (
+        Categorizer(classifier=classifier, n_terms=12, held_out=0.25, folds=2, n_jobs=jobs).fit(case.texts, labels)
+        for jobs in (1, n_jobs)
+    )
+    assert_same_model(one.model_, other.model_)
+
+
+def test_the_kernels_and_plain_python_count_to_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = small_texts(n=100)
+    plain = Categorizer(n_terms=15, ngram_range=(1, 2)).fit(case.texts, case.labels)
+    monkeypatch.setattr(text_documents, "FEW_CHARACTERS", -1)
+    by_kernels = Categorizer(n_terms=15, ngram_range=(1, 2)).fit(case.texts, case.labels)
+    assert_same_model(by_kernels.model_, plain.model_)
+    assert by_kernels.decision_function(case.texts).tobytes() == plain.decision_function(case.texts).tobytes()
+
+
+def test_twice_the_same_gives_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    case = small_texts()
+    written = []
+    for name in ("one", "other"):
+        model = Categorizer(n_terms=15, held_out=0.2).fit(case.texts, case.labels)
+        model.model_.about["seconds"] = {}  # how long it took is the one thing that differs
+        model.save(tmp_path / name)
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1]
+    assert model.model_.about["trained"] == "2001-09-09T01:46:40+00:00"
+    assert os.environ["SOURCE_DATE_EPOCH"] == "1000000000"
