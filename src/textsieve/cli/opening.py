@@ -39,11 +39,13 @@ def standard_input() -> Any:
     return sys.stdin.buffer
 
 
-def refuse_to_overwrite(output: str, *inputs: str) -> None:
-    """Stop before anything is done if the result cannot be written, or would take the place of what it is made from."""
+def refuse_to_lose(output: str, *inputs: str) -> None:
+    """Stop before any work is done if its result could not be written, or would take the place of what it is made from."""
     folder = os.path.dirname(output) or "."
     if not os.path.isdir(folder):
         raise InputError(f"{output}: can't be written, because there is no folder {folder}; make it first.")
+    if not os.access(output if os.path.exists(output) else folder, os.W_OK):
+        raise InputError(f"{output}: can't be written, because you may not write there; choose another place.")
     for path in inputs:
         if path != STDIN and os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise InputError(f"{output}: is read here, and would be overwritten. Give the result another name.")

@@ -48,10 +48,10 @@ def command(
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
     from .ending import warn
-    from .opening import opened, refuse_to_overwrite
+    from .opening import opened, refuse_to_lose
 
     if output is not None:
-        refuse_to_overwrite(output, model, path)
+        refuse_to_lose(output, model, path)
     trained = load(model).model_
     documents = unknown = 0
     with opened(path, reading, texts_only=True) as corpus:

@@ -96,10 +96,10 @@ def command(
     label, class, category, topic, ...) are found.
     """
     from ..categorizer import Categorizer
-    from .opening import opened, refuse_to_overwrite
+    from .opening import opened, refuse_to_lose
     from .progress import progress
 
-    refuse_to_overwrite(output, path)
+    refuse_to_lose(output, path)
     model = Categorizer(
         **settings,
         **options.counting(terms_are),

@@ -30,6 +30,8 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
         raise InputError(f"The model has {len(data):,} bytes; a file has no more than {MOST_BYTES:,}. Use fewer terms.")
     if os.path.isdir(name):
         raise InputError(f"{name} is a folder; give the name of a file in it.")
+    if os.path.exists(name) and not os.path.isfile(name):  # such as /dev/null, which a file would take the place of
+        raise InputError(f"{name} is a device or a pipe, and a model is written to a file; give the name of one.")
     try:
         replace_file(name, data)
     except FileNotFoundError as problem:
