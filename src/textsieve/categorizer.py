@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import modelfile
 from .corpus import Corpus
-from .errors import InputError
+from .errors import InputError, shown
 from .parameters import Parameters
 from .prediction import Explanation, Model, Predictions, as_written, sentence_on_unknown
 
@@ -272,7 +272,13 @@ class Categorizer(Parameters):
         """A categorizer that has this model, with the settings it was trained with."""
         settings = {name: value for name, value in model.settings.items() if name in cls._names()}
         if isinstance(settings.get("class_weight"), list):
-            settings["class_weight"] = dict(settings["class_weight"])
+            try:
+                settings["class_weight"] = dict(settings["class_weight"])
+            except (TypeError, ValueError) as problem:
+                raise InputError(
+                    f"The model's setting class_weight is {shown(settings['class_weight'])}, not pairs of label and "
+                    "factor; the file was not written by textsieve."
+                ) from problem
         if isinstance(settings.get("ngram_range"), list):
             settings["ngram_range"] = tuple(settings["ngram_range"])
         loaded = cls(**settings)

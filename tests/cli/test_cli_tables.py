@@ -9,6 +9,8 @@ import pytest
 from tests.reference.cli_cases import SUBJECTS, Run, documents, write_csv
 
 import textsieve
+from textsieve.archive import pack, unpack
+from textsieve.modelfile.layout import KIND
 
 Ask = Callable[..., Any]
 
@@ -211,3 +213,25 @@ def test_info_of_a_model_made_in_python(tmp_path: Path, run: Run, ask: Ask) -> N
     line = json.loads(run("predict", tmp_path / "m", "-", "--scores", input="the striker\n").stdout)
     assert line["label"] == 2
     assert set(line["scores"]) == {"0", "1", "2"}
+
+
+@pytest.mark.parametrize("about", [{"held_out": 5}, {"curve": [1]}, {"held_out": {"classes": [{}]}}, {"seconds": [2]}])
+def test_info_of_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
+    header, arrays = unpack(KIND, model.read_bytes())
+    (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))
+    assert "what it says about itself" in run("info", tmp_path / "odd", exit_code=1).stderr
+    run("predict", tmp_path / "odd", "-", input="the striker\n")
+
+
+def test_no_control_characters_reach_the_terminal(model: Path, tmp_path: Path, run: Run) -> None:
+    header, arrays = unpack(KIND, model.read_bytes())
+    header["about"]["versions"] = {"textsieve": "\x1b[31m"}
+    (tmp_path / "odd").write_bytes(pack(KIND, header, arrays))
+    assert "\x1b" not in run("info", tmp_path / "odd").stdout
+
+
+def test_settings_that_nobody_wrote(model: Path, tmp_path: Path, run: Run) -> None:
+    header, arrays = unpack(KIND, model.read_bytes())
+    header["settings"]["class_weight"] = [1, 2]
+    (tmp_path / "odd").write_bytes(pack(KIND, header, arrays))
+    assert "class_weight is [1, 2]" in run("info", tmp_path / "odd", exit_code=1).stderr

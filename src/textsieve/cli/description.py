@@ -23,7 +23,7 @@ def described(model: Model, path: str) -> dict[str, Any]:
             "documents": documents,
             **({} if model.thresholds is None else {"threshold": float(model.thresholds[at])}),
             **({} if label not in measured else {"held_out": _without("label", measured[label])}),
-            "terms": [{"term": term, "coefficient": value} for term, value in terms[label]],
+            "terms": [{"term": term, "strength": value} for term, value in terms[label]],
         }
         for at, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True))
     ]
@@ -53,7 +53,8 @@ def _measured(model: Model) -> dict[Any, Mapping[str, Any]]:
 def show_measures(page: Page, model: Model) -> None:
     """How good a model of the rest was on documents that were held out, and by number of terms, if that was asked."""
     if held_out := model.about.get("held_out"):
-        what = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%})"
+        share = held_out["documents"] / max(model.about.get("n_documents", 0), 1)
+        what = f"{held_out['documents']:,} documents that were held out ({share:.0%})"
         page.line(f"On {what}: {figures(held_out, several=model.labels != 'one')}")
     if curve := model.about.get("curve"):
         chosen = len(model.terms)

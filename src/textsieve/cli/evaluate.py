@@ -90,14 +90,15 @@ def _show_confusion(page: "Page", report: "Report") -> None:
     """The matrix if it fits, with the classes' names or at least their numbers above it; else the worst of it."""
     from .output import Column, cut, label_text, numbers
 
-    names = [cut(label_text(label), LONGEST_NAME) for label in report.labels]
+    names = [label_text(label) for label in report.labels]
     places = [str(place) for place in range(1, len(names) + 1)]
     numbered = [f"{place} {name}" for place, name in zip(places, names, strict=True)]
     widest = max(len(f"{count:,}") for count in report.pairs.values())
-    for row_titles, titles in ((names, names), (numbered, places)):
-        if len(CORNER) + LONGEST_NAME + sum(GAP + max(len(title), widest) for title in titles) <= page.width:
+    for row_titles, titles in ((names, [cut(name, LONGEST_NAME) for name in names]), (numbered, places)):
+        room = page.width - sum(GAP + max(len(title), widest) for title in titles)
+        if room >= len(CORNER):
             rows = [
-                [title, *(f"{count:,}" if count else "." for count in counts)]
+                [cut(title, room), *(f"{count:,}" if count else "." for count in counts)]
                 for title, counts in zip(row_titles, report.confusion(), strict=True)
             ]
             page.table([Column(CORNER), *numbers(*titles)], rows, title="Confusion")

@@ -40,7 +40,7 @@ def standard_input() -> Any:
 
 
 def refuse_to_lose(output: str, *inputs: str) -> None:
-    """Stop before any work is done if its result could not be written, or would take the place of what it is made from."""
+    """Stop before any work is done if its result could not be written, or would replace what it is made from."""
     folder = os.path.dirname(output) or "."
     if not os.path.isdir(folder):
         raise InputError(f"{output}: can't be written, because there is no folder {folder}; make it first.")

@@ -54,7 +54,7 @@ class Page:
         if self._is_below_table:
             self._console.print()
         self._is_below_table = False
-        self._console.print(text, soft_wrap=True)
+        self._console.print(printable(text), soft_wrap=True)
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
         """Print a table that fits the width."""

@@ -49,13 +49,16 @@ def command(
     from ..prediction import sentence_on_unknown
     from .ending import warn
     from .opening import opened, refuse_to_lose
+    from .progress import progress, watched
 
     if output is not None:
         refuse_to_lose(output, model, path)
     trained = load(model).model_
     documents = unknown = 0
-    with opened(path, reading, texts_only=True) as corpus:
-        predicted = (trained.predict(batch.texts, jobs) for batch in corpus.text_batches())
+    is_hidden = output is not None or not sys.stdout.isatty()  # lines that are seen say enough
+    with opened(path, reading, texts_only=True) as corpus, progress(wanted=is_hidden) as tell:
+        batches = watched(corpus, "predicting", tell).text_batches()
+        predicted = (trained.predict(batch.texts, jobs) for batch in batches)
         first = next(predicted)  # an old output is not touched before there is something to write
         with _written_to(output) as (file, encoding):
             lines = _Lines(trained, len(trained.classes) if all_scores else top, encoding)

@@ -11,9 +11,9 @@ Tell = Callable[[str, int, int | None], None]
 
 
 @contextmanager
-def progress() -> Iterator[Tell]:
+def progress(*, wanted: bool = True) -> Iterator[Tell]:
     """What is to be told how far the work is."""
-    if not sys.stderr.isatty():
+    if not (wanted and sys.stderr.isatty()):
         yield lambda *_: None
         return
     from rich.console import Console
