@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..corpus import Batch, Corpus, Labels
-from ..errors import InputError, TooFewDocuments
+from ..errors import InputError
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.pruning import check_limits, kept_terms
@@ -53,27 +54,27 @@ class Counted:
     terms: list[str]
     targets: Targets
     limits: Limits
+    """Not kept to yet: they are numbers and shares of documents, and `take` gives fewer."""
 
-    def part(self, documents: Ints) -> tuple[Counted, Ints]:
-        """Some of the documents, in ascending order, as if there were no others; and the columns of their terms.
+    def take(self, documents: Ints) -> Counted:
+        """Some of the documents, in ascending order."""
+        return Counted(self.counts[documents], self.terms, self.targets.take(documents), self.limits)
 
-        So a term that only others have is none, and limits are numbers and shares of these documents.
-        """
-        counts, targets = self.counts[documents], self.targets.take(documents)
-        doc_freq = _doc_freq(counts)
+    @cached_property
+    def columns_within_limits(self) -> Ints:
+        """The columns of the terms that these documents have, in neither too few nor too many of them."""
+        doc_freq = self.doc_freq
         present = np.flatnonzero(doc_freq)
-        try:
-            columns = present[kept_terms(present, len(documents), lambda: (doc_freq, doc_freq), **self.limits)]
-        except InputError as problem:
-            raise TooFewDocuments(
-                f"{self.targets.n_documents:,} documents are too few to hold some of them out: without them, no term "
-                f"is left. Give more documents, or less strict limits than min_df={self.limits['min_df']!r} and "
-                f"max_df={self.limits['max_df']!r}."
-            ) from problem
+        return present[kept_terms(present, self.targets.n_documents, lambda: (doc_freq, doc_freq), **self.limits)]
+
+    @cached_property
+    def within_limits(self) -> Counted:
+        """The same documents with these terms alone."""
+        columns = self.columns_within_limits
         if len(columns) == len(self.terms):
-            return Counted(counts, self.terms, targets, self.limits), columns
+            return self
         terms = [self.terms[column] for column in columns.tolist()]
-        return Counted(_in_order(counts, columns), terms, targets, self.limits), columns
+        return Counted(_in_order(self.counts, columns), terms, self.targets, self.limits)
 
     def weights(self, scheme: Scheme) -> csr_matrix:
         """The counts, weighted as these documents alone say."""
@@ -92,7 +93,7 @@ class Streamed:
     """What is known of documents whose counts do not fit into memory; columns in the order of the alphabet."""
 
     sample: Counted
-    terms: list[str]
+    terms: list[str]  # within the limits
     doc_freq: Ints
     targets: Targets
     stats: ClassStats | None
@@ -118,7 +119,8 @@ def count_texts(
     texts: Iterable[str | bytes], labels: Any, counter: TermCounter, limits: Limits, *, multilabel: bool | None
 ) -> Counted:
     """Count documents that are in memory already."""
-    counts = counter.set_params(**limits).fit_transform(texts)
+    check_limits(**limits)
+    counts = counter.fit_transform(texts)
     if labels is None:
         raise InputError("No labels were given; fit(texts, labels) needs one for each text.")
     targets = Targets.of(labels, counts.shape[0], multilabel)
@@ -134,7 +136,7 @@ def count_corpus(
     want_stats: bool,
     progress: Progress,
 ) -> Counted | Streamed:
-    """Count the documents of a corpus in one pass. The limits are kept at its end, so the counter must have none."""
+    """Count the documents of a corpus in one pass."""
     check_limits(**limits)
     kept = _Sample()
     labels: list[Labels] = []
@@ -154,15 +156,20 @@ def count_corpus(
             kept.thin()
         progress("counting", len(labels), None)
     terms = counter.get_feature_names_out().tolist()
-    columns = _kept_columns(terms, doc_freq, len(labels), limits)
+    by_alphabet = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
     several = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(several))
-    chosen = [terms[column] for column in columns]
-    sample = Counted(_in_order(kept.matrix(len(terms)), columns), chosen, targets.take(kept.documents), limits)
+    sample = Counted(
+        _in_order(kept.matrix(len(terms)), by_alphabet),
+        [terms[column] for column in by_alphabet.tolist()],
+        targets.take(kept.documents),
+        limits,
+    )
     if kept.has_all:
         return sample
-    stats = None if stats is None else stats.take(columns)
-    return Streamed(sample, chosen, doc_freq[columns], targets, stats)
+    columns = by_alphabet[kept_terms(by_alphabet, len(labels), lambda: (doc_freq, doc_freq), **limits)]
+    chosen = [terms[column] for column in columns.tolist()]
+    return Streamed(sample, chosen, doc_freq[columns], targets, None if stats is None else stats.take(columns))
 
 
 def weighted_stats(
@@ -286,12 +293,6 @@ def _in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
     chosen = csr_matrix((counts.data[stay], indices[stay], starts), shape=(counts.shape[0], len(columns)))
     chosen.sort_indices()
     return chosen
-
-
-def _kept_columns(terms: list[str], doc_freq: Ints, n_documents: int, limits: Limits) -> Ints:
-    """The columns of the terms that stay, in the order of the alphabet."""
-    order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
-    return order[kept_terms(order, n_documents, lambda: (doc_freq, doc_freq), **limits)]
 
 
 def _doc_freq(counts: csr_matrix) -> Ints:

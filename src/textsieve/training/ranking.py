@@ -95,6 +95,7 @@ def _terms_and_stats(
         progress=progress,
     )
     if isinstance(counted, Counted):
+        counted = counted.within_limits
         return counted.terms, ClassStats.from_matrix(counted.weights(scheme), counted.targets.label_sets())
     if counted.stats is not None:
         return counted.terms, counted.stats

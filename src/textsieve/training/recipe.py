@@ -86,8 +86,9 @@ class Recipe:
 
     def rank(self, counted: Counted, most: int | None) -> Ints:
         """The columns of the terms to keep, the best first; at most so many."""
-        stats = ClassStats.from_matrix(counted.weights(self.selection), counted.targets.for_stats())
-        return self.rank_stats(stats, most)
+        within = counted.within_limits
+        stats = ClassStats.from_matrix(within.weights(self.selection), within.targets.for_stats())
+        return counted.columns_within_limits[self.rank_stats(stats, most)]
 
     def rank_stats(self, stats: ClassStats, most: int | None) -> Ints:
         """The same, from statistics of the counts or weights that the selector reads."""

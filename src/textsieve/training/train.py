@@ -31,7 +31,7 @@ from ..text.counter import TermCounter
 from .documents import Counted, Limits, Progress, Streamed, count_corpus, count_texts, weighted_rows, weighted_stats
 from .recipe import Fitted, Recipe
 from .targets import Targets
-from .tuning import Tuning, assigned, first_columns, labels_of, training_part
+from .tuning import Tuning, assigned, first_columns, labels_of, parted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -80,15 +80,16 @@ class _Training:
     def run(self, documents: Any, labels: Any) -> Model:
         with self._clock("counting"):
             counted = self._count(documents, labels)
-        targets, n_terms_seen = counted.targets, len(counted.terms)
+        targets = counted.targets
         _require_classes(targets)
-        self._warn_of_fewer_terms(n_terms_seen)
         sample = counted.sample if isinstance(counted, Streamed) else counted
+        n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
+        self._warn_of_fewer_terms(n_terms_seen)
         report = None
         if self._settings["held_out"] is not None:
             with self._clock("held out"):
                 report = self._evaluate(sample, self._settings["held_out"])
-        choices = self._choose(sample)
+        choices = self._choose(sample, n_terms_seen)
         del sample
         if isinstance(counted, Streamed):
             terms, fitted = self._learn_streamed(documents, counted, choices)
@@ -125,14 +126,15 @@ class _Training:
 
     # -- what is decided on held-out documents -------------------------------------------------------------------
 
-    def _choose(self, counted: Counted) -> Choices:
+    def _choose(self, counted: Counted, n_seen: int) -> Choices:
+        """Decide, by these documents, for all of which have this number of terms."""
         n_terms, curve, thresholds = self._settings["n_terms"], None, None
         tuning = Tuning(counted, self._recipe, self._settings["folds"], self._progress)
         if isinstance(n_terms, str) and n_terms == "auto":
             with self._clock("choosing the number of terms"):
-                curve = tuning.curve(len(counted.terms))
+                curve = tuning.curve(len(counted.columns_within_limits))
             n_terms = smallest_within_one_error(curve)
-        most = self._recipe.most_terms(n_terms, len(counted.terms))
+        most = self._recipe.most_terms(n_terms, n_seen)
         if counted.targets.several:
             with self._clock("choosing the thresholds"):
                 thresholds = tuning.thresholds(most)
@@ -147,16 +149,15 @@ class _Training:
                 f"held_out={share!r}: {targets.n_documents:,} documents are too few to hold some of them out; give "
                 "more documents, or hold none out."
             )
-        train, columns = training_part(counted, is_test)
+        train, test = parted(counted, is_test)
         another = _Training(self._settings, self._progress)
-        choices = another._choose(train)
+        choices = another._choose(train, len(train.columns_within_limits))
         best, fitted = another._learn(train, choices)
-        tested = np.flatnonzero(is_test)
-        counts = first_columns(counted.counts[tested], columns[best])
+        counts = first_columns(test.counts, best)
         is_unknown = np.diff(counts.indptr) == 0
         is_label = assigned(self._recipe.scores(fitted, counts), train.targets, choices.thresholds, is_unknown)
         return compare_labels(
-            *(targets.classes, targets.take(tested).label_sets(), labels_of(is_label, targets.classes)),
+            *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
             several=targets.several,
             none_is_right=targets.form == "matrix",
             unknown=int(is_unknown.sum()),

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..errors import TooFewDocuments
+from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, best_f1_threshold, folds, size_grid
 from .documents import Counted, Progress
 from .recipe import Recipe
@@ -43,10 +43,9 @@ class Split(NamedTuple):
     @classmethod
     def of(cls, counted: Counted, is_test: Bools, recipe: Recipe, most: int | None) -> Split:
         """Choose the terms from the documents to train on."""
-        train, columns = training_part(counted, is_test)
-        best, tested = recipe.rank(train, most), np.flatnonzero(is_test)
-        test = first_columns(counted.counts[tested], columns[best])
-        return cls(first_columns(train.counts, best), train.targets, test, counted.targets.take(tested))
+        train, test = parted(counted, is_test)
+        best = recipe.rank(train, most)
+        return cls(first_columns(train.counts, best), train.targets, first_columns(test.counts, best), test.targets)
 
     def held_out_scores(self, recipe: Recipe, n_terms: int) -> Floats:
         """Train on the best terms, and score the documents held out (documents x classes).
@@ -64,15 +63,19 @@ class Split(NamedTuple):
         return np.asarray(np.diff(self.test[:, :n_terms].indptr) == 0)
 
 
-def training_part(counted: Counted, is_test: Bools) -> tuple[Counted, Ints]:
-    """All documents but those held out, as if there were no others; and the columns of their terms."""
-    train, columns = counted.part(np.flatnonzero(~is_test))
+def parted(counted: Counted, is_test: Bools) -> tuple[Counted, Counted]:
+    """The documents to train on, and those held out."""
+    train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
+    too_few = f"{counted.targets.n_documents:,} documents are too few to hold some of them out"
     if not train.targets.can_be_learned.any():
         raise TooFewDocuments(
-            f"{counted.targets.n_documents:,} documents are too few to hold some of them out: fewer than two classes "
-            "would be left to train on. Give more documents of each class."
+            f"{too_few}: fewer than two classes would be left to train on. Give more documents of each class."
         )
-    return train, columns
+    try:
+        _ = train.columns_within_limits
+    except InputError as problem:
+        raise TooFewDocuments(f"{too_few}: without them, no term is left. {problem}") from problem
+    return train, test
 
 
 def first_columns(counts: csr_matrix, columns: Ints) -> csr_matrix:

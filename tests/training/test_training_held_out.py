@@ -1,0 +1,327 @@
+"""What is decided or measured on documents held out, against doing it by hand with categorizers of the other documents.
+
+If they agree, what was held out had no say in what it was held against.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as tries
+from hypothesis import strategies as st
+from tests.reference.categorizer_cases import Texts, small_texts
+
+from textsieve import OCFS, Categorizer, InputError
+from textsieve.classifiers.named import CLASSIFIERS
+from textsieve.errors import TooFewDocuments
+from textsieve.evaluation import best_f1_threshold, folds, held_out, size_grid, smallest_within_one_error
+
+CLASSES = ["boat", "cook", "moon"]
+
+
+def matrix_of(label_sets: Sequence[Sequence[str]]) -> Any:
+    return np.array([[label in labels for label in CLASSES] for labels in label_sets]).astype(int)
+
+
+def first_classes(labels: Sequence[Any]) -> list[Any]:
+    """What decides where a document goes: its first class in the order of classes."""
+    return [min(each) if isinstance(each, tuple) and each else each for each in labels]
+
+
+def part(values: Any, is_in: Any) -> Any:
+    return values[is_in] if isinstance(values, np.ndarray) else [values[at] for at in np.flatnonzero(is_in)]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"n_terms": 10},
+        {"n_terms": 0.4},
+        {"n_terms": "all"},
+        {"n_terms": "all", "classifier": "nb"},
+        {"n_terms": "all", "classifier": "cnb", "norm": "none"},
+        {"n_terms": "auto", "folds": 3, "ngram_range": (1, 2)},
+        {"min_df": 3, "n_terms": "all"},
+        {"min_df": 0.07, "max_df": 0.3, "classifier": "nb"},
+        {"selector": OCFS(energy=0.7)},
+        {"selector": "mi", "classifier": "rocchio", "n_terms": 12},
+        {"class_weight": {"boat": 4.0}, "n_terms": 10},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("share", [0.2, 0.5])
+def test_one_label_as_by_hand(settings: dict[str, Any], share: float) -> None:
+    case = small_texts(n=80, seed=2)
+    model = Categorizer(held_out=share, **settings).fit(case.texts, case.labels)
+    is_test = held_out(case.labels, share)
+    by_hand = Categorizer(**settings).fit(part(case.texts, ~is_test), part(case.labels, ~is_test))
+    report = by_hand.evaluate(part(case.texts, is_test), part(case.labels, is_test)).to_dict()
+    assert model.held_out_ is not None
+    expected = {name: value for name, value in report.items() if name not in ("labels", "confusion")}
+    assert model.held_out_ == expected | {"share": share}
+    assert report["documents"] == is_test.sum() > 10
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("form", ["tuples", "matrix"])
+def test_several_labels_as_by_hand(classifier: str, form: str) -> None:
+    case = small_texts(n=80, several=True, seed=3)
+    label_sets: Any = [() if at % 9 == 4 else labels for at, labels in enumerate(case.label_sets)]
+    labels = matrix_of(label_sets) if form == "matrix" else label_sets
+    settings: dict[str, Any] = {"classifier": classifier, "n_terms": 12, "folds": 3}
+    model = Categorizer(held_out=0.3, **settings).fit(case.texts, labels)
+    is_test = held_out(first_classes(label_sets), 0.3)
+    if form == "tuples":  # documents without a label are trained on for their words' sake, and can't be judged
+        is_test &= np.array([bool(labels) for labels in label_sets])
+    by_hand = Categorizer(**settings).fit(part(case.texts, ~is_test), part(labels, ~is_test))
+    report = by_hand.evaluate(part(case.texts, is_test), part(labels, is_test)).to_dict()
+    assert model.held_out_ is not None
+    assert {name: value for name, value in model.held_out_.items() if name != "share"} == report
+    assert report["unlabelled"] == 0
+    assert report["documents"] == is_test.sum()
+
+
+def test_documents_without_a_label_are_never_held_out() -> None:
+    case = small_texts(n=80)
+    labels = [None if at % 4 == 1 else label for at, label in enumerate(case.labels)]
+    model = Categorizer(held_out=0.5, n_terms=10).fit(case.texts, labels)
+    is_test = held_out(labels, 0.5) & np.array([label is not None for label in labels])
+    by_hand = Categorizer(n_terms=10).fit(part(case.texts, ~is_test), part(labels, ~is_test))
+    assert model.held_out_ is not None
+    assert model.held_out_["accuracy"] == by_hand.evaluate(part(case.texts, is_test), part(labels, is_test)).accuracy
+    assert model.held_out_["documents"] == is_test.sum() == 29
+
+
+def test_the_words_of_documents_held_out_are_not_known_before() -> None:
+    """If they have none but words of their own, all of them get the most frequent class of the others."""
+    case = small_texts(n=80)
+    is_test = held_out(case.labels, 0.25)
+    texts = [
+        f"only{at} mine{at}" if test else text for at, (text, test) in enumerate(zip(case.texts, is_test, strict=True))
+    ]
+    model = Categorizer(held_out=0.25, n_terms="all").fit(texts, case.labels)
+    assert model.held_out_ is not None
+    assert model.held_out_["without_known_terms"] == is_test.sum()
+    sizes = [part(case.labels, ~is_test).count(label) for label in CLASSES]
+    most_frequent = CLASSES[int(np.argmax(sizes))]
+    assert model.held_out_["accuracy"] == part(case.labels, is_test).count(most_frequent) / is_test.sum()
+
+
+def test_holding_out_does_not_change_the_model() -> None:
+    case = small_texts()
+    plain, measured = (Categorizer(n_terms=10, held_out=share).fit(case.texts, case.labels) for share in (None, 0.3))
+    assert plain.held_out_ is None
+    assert plain.terms_ == measured.terms_
+    assert plain.decision_function(case.texts).tobytes() == measured.decision_function(case.texts).tobytes()
+
+
+@pytest.mark.parametrize("share", [0, 1, 1.0, -0.2, 1.5, True, "0.2", float("nan")])
+def test_shares_that_mean_nothing(share: Any) -> None:
+    case = small_texts()
+    with pytest.raises(InputError, match=r"held_out=.*; use a share of the documents above 0 and below 1, or None"):
+        Categorizer(held_out=share).fit(case.texts, case.labels)
+
+
+def test_too_few_to_hold_some_out() -> None:
+    with pytest.raises(TooFewDocuments, match=r"held_out=0\.2: 4 documents are too few"):
+        Categorizer(held_out=0.2).fit(["sail wind", "salt oven", "sail", "salt"], ["a", "b", "a", "b"])
+    with pytest.raises(TooFewDocuments, match="too few to hold some of them out: without them, no term is left"):
+        Categorizer(held_out=0.5, min_df=3).fit(["sail wind"] * 4 + ["salt"] * 4, ["a", "b"] * 4)
+    with pytest.raises(TooFewDocuments, match="fewer than two classes would be left"):
+        Categorizer(n_terms="auto").fit(["sail wind", "salt oven"], ["a", "b"])
+
+
+# -- thresholds ------------------------------------------------------------------------------------------------------
+
+
+def held_out_scores(case: Texts, labels: Any, fold_of: Any, settings: dict[str, Any]) -> dict[Any, list[Any]]:
+    """For each class, (score, document) of every document that a model which knows the class was not trained on."""
+    found: dict[Any, list[Any]] = {}
+    for fold in sorted({number for number in fold_of.tolist() if number >= 0}):
+        is_test = fold_of == fold
+        train_labels = part(labels, ~is_test)
+        model = Categorizer(**settings).fit(part(case.texts, ~is_test), train_labels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = model.predict_scores(part(case.texts, is_test)).scores
+        for column, label in enumerate(model.classes_.tolist()):
+            n_members = sum(label in each for each in train_labels)
+            if 0 < n_members < sum(bool(each) for each in train_labels):
+                found.setdefault(label, []).extend(zip(scores[:, column], np.flatnonzero(is_test), strict=True))
+    return found
+
+
+def check_thresholds(case: Texts, label_sets: Any, settings: dict[str, Any]) -> None:
+    model = Categorizer(**settings).fit(case.texts, label_sets)
+    labelled = np.array([bool(labels) for labels in label_sets])
+    fold_of = np.full(len(label_sets), -1)
+    fold_of[labelled] = folds(part(first_classes(label_sets), labelled), settings["folds"])
+    scores = held_out_scores(case, label_sets, fold_of, settings)
+    assert model.thresholds_ is not None
+    for label, threshold in zip(model.classes_.tolist(), model.thresholds_.tolist(), strict=True):
+        judged = scores.get(label, [])
+        values = np.array([score for score, _ in judged])
+        members = np.array([label in label_sets[document] for _, document in judged], np.bool_)
+        assert threshold == best_f1_threshold(values, members), label
+        assert abs(threshold) < 1e6
+
+
+@pytest.mark.parametrize("classifier", ["svm", "nb", "cnb", "rocchio"])
+@pytest.mark.parametrize("more", [{}, {"min_df": 3, "n_terms": "all"}, {"selector": "chi", "n_terms": 0.5}], ids=str)
+def test_thresholds_are_the_best_for_documents_held_out(classifier: str, more: dict[str, Any]) -> None:
+    case = small_texts(n=50, several=True, seed=1)
+    label_sets = [() if at % 11 == 5 else labels for at, labels in enumerate(case.label_sets)]
+    check_thresholds(case, label_sets, {"classifier": classifier, "folds": 3, "n_terms": 10} | more)
+
+
+@given(st.integers(0, 1000), st.integers(12, 30))
+@tries(max_examples=8)
+def test_thresholds_where_classes_are_rare(seed: int, n: int) -> None:
+    case = small_texts(n=n, several=True, seed=seed)
+    rare = [
+        (*labels, "one") if at == 7 else (*labels, "two") if at in (2, 9) else labels
+        for at, labels in enumerate(case.label_sets)
+    ]
+    check_thresholds(case, rare, {"classifier": "nb", "folds": 4, "n_terms": 12})
+
+
+@pytest.mark.filterwarnings("ignore:.*none of the selected terms")
+def test_a_class_of_one_document_is_not_given_to_all() -> None:
+    """When its document is held out nothing is known of it, and that must not make its threshold as low as can be."""
+    case = small_texts(n=60, several=True)
+    labels = [(*each, "rare") if at == 30 else each for at, each in enumerate(case.label_sets)]
+    for classifier in ("svm", "nb", "rocchio"):
+        model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
+        predicted = model.predict(case.texts)
+        assert sum("rare" in each for each in predicted) <= 3
+        assert model.score(case.texts, labels) > 0.7
+
+
+@pytest.mark.filterwarnings("ignore:.*none of the selected terms")
+def test_a_class_of_all_documents_but_one() -> None:
+    case = small_texts(n=60, several=True)
+    labels = [each if at == 30 else (*each, "usual") for at, each in enumerate(case.label_sets)]
+    for classifier in ("svm", "nb", "rocchio"):
+        model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
+        assert sum("usual" in each for each in model.predict(case.texts)) >= 57
+
+
+@pytest.mark.filterwarnings("ignore:.*none of the selected terms")
+def test_a_class_of_all_documents_and_a_column_of_none() -> None:
+    case = small_texts(n=40, several=True)
+    Y = np.hstack([matrix_of(case.label_sets), np.ones((40, 1), int), np.zeros((40, 1), int)])
+    for classifier in ("svm", "nb"):
+        predicted = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, Y).predict(case.texts)
+        assert predicted[:, 3].all()
+        assert not predicted[:, 4].any()
+        assert (predicted[:, :3] == Y[:, :3]).mean() > 0.7
+
+
+# -- how many terms --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("classifier", ["svm", "nb"])
+def test_the_curve_as_by_hand(classifier: str, several: bool) -> None:
+    case = small_texts(n=45, several=several, seed=8)
+    labels: Any = case.label_sets if several else case.labels
+    settings: dict[str, Any] = {"classifier": classifier, "ngram_range": (1, 2), "folds": 3}
+    model = Categorizer(n_terms="auto", **settings).fit(case.texts, labels)
+    assert model.curve_ is not None
+    n_terms = model.model_.about["n_terms_seen"]
+    assert [point.n_terms for point in model.curve_] == size_grid(n_terms)
+    assert len(model.curve_) >= 3
+    fold_of = folds(first_classes(labels), 3)
+    for point in model.curve_:
+        scores = []
+        for fold in range(3):
+            is_test = fold_of == fold
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of fewer terms than were asked for
+                own = Categorizer(n_terms=point.n_terms, **settings).fit(
+                    part(case.texts, ~is_test), part(labels, ~is_test)
+                )
+                found = own.predict_scores(part(case.texts, is_test)).scores
+            scores.append(score_of(found, own.classes_.tolist(), part(labels, is_test), several))
+        assert point.score == pytest.approx(np.mean(scores), abs=1e-12)
+        assert point.error == pytest.approx(np.std(scores, ddof=1) / np.sqrt(3), abs=1e-12)
+    assert len(model.terms_) == smallest_within_one_error(model.curve_)
+
+
+def score_of(scores: Any, classes: list[str], labels: Any, several: bool) -> float:
+    """Accuracy; or micro-F1 at the thresholds that are best for these documents."""
+    if not several:
+        return float(
+            np.mean([classes[best] == label for best, label in zip(scores.argmax(axis=1), labels, strict=True)])
+        )
+    true = np.array([[label in each for label in classes] for each in labels])
+    found = np.transpose([scores[:, at] >= best_f1_threshold(scores[:, at], true[:, at]) for at in range(len(classes))])
+    return float(2 * (found & true).sum() / (found.sum() + sum(map(len, labels))))
+
+
+def test_the_number_of_terms_is_the_smallest_within_one_error_and_always_the_same() -> None:
+    case = small_texts(n=60)
+    models = [
+        Categorizer(n_terms="auto", ngram_range=(1, 2), n_jobs=jobs).fit(case.texts, case.labels) for jobs in (1, 2)
+    ]
+    assert models[0].curve_ == models[1].curve_
+    assert models[0].terms_ == models[1].terms_
+    curve = models[0].curve_
+    assert curve is not None
+    best = max(curve, key=lambda point: point.score)
+    chosen = next(point for point in curve if point.score >= best.score - best.error)
+    assert len(models[0].terms_) == chosen.n_terms
+    assert Categorizer(n_terms=10).fit(case.texts, case.labels).curve_ is None
+
+
+def test_few_terms_are_all_taken() -> None:
+    case = small_texts(n=60)
+    model = Categorizer(n_terms="auto").fit(case.texts, case.labels)
+    assert model.curve_ is not None
+    assert [point.n_terms for point in model.curve_] == [len(model.terms_)] == [model.model_.about["n_terms_seen"]]
+
+
+def test_the_curve_with_a_selector_that_has_limits_of_its_own() -> None:
+    case = small_texts(n=45)
+    model = Categorizer(n_terms="auto", selector=OCFS(energy=0.5), ngram_range=(1, 2)).fit(case.texts, case.labels)
+    assert model.curve_ is not None
+    assert 0 < len(model.terms_) < 100
+
+
+@pytest.mark.parametrize("n_folds", [1, 0, -3, 2.0, "5", None, True])
+def test_folds_that_mean_nothing(n_folds: Any) -> None:
+    case = small_texts()
+    with pytest.raises(InputError, match=r"folds=.*; use a number from 2"):
+        Categorizer(folds=n_folds).fit(case.texts, case.labels)
+
+
+def test_more_folds_than_documents() -> None:
+    case = small_texts(n=12, several=True)
+    settings: dict[str, Any] = {"classifier": "nb", "folds": 1000, "n_terms": 10}
+    check_thresholds(case, case.label_sets, settings)
+
+
+# -- progress --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_progress_is_told_in_sensible_numbers(several: bool) -> None:
+    case = small_texts(several=several)
+    told: list[tuple[str, int, int | None]] = []
+    Categorizer(n_terms="auto", held_out=0.3, folds=3, ngram_range=(1, 2)).fit(
+        case.texts, case.label_sets if several else case.labels, progress=lambda *each: told.append(each)
+    )
+    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    expected = ["counting", "held out", "choosing the number of terms"]
+    expected += ["choosing the thresholds"] if several else []
+    assert stages == [*expected, "selecting", "training"]
+    for _, done, total in told:
+        assert isinstance(done, int)
+        assert done >= 0
+        assert total is None or done <= total
+    last = [each for each in told if each[0] == "choosing the number of terms"][-1]
+    assert last[1] == last[2]
