@@ -21,9 +21,9 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
         "x.csv",
         "label,text\nspam,some words\nspam,more words\n",
         [],
-        ["Only one class, 'spam'", "at least two"],
+        ["x.csv: Only one class, 'spam'", "at least two"],
     ),
-    "no labels": ("x.txt", "just text\n", [], ["No document has a label"]),
+    "no labels": ("x.txt", "just text\n", [], ["x.txt: No document has a label"]),
     "no column of that name": (
         *("x.csv", "label,text\na,b\n", ["--label", "topic"]),
         ["x.csv: no column 'topic' for --label=", "'label', 'text'"],
@@ -74,7 +74,7 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
     ),
     "no threads": ("x.csv", "label,text\n" + GOOD, ["--jobs", "0"], ["--jobs=0"]),
     "no terms left": ("x.csv", "label,text\n" + GOOD, ["--min-df", "500"], ["--min-df"]),
-    "no words at all": ("x.csv", "label,text\nx,!\ny,?\nx,.\n", [], []),
+    "no words at all": ("x.csv", "label,text\nx,!\ny,?\nx,.\n", [], ["x.csv: None of the 3 documents has a term"]),
 }
 
 
@@ -192,6 +192,7 @@ def test_a_line_of_100_megabytes(tmp_path: Path, model: Path, run: Run) -> None:
         ("ngram_range=(2, 1); use", "--ngrams=(2, 1); use"),
         ("multilabel=False; leave", "--no-multilabel; leave"),
         ("selector_options: 'x' has", "--selector-option: 'x' has"),
+        ("say which: textsieve.read(path, label=...).", "say which with --label."),
         ("the text=3 (k=4)", "the --text=3 (k=4)"),
     ],
 )

@@ -81,6 +81,8 @@ def test_python_m_is_the_same_program() -> None:
         ["train", "docstrings", "-o", "x", "--folds", "1"],
         ["train", "docstrings", "-o", "x", "--ngrams", "2-1"],
         ["train", "docstrings", "-o", "x", "-k", "many"],
+        ["train", "docstrings", "-o", "x", "-k", "0"],
+        ["train", "docstrings", "-o", "x", "-k", "1.5"],
         ["train", "docstrings", "-o", "x", "--min-df", "few"],
         ["train", "docstrings", "-o", "x", "--selector-option", "pooling"],
         ["train", "docstrings", "-o", "x", "--class-weight", "heavy"],

@@ -41,6 +41,7 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
         ["begins with 'Just a", "fasttext", "svmlight", "folder"],
     ),
     ("a", NOISE, {}, ["binary data"]),
+    ("a.tar", b"a.txt".ljust(257, b"\0") + b"ustar\0" + b"text\n" * 50, {}, ["a tar archive (unpack it"]),
     ("a.csv", NOISE, {"format": "csv"}, ["binary data"]),
     ("a.jsonl", gzip.compress(NOISE), {}, ["binary data"]),
     ("a.csv", "text,label\nx,y\n".encode("utf-16-le"), {}, ["UTF-16", "encoding='utf-16-le'"]),

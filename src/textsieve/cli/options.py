@@ -57,7 +57,10 @@ def number_or_share(value: str) -> int | float:
 
 def n_terms(value: str) -> int | float | str:
     """How many terms: a number, a share, or a word."""
-    return value if value in ("all", "auto") else number_or_share(value)
+    number = value if value in ("all", "auto") else number_or_share(value)
+    if (isinstance(number, float) and not 0 < number <= 1) or number == 0:
+        raise click.BadParameter(f"{value}; use a number from 1, a share above 0 and up to 1.0, 'all', or 'auto'.")
+    return number
 
 
 def run_lengths(value: str) -> tuple[int, int]:

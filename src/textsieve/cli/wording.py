@@ -16,6 +16,7 @@ _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
 
 _RULES = (
     (re.compile(r", or use label=False if there are no labels"), ""),
+    (re.compile(r": textsieve\.read\(path, label=\.\.\.\)"), " with --label"),
     (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
     (re.compile(r"\bmultilabel=True"), "--multilabel"),
     (re.compile(r"\b(selector_options|classifier_options|class_weight)(?=:)"), lambda found: option(found[1])),

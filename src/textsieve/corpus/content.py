@@ -45,6 +45,8 @@ def binary_kind(data: bytes) -> str | None:
     for magic, kind in MAGIC:
         if data.startswith(magic):
             return kind
+    if data[257:262] == b"ustar":
+        return "a tar archive (unpack it, and give the folder or a file in it)"
     if encoding_of(data[:4], "utf-8").startswith(("utf-16", "utf-32")) or not data:
         return None
     controls = len(data) - len(data.translate(None, _CONTROLS))

@@ -7,6 +7,7 @@ knows how to start a pass. `load` is for those who do want everything in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, shown
@@ -116,6 +117,16 @@ class Corpus:
         if self.multilabel:
             return documents, labels
         return documents, [each[0] if each else None for each in labels]
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Have what is wrong with these documents told under their name, if it is not already."""
+        try:
+            yield
+        except InputError as problem:
+            if self.name in str(problem):
+                raise
+            raise type(problem)(f"{self.name}: {problem}") from problem
 
     def renamed(self, name: str) -> Corpus:
         """The same documents under another name, in messages too."""

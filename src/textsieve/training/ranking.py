@@ -66,12 +66,13 @@ def rank_terms(
         terms = [f"#{column}" for column in range(stats.n_terms)]
     else:
         terms, stats = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
-    fitted = fitted_selector(selector, stats, n)
+    with corpus.naming():
+        fitted = fitted_selector(selector, stats, n)
+        best = best_columns(fitted, n)
 
     def scored(columns: Ints, scores: NDArray[np.float64]) -> Scored:
         return [(terms[column], score) for column, score in zip(columns.tolist(), scores.tolist(), strict=True)]
 
-    best = best_columns(fitted, n)
     return RankedTerms(
         best=scored(best, fitted.scores_[best]),
         by_class={label: scored(*each) for label, each in zip(stats.classes, fitted.best_by_class(n), strict=True)},

@@ -13,7 +13,7 @@ import platform
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -66,7 +66,9 @@ class Clock:
 
 def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Model:
     """Train a model as the settings of a `Categorizer` say."""
-    return _Training(settings, progress).run(documents, labels)
+    training = _Training(settings, progress)
+    with documents.naming() if isinstance(documents, Corpus) else nullcontext():
+        return training.run(documents, labels)
 
 
 class _Training:
