@@ -52,6 +52,14 @@ class Categorizer(Parameters):
         How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier.
     multilabel : bool or None
         Whether a document may have several labels; None: told from the labels.
+    cut : {"scut", "scutfbr", "rcut", "pcut"}
+        How several labels are cut from the scores: by a threshold for each class ("scut"; "scutfbr" trusts no threshold
+        of a class that it finds badly; "pcut" keeps to the share of each class), or as many of the best classes for
+        each document ("rcut"). It is fitted to held-out documents; see `textsieve.evaluation`.
+    cut_options : dict or None
+        Its settings, for example {"floor": 0.2} of "scutfbr" or {"ranks": 2} of "rcut".
+    probabilities : {"sigmoid", "isotonic"} or None
+        Fit curves from scores to probabilities to held-out documents, for `predict_proba`.
     held_out : float or None
         Before training on all documents, train on all but this share of each class and see how good that is on the
         rest: `held_out_`.
@@ -91,6 +99,9 @@ class Categorizer(Parameters):
         idf: str | None = None,
         norm: str | None = None,
         multilabel: bool | None = None,
+        cut: str = "scut",
+        cut_options: Mapping[str, Any] | None = None,
+        probabilities: str | None = None,
         held_out: float | None = None,
         folds: int = 5,
         n_jobs: int | None = -1,
@@ -111,6 +122,9 @@ class Categorizer(Parameters):
         self.idf = idf
         self.norm = norm
         self.multilabel = multilabel
+        self.cut = cut
+        self.cut_options = cut_options
+        self.probabilities = probabilities
         self.held_out = held_out
         self.folds = folds
         self.n_jobs = n_jobs
@@ -158,6 +172,14 @@ class Categorizer(Parameters):
         """The score of each class (documents x classes); for two classes, by how much the second leads."""
         return self._fitted().decision(self._texts(documents), self.n_jobs)
 
+    def predict_proba(self, documents: Documents) -> NDArray[np.float64]:
+        """The probability of each class (documents x classes), if the model was trained with `probabilities`.
+
+        With one label a document, the probabilities of a document sum to 1.
+        """
+        model = self._fitted()
+        return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
+
     def explain(self, text: str | bytes) -> Explanation:
         """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score."""
         return self._fitted().explain(text)
@@ -201,8 +223,8 @@ class Categorizer(Parameters):
 
             if labels is None:
                 raise InputError("No labels were given; there is nothing to compare the predictions with.")
-            if isinstance(documents, str | bytes):
-                raise InputError("Got a single text; give an iterable of documents, for example [text].")
+            if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+                raise InputError(f"documents is {shown(documents)}; give an iterable of texts, for example [text].")
             texts = list(documents)
             yield texts, Targets.of(labels, len(texts)).label_sets()
 
@@ -223,7 +245,7 @@ class Categorizer(Parameters):
 
     @property
     def thresholds_(self) -> NDArray[np.float64] | None:
-        """What the score of each class has to reach; None with one label a document."""
+        """What the score of each class has to reach; None with one label a document, or if labels are cut by rank."""
         return self._attribute("thresholds_").thresholds
 
     @property

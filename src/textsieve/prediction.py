@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from .classifiers.scorer import Scorer
 from .errors import InputError, shown
+from .evaluation.calibration import Calibration
+from .evaluation.cuts import Rule
 from .settings import is_whole
 from .text.counting import count_known
 from .text.documents import Reading
@@ -120,9 +122,11 @@ class Model:
     norm: str
     idf: Floats | None
     scorer: Scorer
-    thresholds: Floats | None  # of each class, unless there is one label a document
+    thresholds: Floats | None  # of each class, if labels are cut by them
     settings: dict[str, Any]
     about: dict[str, Any]
+    ranks: int | None = None  # how many of the best classes a document gets, if labels are cut by rank
+    calibration: Calibration | None = None
 
     # -- text to rows to scores ----------------------------------------------------------------------------------
 
@@ -191,7 +195,7 @@ class Model:
 
     def _assigned(self, scores: Floats, unknown: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which classes each document has, where it may have several."""
-        assigned = scores >= self._limits
+        assigned = self._cut(scores)
         assigned[unknown] = np.arange(len(self.classes)) == self._most_frequent
         return assigned
 
@@ -199,11 +203,19 @@ class Model:
         return tuple(self.classes[number] for number in np.flatnonzero(assigned))
 
     @property
-    def _limits(self) -> Floats:
-        """What the score of each class has to reach."""
-        if self.thresholds is None:
-            raise InputError(f"labels={self.labels!r} needs thresholds, one for each class.")
-        return self.thresholds
+    def _cut(self) -> Rule:
+        """How several labels are cut from the scores."""
+        if self.thresholds is None and self.ranks is None:
+            raise InputError(f"labels={self.labels!r} needs thresholds, one for each class, or a number of ranks.")
+        return Rule(self.thresholds, self.ranks)
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """The probability of each class, given the scores (documents x classes); with one label they sum to 1."""
+        if self.calibration is None:
+            raise InputError(
+                "This model was trained without probabilities; train it with probabilities='sigmoid' or 'isotonic'."
+            )
+        return self.calibration.probabilities(scores, sum_to_one=self.labels == "one")
 
     @property
     def _most_frequent(self) -> int:

@@ -76,6 +76,8 @@ def test_what_the_header_says() -> None:
         "reading": {"lowercase": True, "strip_accents": None, "ngram_range": [1, 2], "stop_words": ["of", "the"]},
         "weighting": {"tf": "log", "norm": "l2"},
         "scorer": {"kind": "linear"},
+        "ranks": None,
+        "calibration": None,
         "settings": small_model().settings,
         "about": small_model().about,
     }

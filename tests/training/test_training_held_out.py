@@ -317,7 +317,7 @@ def test_progress_is_told_in_sensible_numbers(several: bool) -> None:
     )
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     expected = ["counting", "held out", "choosing the number of terms"]
-    expected += ["choosing the thresholds"] if several else []
+    expected += ["scoring held-out documents"] if several else []
     assert stages == [*expected, "selecting", "training"]
     for _, done, total in told:
         assert isinstance(done, int)

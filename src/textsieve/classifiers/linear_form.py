@@ -14,7 +14,9 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.utils.class_weight import compute_sample_weight
 
 from ..errors import InputError
+from .linear import LinearScorer
 from .rocchio import Rocchio
+from .scorer import Scorer
 from .svm import LinearSVM
 
 Floats = NDArray[np.float64]
@@ -82,6 +84,20 @@ def _fit_linear(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -
         if told.size != ours.size or not np.allclose(told.reshape(ours.shape), ours, rtol=1e-3, atol=1e-3):
             raise _not_linear(trained, "its scores are not weights x coef_ + intercept_")
     return form, np.asarray(trained.classes_)
+
+
+def scorer_of(form: Linear) -> LinearScorer:
+    """Coefficients as they are kept: with 32 bits, a term a row."""
+    coefficients, intercepts = form
+    return LinearScorer(np.ascontiguousarray(coefficients.T, np.float32), intercepts.astype(np.float64))
+
+
+def fit_own(classifier: Any, rows: csr_matrix, indicator: Any, class_weight: Any) -> Scorer:
+    """Train a classifier that has a scorer of its own, on labels as documents x classes."""
+    if class_weight is not None:
+        raise InputError(f"class_weight={class_weight!r}: {type(classifier).__name__} has no class weights; use svm.")
+    scorer: Scorer = clone(classifier).fit(rows.astype(np.float64), indicator).to_scorer()
+    return scorer
 
 
 def fit_one_label(classifier: Any, rows: csr_matrix, numbers: Ints, n_classes: int, class_weight: Any) -> Linear:

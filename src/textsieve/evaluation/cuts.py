@@ -15,6 +15,7 @@ a document (NaN) is not judged by it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -222,3 +223,13 @@ def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:
 
 CUTS: dict[str, type[Cut]] = {"scut": SCut, "scutfbr": SCutFBR, "rcut": RCut, "pcut": PCut}
 """The ways to cut, by name."""
+
+
+def cut_of(setting: Any, options: Mapping[str, Any] | None) -> Cut:
+    """The way to cut that a setting stands for: a name, with options."""
+    if not (isinstance(setting, str) and setting in CUTS):
+        raise InputError(f"cut={shown(setting)}; use one of {', '.join(CUTS)}.")
+    try:
+        return CUTS[setting](**(options or {}))
+    except TypeError as problem:
+        raise InputError(f"cut_options={shown(options)}: {problem}.") from problem

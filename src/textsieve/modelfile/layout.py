@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..archive import Kind, are_classes
 from ..classifiers.scorer import Scorer, scorer_type
 from ..errors import InputError, shown
+from ..evaluation.calibration import Calibration
 from ..prediction import Model
 from ..settings import is_whole
 from ..text.weights import NORMS, TERM_FREQUENCIES
@@ -33,14 +34,17 @@ LABELS = ("one", "several", "matrix")
 ARRAYS: dict[str, type[np.generic]] = {
     "terms": np.uint8,  # UTF-8, a line feed between two terms
     "idf": np.float64,  # absent if terms are weighed without
-    "thresholds": np.float64,  # absent if each document has one label
+    "thresholds": np.float64,  # absent if labels are not cut by them
     "class_docs": np.int64,
+    "calibration_starts": np.int64,  # absent without probabilities, as the next two
+    "calibration_knots": np.float64,
+    "calibration_values": np.float64,
 }
-OPTIONAL = {"idf", "thresholds"}
+OPTIONAL = {"idf", "thresholds", "calibration_starts", "calibration_knots", "calibration_values"}
 
 HEADER = {
     *("format", "version", "checksum"),
-    *("labels", "classes", "reading", "weighting", "scorer", "settings", "about"),
+    *("labels", "classes", "reading", "weighting", "scorer", "ranks", "calibration", "settings", "about"),
 }
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
 WEIGHTING = {"tf", "norm"}
@@ -63,6 +67,19 @@ def check(rules: Iterable[Rule], name: str) -> None:
 def check_model(model: Model, name: str) -> None:
     """Refuse a model whose parts do not fit together; nothing larger than the model is made on the way."""
     check(chain(_setting_rules(model), _class_rules(model), _term_rules(model), _number_rules(model)), name)
+
+
+def restored_calibration(
+    header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
+) -> Calibration | None:
+    """How the scores of a file become probabilities, if they do."""
+    own = {each: array for each, array in arrays.items() if each.startswith("calibration_")}
+    if header["calibration"] is None and not own:
+        return None
+    try:
+        return Calibration.restore(header["calibration"], own, len(header["classes"]))
+    except InputError as problem:
+        raise InputError(f"{name} is not a sound model: {problem}.") from problem
 
 
 def restored(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, name: str) -> Scorer:
@@ -112,8 +129,11 @@ def _number_rules(model: Model) -> Iterator[Rule]:
     if model.idf is not None:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
         yield Rule(bool(np.isfinite(model.idf).all()), "an idf is not finite")
-    missing = (model.thresholds is None) == (model.labels != "one")
-    yield Rule(not missing, "thresholds are there for one label a document, or are missing for several")
+    n_cuts = (model.thresholds is not None) + (model.ranks is not None)
+    fits = n_cuts == (model.labels != "one")
+    yield Rule(fits, "thresholds or ranks are there for one label a document, or are missing for several")
+    ranks = model.ranks is None or (is_whole(model.ranks) and 1 <= model.ranks < 1 << 31)
+    yield Rule(ranks, f"ranks is {shown(model.ranks)}, not a number of classes")
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
         yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")

@@ -14,7 +14,19 @@ import numpy as np
 from ..archive import Arrays, Header, check_start, unpack
 from ..errors import InputError, shown
 from ..prediction import Model
-from .layout import ARRAYS, HEADER, KIND, OPTIONAL, READING, WEIGHTING, Rule, check, check_model, restored
+from .layout import (
+    ARRAYS,
+    HEADER,
+    KIND,
+    OPTIONAL,
+    READING,
+    WEIGHTING,
+    Rule,
+    check,
+    check_model,
+    restored,
+    restored_calibration,
+)
 
 MOST_BYTES = 4 << 30
 """Of a model file."""
@@ -75,6 +87,8 @@ def decode(data: bytes, name: str = "This") -> Model:
         thresholds=arrays.get("thresholds"),
         settings=header["settings"],
         about=header["about"],
+        ranks=header["ranks"],
+        calibration=restored_calibration(header, arrays, name),
     )
     check_model(model, name)
     return model

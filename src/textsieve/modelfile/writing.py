@@ -18,7 +18,7 @@ from ..archive import pack
 from ..errors import InputError
 from ..prediction import Model
 from ..text.words import stop_words_of
-from .layout import ARRAYS, KIND, check_model, restored
+from .layout import ARRAYS, KIND, check_model, restored, restored_calibration
 from .reading import MOST_BYTES
 
 
@@ -60,11 +60,14 @@ def encode(model: Model) -> bytes:
         },
         "weighting": {"tf": model.tf, "norm": model.norm},
         "scorer": {"kind": model.scorer.kind, **model.scorer.header()},
+        "ranks": model.ranks,
+        "calibration": None if model.calibration is None else model.calibration.method,
         "settings": model.settings,
         "about": model.about,
     }
     arrays = _arrays(model)
     restored(header, arrays, len(model.terms), "This")  # what could not be read is not written
+    restored_calibration(header, arrays, "This")
     return pack(KIND, header, arrays)
 
 
@@ -74,6 +77,8 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
         "idf": model.idf,
         "thresholds": model.thresholds,
         "class_docs": np.array(model.class_docs, np.int64),
+        **dict.fromkeys(("calibration_starts", "calibration_knots", "calibration_values")),
+        **({} if model.calibration is None else model.calibration.arrays()),
     }
     assert arrays.keys() == ARRAYS.keys()
     own = model.scorer.arrays()

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..classifiers.linear import LinearScorer
-from ..classifiers.linear_form import Linear, fit_each_class, fit_one_label
+from ..classifiers.linear_form import fit_each_class, fit_one_label, fit_own, scorer_of
 from ..classifiers.named import classifier_of
 from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
+from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
+from ..evaluation.cuts import Cut, cut_of
 from ..selectors import TermSelector
 from ..selectors.base import limit_of
 from ..selectors.named import scheme_for as scheme_for_selector
@@ -37,13 +38,8 @@ DEFAULT_TERMS = 10_000
 class Fitted(NamedTuple):
     """A classifier that was trained on the weights of some terms."""
 
-    form: Linear
+    scorer: Scorer
     idf: Floats
-
-    def scorer(self) -> LinearScorer:
-        """Coefficients as they are kept: with 32 bits, a term a row."""
-        coefficients, intercepts = self.form
-        return LinearScorer(np.ascontiguousarray(coefficients.T, np.float32), intercepts.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -56,6 +52,7 @@ class Recipe:
     classifier: Any
     scheme: Scheme
     class_weight: Any
+    cut: Cut
     n_jobs: int
 
     @classmethod
@@ -74,7 +71,8 @@ class Recipe:
             classifier.set_params(n_jobs=n_jobs)
         return cls(
             *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector)),
-            *(classifier, usual._replace(**chosen), settings["class_weight"], n_jobs),
+            *(classifier, usual._replace(**chosen), settings["class_weight"]),
+            *(cut_of(settings["cut"], settings["cut_options"]), n_jobs),
         )
 
     @property
@@ -122,18 +120,20 @@ class Recipe:
         """The score of each class for documents given by the counts of the chosen terms, as a model would give it."""
         idf = None if self.scheme.idf == "none" else fitted.idf
         weights = weigh(Rows.of(counts), tf=self.scheme.tf, idf=idf, norm=self.scheme.norm)
-        outputs = fitted.scorer().scores(weights, self.n_jobs)
+        outputs = fitted.scorer.scores(weights, self.n_jobs)
         return np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
 
-    def fit_weights(self, rows: csr_matrix, targets: Targets) -> Linear:
+    def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
         """Train on weights."""
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
         weight = self._weight_by_number(targets)
+        if hasattr(self.classifier, "to_scorer"):
+            return fit_own(self.classifier, rows, targets.indicator(), weight)
         if targets.several:
-            return fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs)
-        return fit_one_label(self.classifier, rows, targets.first, len(targets.classes), weight)
+            return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs))
+        return scorer_of(fit_one_label(self.classifier, rows, targets.first, len(targets.classes), weight))
 
     def _weight_by_number(self, targets: Targets) -> Any:
         """Class weights by the number of the class instead of its label."""

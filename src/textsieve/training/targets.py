@@ -92,15 +92,17 @@ class Targets:
         members = tuple(place[each][place[each] >= 0] for each in self.members)
         return Targets(self.classes, members, len(documents), self.form)
 
+    def indicator(self) -> sparse.csr_array:
+        """Documents x classes, 1 where a document is in a class."""
+        return _indicator(self.members, self.n_documents)
+
     def for_stats(self) -> Any:
         """Labels as `ClassStats` takes them, classes by their numbers; "none of the classes" is one more of them."""
         if not self.several and self.usable.all():
             return self.first
         none = np.flatnonzero((self.first < 0) & self.usable)
         classes = (*self.members, none) if len(none) else self.members
-        documents, numbers = np.concatenate(classes), np.repeat(np.arange(len(classes)), list(map(len, classes)))
-        ones = np.ones(len(documents), np.int8)
-        return sparse.csr_array((ones, (documents, numbers)), shape=(self.n_documents, len(classes)))
+        return _indicator(classes, self.n_documents)
 
     def label_sets(self) -> list[tuple[Any, ...]]:
         """The labels of each document."""
@@ -109,6 +111,12 @@ class Targets:
             for document in documents.tolist():
                 sets[document] += (label,)
         return sets
+
+
+def _indicator(classes: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
+    documents, numbers = np.concatenate(classes), np.repeat(np.arange(len(classes)), list(map(len, classes)))
+    ones = np.ones(len(documents), np.int8)
+    return sparse.csr_array((ones, (documents, numbers)), shape=(n_documents, len(classes)))
 
 
 def _form_of(labels: Any) -> Form:

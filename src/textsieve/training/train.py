@@ -24,10 +24,13 @@ from numpy.typing import NDArray
 from ..corpus import Corpus
 from ..errors import InputError, TooFewDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
+from ..evaluation.calibration import METHODS, Calibration
+from ..evaluation.cuts import Rule
 from ..memory import give_back
 from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
+from ..text.words import stop_words_of
 from .documents import Counted, Limits, Progress, Streamed, count_corpus, count_texts, weighted_rows, weighted_stats
 from .recipe import Fitted, Recipe
 from .targets import Targets
@@ -42,7 +45,8 @@ class Choices(NamedTuple):
 
     most: int | None
     curve: list[CurvePoint] | None
-    thresholds: Floats | None
+    cut: Rule | None
+    calibration: Calibration | None
 
 
 class Clock:
@@ -130,17 +134,20 @@ class _Training:
 
     def _choose(self, counted: Counted, n_seen: int) -> Choices:
         """Decide, by these documents, for all of which have this number of terms."""
-        n_terms, curve, thresholds = self._settings["n_terms"], None, None
+        n_terms, curve, cut, calibration = self._settings["n_terms"], None, None, None
         tuning = Tuning(counted, self._recipe, self._settings["folds"], self._progress)
         if isinstance(n_terms, str) and n_terms == "auto":
             with self._clock("choosing the number of terms"):
                 curve = tuning.curve(len(counted.columns_within_limits))
             n_terms = smallest_within_one_error(curve)
         most = self._recipe.most_terms(n_terms, n_seen)
-        if counted.targets.several:
-            with self._clock("choosing the thresholds"):
-                thresholds = tuning.thresholds(most)
-        return Choices(most, curve, thresholds)
+        method = self._settings["probabilities"]
+        if counted.targets.several or method is not None:
+            with self._clock("scoring held-out documents"):
+                scores, true = tuning.held_out_scores(most), counted.targets.is_member
+                cut = self._recipe.cut.fit(scores, true).rule_ if counted.targets.several else None
+                calibration = None if method is None else Calibration.fit(method, scores, true)
+        return Choices(most, curve, cut, calibration)
 
     def _evaluate(self, counted: Counted, share: float) -> Report:
         """Train on a part of the documents just as on all of them, and see how good that is on the rest."""
@@ -157,7 +164,7 @@ class _Training:
         best, fitted = another._learn(train, choices)
         counts = first_columns(test.counts, best)
         is_unknown = np.diff(counts.indptr) == 0
-        is_label = assigned(self._recipe.scores(fitted, counts), train.targets, choices.thresholds, is_unknown)
+        is_label = assigned(self._recipe.scores(fitted, counts), train.targets, choices.cut, is_unknown)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
             several=targets.several,
@@ -209,13 +216,15 @@ class _Training:
             labels=targets.form,
             lowercase=bool(settings["lowercase"]),
             strip_accents=settings["strip_accents"],
-            stop_words=stop_words if stop_words == "english" else frozenset(stop_words or ()),
+            stop_words="english" if isinstance(stop_words, str) else stop_words_of(stop_words),
             ngram_range=tuple(settings["ngram_range"]),
             tf=self._recipe.scheme.tf,
             norm=self._recipe.scheme.norm,
             idf=None if self._recipe.scheme.idf == "none" else fitted.idf,
-            scorer=fitted.scorer(),
-            thresholds=choices.thresholds,
+            scorer=fitted.scorer,
+            thresholds=None if choices.cut is None else choices.cut.thresholds,
+            ranks=None if choices.cut is None else choices.cut.ranks,
+            calibration=choices.calibration,
             settings=storable(settings),
             about={
                 "trained": _now(),
@@ -236,7 +245,7 @@ def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
     stored = {name: _plain(value) for name, value in settings.items()}
     if isinstance(settings["class_weight"], Mapping):
         stored["class_weight"] = [[_plain(label), float(each)] for label, each in settings["class_weight"].items()]
-    if settings["stop_words"] not in (None, "english"):
+    if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
         stored["stop_words"] = "a list"
     return stored
 
@@ -267,7 +276,9 @@ def _now() -> str:
 
 
 def _check(settings: Mapping[str, Any]) -> None:
-    share, n_folds = settings["held_out"], settings["folds"]
+    share, n_folds, method = settings["held_out"], settings["folds"], settings["probabilities"]
+    if method is not None and not (isinstance(method, str) and method in METHODS):
+        raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
     if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
         raise InputError(f"held_out={share!r}; use a share of the documents above 0 and below 1, or None.")
     if not (is_whole(n_folds) and n_folds >= 2):

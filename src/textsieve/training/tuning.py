@@ -7,9 +7,9 @@ idf, ranking, training. Documents without a label are never held out.
 several labels a document micro-F1, at the thresholds that are best for the fold. `evaluation.curve` says which size is
 taken.
 
-*Thresholds.* With several labels a document, the held-out scores of all folds together give each class the threshold
-with the best F1. A fold from which a class could not be learned (its only document was held out, or all others have
-it) says nothing about the class.
+*Labels and probabilities.* The held-out scores of all folds together say how several labels are cut from scores
+(`evaluation.cuts`), and which score is which probability (`evaluation.calibration`). A fold from which a class could
+not be learned (its only document was held out, or all others have it) says nothing about the class.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..errors import InputError, TooFewDocuments
-from ..evaluation import CurvePoint, best_f1_threshold, folds, size_grid
+from ..evaluation import CurvePoint, folds, size_grid
+from ..evaluation.cuts import Rule
 from .documents import Counted, Progress
 from .recipe import Recipe
 from .targets import Targets
@@ -85,13 +86,13 @@ def first_columns(counts: csr_matrix, columns: Ints) -> csr_matrix:
     return chosen
 
 
-def assigned(scores: Floats, targets: Targets, thresholds: Floats | None, is_unknown: Bools) -> Bools:
-    """Which labels scores stand for (documents x classes): the best one's, or all that reach their thresholds.
+def assigned(scores: Floats, targets: Targets, cut: Rule | None, is_unknown: Bools) -> Bools:
+    """Which labels scores stand for (documents x classes): the best one's, or as several are cut.
 
     Documents without a known term get the most frequent class.
     """
     numbers = np.arange(scores.shape[1])
-    is_label = numbers == scores.argmax(axis=1)[:, None] if thresholds is None else scores >= thresholds
+    is_label = numbers == scores.argmax(axis=1)[:, None] if cut is None else cut(scores)
     is_label[is_unknown] = numbers == int(np.argmax(targets.class_docs))
     return np.asarray(is_label)
 
@@ -137,22 +138,15 @@ class Tuning:
 
     def _score(self, split: Split, n_terms: int) -> float:
         scores, true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
-        thresholds = best_thresholds(scores, true) if split.test_targets.several else None
-        found = assigned(scores, split.train_targets, thresholds, split.is_unknown(n_terms))
+        cut = self._recipe.cut.fit(scores, true).rule_ if split.test_targets.several else None
+        found = assigned(scores, split.train_targets, cut, split.is_unknown(n_terms))
         return float(2.0 * (found & true).sum() / max(found.sum() + true.sum(), 1))
 
-    def thresholds(self, n_terms: int | None) -> Floats:
-        """The threshold of each class, from the held-out scores of all folds."""
+    def held_out_scores(self, n_terms: int | None) -> Floats:
+        """The score of each document when it was held out (documents x classes); NaN where there is none."""
         targets = self._counted.targets
         scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
         for fold, (is_test, split) in enumerate(self.splits(n_terms)):
             scores[is_test] = split.held_out_scores(self._recipe, split.train.shape[1])
-            self._progress("choosing the thresholds", fold + 1, self._n_folds)
-        return best_thresholds(scores, targets.is_member)
-
-
-def best_thresholds(scores: Floats, is_member: Bools) -> Floats:
-    """The threshold of each class with the best F1, over the documents that have a score for it."""
-    has_score = ~np.isnan(scores)
-    classes = zip(scores.T, is_member.T, has_score.T, strict=True)
-    return np.array([best_f1_threshold(each[judged], true[judged]) for each, true, judged in classes])
+            self._progress("scoring held-out documents", fold + 1, self._n_folds)
+        return scores
