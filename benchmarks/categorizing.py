@@ -22,9 +22,8 @@ from sklearn.svm import LinearSVC
 
 from textsieve import Categorizer
 from textsieve.classifiers.linear import LinearScorer
-from textsieve.classifiers.linear_form import Linear
+from textsieve.classifiers.linear_form import Linear, scorer_of
 from textsieve.prediction import Model
-from textsieve.training.recipe import Fitted
 
 from .harness import Result, timed, versus
 from .newsgroups import newsgroups
@@ -123,13 +122,13 @@ def size() -> str:
 
 def with_exact_twin() -> tuple[Model, Model]:
     """The SVM, and the same with the coefficients as they were before they were rounded."""
-    fitted: list[Fitted] = []
+    forms: list[Linear] = []
 
-    def remember(form: Linear, idf: Any) -> Fitted:
-        fitted.append(Fitted(form, idf))
-        return fitted[-1]
+    def remember(form: Linear) -> LinearScorer:
+        forms.append(form)
+        return scorer_of(form)
 
-    with mock.patch("textsieve.training.recipe.Fitted", remember):
+    with mock.patch("textsieve.training.recipe.scorer_of", remember):
         model = trained("linear SVM").model_
-    coefficients: Any = np.ascontiguousarray(fitted[-1].form.coefficients.T)
-    return model, replace(model, scorer=LinearScorer(coefficients, fitted[-1].form.intercepts))
+    coefficients: Any = np.ascontiguousarray(forms[-1].coefficients.T)
+    return model, replace(model, scorer=LinearScorer(coefficients, forms[-1].intercepts))
