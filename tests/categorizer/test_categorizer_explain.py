@@ -1,0 +1,98 @@
+"""Every score is explained to the end: the terms' contributions and the intercept sum up to it."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.svm import LinearSVC
+from tests.reference.categorizer_cases import small_texts
+
+from textsieve import Categorizer
+from textsieve.classifiers.named import CLASSIFIERS
+
+OWN: list[Any] = [LinearSVC(), LogisticRegression(), SGDClassifier(random_state=0), RidgeClassifier()]
+TEXTS = ["sail sail sail oven the harbour", "rocket", "nothing known of it", "", "lion salt SALT wind, wind; oar-deck"]
+
+
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "four classes", "several labels", "matrix"])
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS, *OWN], ids=str)
+def test_contributions_sum_up_to_the_scores(classifier: Any, kind: str) -> None:
+    n_classes = {"two classes": 2, "four classes": 4}.get(kind, 3)
+    case = small_texts(n_classes=n_classes, several=kind in ("several labels", "matrix"))
+    labels: Any = case.labels
+    if kind == "several labels":
+        labels = case.label_sets
+    elif kind == "matrix":
+        labels = np.array([[label in each for label in ("boat", "cook", "moon")] for each in case.label_sets]).astype(
+            int
+        )
+    model = Categorizer(classifier=classifier, n_terms=20, folds=2).fit(case.texts, labels)
+    texts = [*TEXTS, *case.texts[:10]]
+    predictions = model.model_.predict(texts)
+    decision = model.decision_function(texts)
+    for text, label, scores, told in zip(
+        texts, model.model_.label_sets(predictions.labels), predictions.scores, np.atleast_2d(decision.T).T, strict=True
+    ):
+        explanation = model.explain(text)
+        assert explanation.predicted == (label[0] if model.thresholds_ is None else label)
+        assert len(explanation.classes) == len(model.classes_)
+        for number, name in enumerate(model.classes_.tolist()):
+            own = explanation[name]
+            assert own.score == scores[number]
+            summands = [each.contribution for each in own.contributions]
+            assert math.fsum([*summands, own.intercept]) == pytest.approx(own.score, abs=1e-12 * max(1, abs(own.score)))
+            in_order = sorted(own.contributions, key=lambda each: model.terms_.index(each.term))
+            total = in_order[0].contribution if in_order else own.intercept
+            for each in in_order[1:]:
+                total += each.contribution
+            assert total + (own.intercept if in_order else 0) == own.score  # to the last bit
+        if model.thresholds_ is None and n_classes == 2:
+            assert explanation[model.classes_.tolist()[1]].score == told[0]
+            first, second = (explanation[name] for name in model.classes_.tolist())
+            assert (first.score, first.intercept) == (-second.score, -second.intercept)
+        else:
+            assert [explanation[name].score for name in model.classes_.tolist()] == told.tolist()
+        json.dumps(explanation.to_dict())
+
+
+def test_what_an_explanation_says() -> None:
+    case = small_texts()
+    model = Categorizer(n_terms=20).fit(case.texts, case.labels)
+    explanation = model.explain("sail sail oven unheard-of the SAIL")
+    best = explanation.classes[0]
+    assert best.label == explanation.predicted == "boat"
+    assert [each.score for each in explanation.classes] == sorted(
+        (each.score for each in explanation.classes), reverse=True
+    )
+    top = best.contributions[0]
+    assert (top.term, top.count) == ("sail", 3)
+    assert top.contribution > 0
+    assert {each.term for each in best.contributions} <= {"sail", "oven", "the"}
+    assert best.threshold is None
+    sizes = [abs(each.contribution) for each in best.contributions]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_thresholds_are_told_where_there_are_some() -> None:
+    case = small_texts(several=True)
+    model = Categorizer(n_terms=20).fit(case.texts, case.label_sets)
+    explanation = model.explain(case.texts[0])
+    assert model.thresholds_ is not None
+    for name, threshold in zip(model.classes_.tolist(), model.thresholds_.tolist(), strict=True):
+        assert explanation[name].threshold == threshold
+        assert (name in explanation.predicted) == (explanation[name].score >= threshold)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_the_terms_that_speak_for_a_class_are_its_own(classifier: str) -> None:
+    case = small_texts(n=120)
+    model = Categorizer(classifier=classifier, n_terms=20).fit(case.texts, case.labels)
+    best = model.class_terms(3)
+    assert {term for term, _ in best["boat"]} <= {"sail", "harbour", "wind", "deck", "oar"}
+    assert {term for term, _ in best["cook"]} <= {"salt", "oven", "spoon", "butter", "rice"}
+    for terms in best.values():
+        assert len(terms) == 3
+        assert [strength for _, strength in terms] == sorted((strength for _, strength in terms), reverse=True)

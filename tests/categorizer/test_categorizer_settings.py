@@ -1,0 +1,299 @@
+"""How many terms, which selector, which classifier: what can be asked for, and what is refused with the way out."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.svm import SVC, LinearSVC
+from tests.reference.categorizer_cases import small_texts
+
+from textsieve import (
+    OCFS,
+    Cascade,
+    Categorizer,
+    ChiSquare,
+    ClassStats,
+    DocumentFrequency,
+    InformationGain,
+    InputError,
+    Rocchio,
+    TermCounter,
+    TermWeighter,
+)
+from textsieve.classifiers import LinearSVM
+
+CASE = small_texts()
+N_TERMS = 26
+
+
+def fitted(**settings: Any) -> Categorizer:
+    return Categorizer(**settings).fit(CASE.texts, CASE.labels)
+
+
+# -- how many terms ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_terms", "expected"),
+    [
+        (1, 1),
+        (7, 7),
+        (np.int64(7), 7),
+        (N_TERMS, N_TERMS),
+        (0.5, 13),
+        (1.0, N_TERMS),
+        (np.float64(0.5), 13),
+        (0.0001, 1),
+        ("all", N_TERMS),
+        (None, N_TERMS),
+    ],
+)
+def test_how_many_terms(n_terms: Any, expected: int) -> None:
+    model = fitted(n_terms=n_terms, selector="df")
+    assert len(model.terms_) == expected
+    assert model.terms_ == fitted(n_terms="all", selector="df").terms_[:expected]
+    assert model.model_.about["n_terms_seen"] == N_TERMS
+
+
+def test_without_a_number_no_more_than_10_000() -> None:
+    texts = [" ".join(f"w{at}x{number}" for number in range(400)) for at in range(30)]
+    assert len(Categorizer(selector="df", classifier="nb").fit(texts, ["a", "b"] * 15).terms_) == 10_000
+
+
+def test_more_terms_than_there_are() -> None:
+    with pytest.warns(UserWarning, match=r"n_terms=5,000 terms were asked for, but there are 26: all are kept") as told:
+        model = fitted(n_terms=5000, held_out=0.2)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    assert len(model.terms_) == N_TERMS
+    assert model.terms_ == fitted(n_terms="all").terms_
+
+
+@pytest.mark.parametrize("n_terms", [0, -1, 1.5, 0.0, -0.2, float("nan"), "many", "", True, [10], (1, 2)])
+def test_numbers_of_terms_that_mean_nothing(n_terms: Any) -> None:
+    with pytest.raises(
+        InputError, match=r"n_terms=.*; use a number of terms from 1, a share above 0\.0 and up to 1\.0"
+    ):
+        fitted(n_terms=n_terms)
+
+
+def test_a_selector_given_as_such_says_how_many() -> None:
+    assert len(fitted(selector=OCFS(k=9)).terms_) == 9
+    assert len(fitted(selector=OCFS(k=9), n_terms=4).terms_) == 4
+    assert len(fitted(selector=OCFS(k=4), n_terms=9).terms_) == 9
+    assert len(fitted(selector=DocumentFrequency(min_df=12)).terms_) < N_TERMS
+    energetic = fitted(selector=OCFS(energy=0.5))
+    assert 1 < len(energetic.terms_) < 20
+    assert len(fitted(selector=OCFS(energy=0.5), n_terms=3).terms_) == 3
+
+
+# -- selectors -----------------------------------------------------------------------------------------------------
+
+
+def test_a_selector_by_name_is_the_selector_itself() -> None:
+    for name, selector in (("ocfs", OCFS()), ("ig", InformationGain()), ("chi", ChiSquare())):
+        one, other = fitted(selector=name, n_terms=9), fitted(selector=selector, n_terms=9)
+        assert one.terms_ == other.terms_
+        assert one.decision_function(CASE.texts).tobytes() == other.decision_function(CASE.texts).tobytes()
+
+
+def test_options_of_a_selector() -> None:
+    assert (
+        fitted(selector="chi", selector_options={"pooling": "round-robin"}, n_terms=6).terms_
+        == fitted(selector=ChiSquare(pooling="round-robin"), n_terms=6).terms_
+    )
+    with pytest.raises(InputError, match=r"selector_options: 'chi' has no option 'colour'; it has k"):
+        fitted(selector="chi", selector_options={"colour": 1})
+    with pytest.raises(InputError, match="set them on the selector itself"):
+        fitted(selector=ChiSquare(), selector_options={"pooling": "max"})
+
+
+def test_a_chain_of_selectors_as_by_hand() -> None:
+    chain = Cascade([DocumentFrequency(min_df=8), OCFS(k=7)])
+    model = fitted(selector=chain)
+    counter = TermCounter()
+    weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counter.fit_transform(CASE.texts))
+    by_hand = Cascade([DocumentFrequency(min_df=8), OCFS(k=7)]).fit_stats(ClassStats.from_matrix(weights, CASE.labels))
+    terms = counter.get_feature_names_out()[by_hand.ranking_[:7]]
+    assert set(model.terms_) == set(terms.tolist())
+    assert not hasattr(chain, "stats_")
+
+
+@pytest.mark.parametrize("selector", ["pca", "", None, 3, OCFS, TermWeighter(), LogisticRegression()])
+def test_what_is_no_selector(selector: Any) -> None:
+    with pytest.raises(InputError, match=r"selector=.*; use one of ocfs, ig, chi, mi, df, or a selector such as OCFS"):
+        fitted(selector=selector)
+
+
+def test_a_selector_that_keeps_nothing() -> None:
+    with pytest.raises(InputError, match=r"OCFS\(min_score=1000000\.0\) keeps none of the 26 terms"):
+        fitted(selector=OCFS(min_score=1e6))
+
+
+# -- classifiers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        LinearSVC(),
+        LinearSVM(C=2),
+        LogisticRegression(C=5),
+        SGDClassifier(random_state=0),
+        RidgeClassifier(),
+        MultinomialNB(alpha=0.3),
+        Rocchio(beta=1, gamma=1),
+    ],
+    ids=repr,
+)
+def test_a_classifier_of_ones_own(classifier: Any) -> None:
+    model = fitted(classifier=classifier, n_terms=20)
+    assert model.score(CASE.texts, CASE.labels) > 0.8
+    assert model.predict(CASE.texts).shape == (60,)
+    assert not hasattr(classifier, "classes_")
+    several = small_texts(several=True)
+    both = Categorizer(classifier=classifier, n_terms=20, folds=2).fit(several.texts, several.label_sets)
+    assert both.score(several.texts, several.label_sets) > 0.7
+
+
+def test_a_classifier_by_name_is_the_classifier_itself() -> None:
+    one, other = fitted(classifier="nb", n_terms=20), fitted(classifier=MultinomialNB(alpha=0.01), n_terms=20)
+    assert one.decision_function(CASE.texts).tobytes() == other.decision_function(CASE.texts).tobytes()
+
+
+@pytest.mark.parametrize("classifier", [KNeighborsClassifier(), NearestCentroid(), SVC(), SVC(kernel="linear")])
+def test_classifiers_that_cannot_be_explained(classifier: Any) -> None:
+    with pytest.raises(InputError, match=r"is not a linear classifier: .* neither explained nor stored\. Use svm"):
+        fitted(classifier=classifier)
+
+
+@pytest.mark.parametrize("classifier", ["forest", "SVM", None, 5, LinearSVC])
+def test_what_is_no_classifier(classifier: Any) -> None:
+    with pytest.raises(InputError, match=r"classifier=.*; use one of svm, logistic, nb, cnb, rocchio, or a linear"):
+        fitted(classifier=classifier)
+
+
+def test_options_of_a_classifier() -> None:
+    assert fitted(classifier_options={"C": 1e-3}).predict_scores(CASE.texts).scores.std() < 0.2
+    with pytest.raises(InputError, match=r"classifier_options: 'svm' has no option 'c'; it has C, class_weight"):
+        fitted(classifier_options={"c": 3})
+    with pytest.raises(InputError, match=r"C=-1; use a number above 0"):
+        fitted(classifier_options={"C": -1})
+    with pytest.raises(InputError, match="set them on the classifier itself"):
+        fitted(classifier=LinearSVC(), classifier_options={"C": 3})
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 rounds"):
+        fitted(classifier_options={"max_iter": 1, "tol": 1e-9})
+
+
+def test_weights_of_terms() -> None:
+    model = fitted(tf="binary", idf="none", norm="none", n_terms=20)
+    assert (model.model_.tf, model.model_.idf, model.model_.norm) == ("binary", None, "none")
+    weights = model.explain("sail sail sail salt")["boat"].contributions
+    assert {(each.term, each.weight) for each in weights} == {("sail", 1.0), ("salt", 1.0)}
+    for name in ("tf", "idf", "norm"):
+        with pytest.raises(InputError, match=rf"{name}='odd'; use one of"):
+            fitted(**{name: "odd"})
+    with pytest.raises(InputError, match="norm='none': Rocchio compares by the cosine"):
+        fitted(classifier="rocchio", norm="none")
+
+
+# -- class weights -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb"])
+def test_class_weights(classifier: str) -> None:
+    texts = ["common words here", "common words there"] * 10 + ["common words rare"] * 2
+    labels = ["usual"] * 20 + ["odd"] * 2
+    plain, dear = (
+        Categorizer(classifier=classifier, class_weight=weight).fit(texts, labels) for weight in (None, {"odd": 50.0})
+    )
+    ahead = plain.decision_function(["common words"]) - dear.decision_function(["common words"])
+    assert plain.classes_.tolist() == ["odd", "usual"]
+    if classifier != "cnb":  # which looks at the complement, and has no prior
+        assert ahead[0] > 0
+    assert dear.predict(["rare"]).tolist() == ["odd"]
+    balanced = Categorizer(classifier=classifier, class_weight="balanced").fit(texts, labels)
+    factors = Categorizer(classifier=classifier, class_weight={"odd": 22 / 4, "usual": 22 / 40}).fit(texts, labels)
+    assert balanced.decision_function(texts) == pytest.approx(factors.decision_function(texts), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        ("fair", r"class_weight='fair'; use 'balanced', a factor for each class such as \{'spam': 5\.0\}, or None"),
+        (3, "class_weight=3"),
+        ({"zoo": 2.0}, r"class_weight: there is no class 'zoo'; classes are \['boat', 'cook', 'moon'\]"),
+        ({"boat": 0}, "class_weight: the factor of 'boat' is 0; use a number above 0"),
+        ({"boat": -1.0}, "class_weight: the factor of 'boat' is -1.0"),
+        ({"boat": float("nan")}, "class_weight: the factor of 'boat' is nan"),
+        ({"boat": "2"}, "class_weight: the factor of 'boat' is '2'"),
+    ],
+)
+@pytest.mark.parametrize("classifier", ["svm", "nb"])
+def test_class_weights_that_mean_nothing(weight: Any, words: str, classifier: str) -> None:
+    with pytest.raises(InputError, match=words):
+        fitted(class_weight=weight, classifier=classifier)
+
+
+def test_rocchio_has_no_class_weights() -> None:
+    several = small_texts(several=True)
+    with pytest.raises(InputError, match="Rocchio has no class weights; each class's mean counts alike already"):
+        fitted(classifier="rocchio", class_weight="balanced")
+    with pytest.raises(InputError, match="Rocchio has no class weights"):
+        Categorizer(classifier="rocchio", class_weight={"boat": 2}).fit(several.texts, several.label_sets)
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"ngram_range": (2, 1)}, r"ngram_range=\(2, 1\)"),
+        ({"ngram_range": 2}, "ngram_range=2"),
+        ({"min_df": -1}, "min_df=-1"),
+        ({"min_df": 1.5}, r"min_df=1\.5"),
+        ({"max_df": 0}, "max_df=0"),
+        ({"min_df": 50, "max_df": 2}, "max_df=2 is fewer documents than min_df=50"),
+        ({"min_df": 59}, r"No term is in 59 to 60 of the 60 documents \(min_df=59"),
+        ({"stop_words": "german"}, "stop_words='german'"),
+        ({"stop_words": 5}, "stop_words=5"),
+        ({"strip_accents": "all"}, "strip_accents='all'"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"n_jobs": 1.5}, r"n_jobs=1\.5"),
+    ],
+)
+def test_reading_that_means_nothing(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        fitted(**settings)
+
+
+def test_settings_are_kept_with_the_model() -> None:
+    model = fitted(
+        selector=OCFS(k=25),
+        class_weight={"boat": 2.0},
+        stop_words=["the"],
+        ngram_range=(1, 2),
+        classifier_options={"C": 3},
+    )
+    kept = model.model_.settings
+    assert kept["selector"] == "OCFS(k=25)"
+    assert kept["class_weight"] == [["boat", 2.0]]
+    assert kept["ngram_range"] == [1, 2]
+    assert kept["classifier_options"] == {"C": 3}
+    assert set(kept) == set(model.get_params(deep=False))
+    again = Categorizer.of_model(model.model_)
+    assert again.ngram_range == (1, 2)
+    assert again.class_weight == {"boat": 2.0}
+    assert again.predict(CASE.texts).tolist() == model.predict(CASE.texts).tolist()
+
+
+@pytest.mark.parametrize("stop_words", [["the", "and"], ("the", "and"), {"the", "and"}, np.array(["the", "and"])])
+def test_stop_words_of_any_collection(stop_words: Any) -> None:
+    model = fitted(stop_words=stop_words, ngram_range=(1, 2), n_terms=40)
+    assert model.model_.stop_words == frozenset(["the", "and"])
+    assert not any(word in ("the", "and") for term in model.terms_ for word in term.split())
