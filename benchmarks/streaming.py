@@ -17,7 +17,7 @@ LIMIT = 10**9
 CODE = """
 import resource, sys, textsieve
 model = textsieve.Categorizer(held_out=0.2).fit(textsieve.read(sys.argv[1]))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, sum(model.model_.about["seconds"].values()))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, sum(model.seconds_.values()))
 """
 
 

@@ -76,9 +76,11 @@ class Categorizer(Parameters):
     curve_ : the cross-validated scores by number of terms, if it was "auto"
     held_out_ : dict of the scores on the documents that were held out, if any were
     model_ : the `Model`
+    seconds_ : dict of how long each stage of fit took; not kept in a model file
     """
 
     model_: Model
+    seconds_: dict[str, float]
 
     def __init__(
         self,
@@ -145,7 +147,8 @@ class Categorizer(Parameters):
         """
         from .training import train
 
-        self.model_ = train(self.get_params(deep=False), documents, labels, progress or (lambda *_: None))
+        trained = train(self.get_params(deep=False), documents, labels, progress or (lambda *_: None))
+        self.model_, self.seconds_ = trained
         return self
 
     # -- predicting ----------------------------------------------------------------------------------------------

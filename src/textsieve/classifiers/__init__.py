@@ -9,4 +9,6 @@ if TYPE_CHECKING:
     from .rocchio import Rocchio as Rocchio
     from .svm import LinearSVM as LinearSVM
 
-__getattr__, __dir__, __all__ = attach(__name__, {"linear": ["LinearScorer"], "rocchio": ["Rocchio"], "svm": ["LinearSVM"]})
+__getattr__, __dir__, __all__ = attach(
+    __name__, {"linear": ["LinearScorer"], "rocchio": ["Rocchio"], "svm": ["LinearSVM"]}
+)

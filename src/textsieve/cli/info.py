@@ -42,7 +42,7 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
 
 
 def _show(model: "Model", path: str) -> None:
-    from .description import file_line, seconds_line, show_classes, show_measures
+    from .description import file_line, show_classes, show_measures
     from .output import Page
 
     about, page = model.about, Page()
@@ -55,8 +55,6 @@ def _show(model: "Model", path: str) -> None:
         + ("one label a document" if model.labels == "one" else "several labels a document")
     )
     page.line(f"Settings: {_settings(model)}")
-    if about.get("seconds"):
-        page.line(seconds_line(about["seconds"]))
     show_measures(page, model)
     show_classes(page, model)
 

@@ -113,8 +113,13 @@ def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
 
 
 def listed(rows: Mapping[str, Any]) -> str:
+    """Names and what they stand for, from a table of rows."""
+    return described({name: row.about.partition(";")[0] for name, row in rows.items()})
+
+
+def described(names: Mapping[str, str]) -> str:
     """Names and what they stand for."""
-    return "; ".join(f"{name}: {row.about.partition(';')[0]}" for name, row in rows.items())
+    return "; ".join(f"{name}: {about}" for name, about in names.items())
 
 
 # -- bundles -----------------------------------------------------------------------------------------------------

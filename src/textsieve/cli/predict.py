@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -41,9 +41,9 @@ def command(
     """Predict the labels of documents, a JSON line each.
 
     Lines are {"label": ..., "score": ...}, or for a model of several labels {"labels": [...], "scores": {...}}, in the
-    order of the documents. PATH may be any file or folder that can be trained on, with labels or without; a .txt file
-    of which nothing else can be told has a document a line. - is standard input, and JSON lines that come there are
-    answered as they come.
+    order of the documents; a model with probabilities adds these. PATH may be any file or folder that can be trained
+    on, with labels or without; a .txt file of which nothing else can be told has a document a line. - is standard
+    input, and JSON lines that come there are answered as they come.
     """
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
@@ -94,14 +94,23 @@ class _Lines:
         """A line a document."""
         from .json_output import as_json
 
-        for labels, scores in zip(self._model.label_sets(found.labels), found.scores, strict=True):
-            yield as_json(self._record(labels, scores), encoding=self._encoding) + "\n"
+        model = self._model
+        probable = repeat(None) if model.calibration is None else model.probabilities(found.scores)
+        for labels, scores, each in zip(model.label_sets(found.labels), found.scores, probable, strict=False):
+            yield as_json(self._record(labels, scores, each), encoding=self._encoding) + "\n"
 
-    def _record(self, labels: tuple[Any, ...], scores: Any) -> dict[str, Any]:
+    def _record(self, labels: tuple[Any, ...], scores: Any, probabilities: Any) -> dict[str, Any]:
+        """What is said of one document; probabilities are None if the model has none."""
         predicted = [self._columns[label] for label in labels]
         shown = predicted if self._n_scores is None else (-scores).argsort(kind="stable")[: self._n_scores].tolist()
-        by_name = {self._names[column]: float(scores[column]) for column in shown}
-        if self._model.labels != "one":
-            return {"labels": list(labels), "scores": by_name}
-        record = {"label": labels[0], "score": float(scores[predicted[0]])}
-        return record if self._n_scores is None else {**record, "scores": by_name}
+        one, record = self._model.labels == "one", dict[str, Any]()
+        record["label" if one else "labels"] = labels[0] if one else list(labels)
+        for name, values in (("score", scores), ("probability", probabilities)):
+            if values is None:
+                continue
+            if one:
+                record[name] = float(values[predicted[0]])
+            if not one or self._n_scores is not None:
+                plural = {"score": "scores", "probability": "probabilities"}[name]
+                record[plural] = {self._names[column]: float(values[column]) for column in shown}
+        return record

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..classifiers.named import CLASSIFIERS
+from ..evaluation.names import CALIBRATIONS, CUTS
 from . import options
 
 if TYPE_CHECKING:
@@ -61,6 +62,25 @@ if TYPE_CHECKING:
 @options.terms_are
 @click.option("--multilabel/--no-multilabel", default=None, help="Whether a document may have several labels.")
 @click.option(
+    "--cut",
+    type=click.Choice(list(CUTS)),
+    default="scut",
+    show_default=True,
+    help=f"How several labels are cut from the scores. {options.described(CUTS)}.",
+)
+@click.option(
+    *("--cut-option", "cut_options"),
+    type=options.setting,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the cut, such as ranks=2 or floor=0.2; may be repeated.",
+)
+@click.option(
+    "--probabilities",
+    type=click.Choice(list(CALIBRATIONS)),
+    help=f"Fit probabilities too. {options.described(CALIBRATIONS)}.",
+)
+@click.option(
     "--held-out",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.2,
@@ -74,7 +94,7 @@ if TYPE_CHECKING:
     default=5,
     show_default=True,
     metavar="N",
-    help="Of the cross-validation for -k auto and for several labels.",
+    help="Of the cross-validation for -k auto, for several labels and for probabilities.",
 )
 @options.jobs
 @options.json_wanted
@@ -84,6 +104,7 @@ def command(
     reading: dict[str, Any],
     selection: dict[str, Any],
     classifier_options: tuple[options.Setting, ...],
+    cut_options: tuple[options.Setting, ...],
     terms_are: dict[str, Any],
     jobs: int,
     wants_json: bool,
@@ -106,6 +127,7 @@ def command(
         selector=selection["selector"],
         selector_options=options.as_dict(selection["selector_options"]),
         classifier_options=options.as_dict(classifier_options),
+        cut_options=options.as_dict(cut_options),
         n_jobs=jobs,
     )
     with opened(path, reading) as corpus:
@@ -141,7 +163,7 @@ def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float,
     from .output import Page
 
     trained = model.model_
-    seconds = {**trained.about["seconds"], "writing": round(written, 3)}
+    seconds = {stage: round(spent, 3) for stage, spent in {**model.seconds_, "writing": written}.items()}
     if wants_json:
         print_json({**described(trained, output), "seconds": seconds})
         return

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, shown
+from .names import CALIBRATIONS
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-METHODS = ("sigmoid", "isotonic")
+METHODS = tuple(CALIBRATIONS)
 
 
 def sigmoid(values: Floats) -> Floats:

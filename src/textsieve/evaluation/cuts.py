@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, shown
 from ..settings import is_whole
+from . import names
 from .thresholds import best_f1_threshold
 
 Floats = NDArray[np.float64]
@@ -221,7 +222,7 @@ def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:
     return table, true.astype(np.bool_)
 
 
-CUTS: dict[str, type[Cut]] = {"scut": SCut, "scutfbr": SCutFBR, "rcut": RCut, "pcut": PCut}
+CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut), strict=True))
 """The ways to cut, by name."""
 
 

@@ -68,11 +68,18 @@ class Clock:
             self.seconds[stage] += time.perf_counter() - begin
 
 
-def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Model:
+class Trained(NamedTuple):
+    """A model, and how long each stage took, which is not kept with it: from the same input comes the same file."""
+
+    model: Model
+    seconds: dict[str, float]
+
+
+def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Trained:
     """Train a model as the settings of a `Categorizer` say."""
     training = _Training(settings, progress)
     with documents.naming() if isinstance(documents, Corpus) else nullcontext():
-        return training.run(documents, labels)
+        return Trained(training.run(documents, labels), training.seconds)
 
 
 class _Training:
@@ -82,6 +89,11 @@ class _Training:
         self._recipe = Recipe.of(settings, self._n_jobs)
         self._clock = Clock(progress)
         _check(settings)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each stage took."""
+        return self._clock.seconds
 
     def run(self, documents: Any, labels: Any) -> Model:
         with self._clock("counting"):
@@ -235,7 +247,6 @@ class _Training:
                 "n_terms_seen": n_terms_seen,
                 "held_out": None if report is None else _stored(report, settings["held_out"]),
                 "curve": None if curve is None else [list(point) for point in curve],
-                "seconds": {stage: round(spent, 3) for stage, spent in self._clock.seconds.items()},
             },
         )
 

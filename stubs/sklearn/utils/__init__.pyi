@@ -1,3 +1,5 @@
+from typing import Any
+
 class InputTags:
     sparse: bool
     string: bool
@@ -25,3 +27,5 @@ class Tags:
         classifier_tags: ClassifierTags | None = None,
         input_tags: InputTags = ...,
     ) -> None: ...
+
+def _safe_indexing(X: Any, indices: Any) -> Any: ...
