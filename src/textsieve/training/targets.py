@@ -114,7 +114,8 @@ class Targets:
 
 
 def _indicator(classes: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
-    documents, numbers = np.concatenate(classes), np.repeat(np.arange(len(classes)), list(map(len, classes)))
+    documents = np.concatenate([np.empty(0, np.int64), *classes])
+    numbers = np.repeat(np.arange(len(classes)), np.array(list(map(len, classes)), np.int64))
     ones = np.ones(len(documents), np.int8)
     return sparse.csr_array((ones, (documents, numbers)), shape=(n_documents, len(classes)))
 

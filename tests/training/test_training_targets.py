@@ -1,0 +1,92 @@
+"""The labels of documents as training wants them, against sets of labels gone through one by one."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from textsieve import ClassStats, InputError
+from textsieve.training.targets import Targets
+
+label_sets = st.lists(st.lists(st.sampled_from("abc"), unique=True, max_size=3).map(tuple), min_size=1, max_size=12)
+
+
+def targets_of(sets: list[tuple[str, ...]], form: str) -> Targets:
+    if form == "matrix":
+        return Targets.of(np.array([[int(label in labels) for label in "abc"] for labels in sets]), len(sets))
+    if form == "one":
+        return Targets.of([labels[0] if labels else None for labels in sets], len(sets))
+    return Targets.of(sets, len(sets), True)
+
+
+@given(label_sets, st.sampled_from(["one", "several", "matrix"]), st.data())
+def test_the_same_as_the_sets_of_labels(sets: list[tuple[str, ...]], form: str, data: st.DataObject) -> None:
+    targets = targets_of(sets, form)
+    names: Any = (0, 1, 2) if form == "matrix" else targets.classes
+    if form == "one":
+        sets = [labels[:1] for labels in sets]
+    elif form == "matrix":
+        sets = [tuple("abc".index(label) for label in labels) for labels in sets]  # type: ignore[misc]
+    assert targets.form == form
+    assert targets.several == (form != "one")
+    assert targets.classes == names
+    check(targets, sets)
+    documents = np.array(sorted(data.draw(st.sets(st.integers(0, len(sets) - 1)))), np.int64)
+    part = targets.take(documents)
+    assert part.classes == targets.classes  # those without documents too
+    assert part.form == form
+    check(part, [sets[document] for document in documents])
+
+
+def check(targets: Targets, sets: Any) -> None:
+    assert targets.n_documents == len(sets)
+    assert [set(labels) for labels in targets.label_sets()] == [set(labels) for labels in sets]
+    assert [list(labels) for labels in targets.label_sets()] == [sorted(labels) for labels in sets]
+    is_member = [[label in labels for label in targets.classes] for labels in sets]
+    assert targets.is_member.tolist() == is_member
+    assert targets.class_docs.tolist() == [sum(label in labels for labels in sets) for label in targets.classes]
+    numbers = {label: at for at, label in enumerate(targets.classes)}
+    assert targets.first.tolist() == [min((numbers[label] for label in labels), default=-1) for labels in sets]
+    usable = [bool(labels) or targets.form == "matrix" for labels in sets]
+    assert targets.usable.tolist() == usable
+    learnable = [0 < sum(label in labels for labels in sets) < sum(usable) for label in targets.classes]
+    assert targets.can_be_learned.tolist() == learnable
+    # what a selector is told: the classes by number, and in a matrix "none of them" as one more
+    none = [str(len(numbers))] if targets.form == "matrix" else []
+    expected = [[str(numbers[label]) for label in labels] or none for labels in sets]
+    rows = np.arange(len(sets) * 2.0).reshape(len(sets), 2)
+    told = ClassStats.from_matrix(rows, targets.for_stats())
+    stats = ClassStats.from_matrix(rows, expected)
+    present = [at for at, size in enumerate(told.class_docs) if size]
+    assert [str(told.classes[at]) for at in present] == list(stats.classes)
+    assert [told.class_sums(at).tolist() for at in present] == [
+        stats.class_sums(at).tolist() for at in range(len(stats.classes))
+    ]
+    assert told.n_documents == stats.n_documents
+
+
+def test_lists_of_0_and_1_are_a_matrix_and_other_lists_are_not() -> None:
+    assert Targets.of([[0, 1], [1, 0]], 2).form == "matrix"
+    assert Targets.of([[0, 2], [1, 0]], 2).form == "several"
+    assert Targets.of([[0], [1]], 2).form == "several"
+    assert Targets.of([["0", "1"], ["1", "0"]], 2).form == "several"
+    assert Targets.of([(0, 1), (1,)], 2).form == "several"
+    assert Targets.of([0, 1], 2).form == "one"
+    assert Targets.of(np.array([[0], [1]]), 2).form == "one"
+
+
+def test_numbers_are_of_one_type() -> None:
+    assert [*map(type, Targets.of([1, 2.5, 3], 3).classes)] == [float, float, float]
+    assert [*map(type, Targets.of(np.array([1, 2], np.int8), 2).classes)] == [int, int]
+    assert [*map(type, Targets.of([True, False], 2).classes)] == [bool, bool]
+    assert [*map(type, Targets.of(np.array([True, False]), 2).classes)] == [bool, bool]
+    assert Targets.of([2**70, 1], 2).classes == (1, 2**70)
+
+
+def test_a_mixture_is_refused() -> None:
+    with pytest.raises(InputError, match="mixed kinds"):
+        Targets.of([True, 3], 2)
+    with pytest.raises(InputError, match="mixed kinds"):
+        Targets.of(["a", 3], 2)
