@@ -1,0 +1,35 @@
+"""Cuts and probabilities at the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.reference.cli_cases import Run, documents, write_csv
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "news.csv", documents())
+
+
+def test_probabilities_are_written_beside_scores(labelled: Path, tmp_path: Path, run: Run) -> None:
+    run("train", labelled, "-o", tmp_path / "m", "--probabilities", "sigmoid")
+    lines = [json.loads(line) for line in run("predict", tmp_path / "m", labelled).stdout.splitlines()]
+    assert {tuple(line) for line in lines} == {("label", "score", "probability")}
+    assert all(0 <= line["probability"] <= 1 for line in lines)
+    full = json.loads(run("predict", tmp_path / "m", labelled, "--scores").stdout.splitlines()[0])
+    assert sum(full["probabilities"].values()) == pytest.approx(1)
+    assert full["probabilities"].keys() == full["scores"].keys()
+
+
+def test_labels_are_cut_by_rank(labelled: Path, tmp_path: Path, run: Run) -> None:
+    run("train", labelled, "-o", tmp_path / "m", "--multilabel", "--cut", "rcut", "--cut-option", "ranks=2")
+    lines = [json.loads(line) for line in run("predict", tmp_path / "m", labelled).stdout.splitlines()]
+    assert {len(line["labels"]) for line in lines} == {2}
+    assert "cut='rcut'" in run("info", tmp_path / "m").stdout
+
+
+def test_a_cut_that_there_is_not(labelled: Path, tmp_path: Path, run: Run) -> None:
+    assert "scutfbr" in run("train", labelled, "-o", tmp_path / "m", "--cut", "best", exit_code=2).stderr
+    said = run("train", labelled, "-o", tmp_path / "m", "--cut-option", "floor=1", exit_code=1).stderr
+    assert "floor" in said
