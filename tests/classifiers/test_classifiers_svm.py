@@ -1,6 +1,8 @@
 """`LinearSVM` against scikit-learn's LinearSVC: the same problem, so the same minimum of the same sum."""
 
 import itertools
+import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from tests.reference.classifiers_twin import svm_objective
 
 from textsieve import InputError
 from textsieve.classifiers import LinearSVM
+from textsieve.kernels.descent import shuffle, squared_lengths
 
 TIGHT: dict[str, Any] = {"tol": 1e-6, "max_iter": 1_000_000}
 
@@ -254,3 +257,37 @@ def test_one_class_is_refused_by_name() -> None:
 def test_class_weights_that_mean_nothing(weights: Any) -> None:
     with pytest.raises(ValueError, match="class_weight"):
         LinearSVM(class_weight=weights).fit([[1.0], [2.0], [3.0]], ["a", "b", "a"])
+
+
+# -- the kernels -----------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 30), st.integers(1, 2**64 - 1))
+def test_shuffling_moves_the_first_places_and_loses_none(size: int, seed: int) -> None:
+    places = np.arange(40)
+    state = shuffle(places, size, np.uint64(seed))
+    assert sorted(places[:size].tolist()) == list(range(size))
+    assert places[size:].tolist() == list(range(size, 40))
+    again = np.arange(40)
+    assert shuffle(again, size, np.uint64(seed)) == state
+    assert again.tolist() == places.tolist()
+
+
+def test_every_order_is_as_likely() -> None:
+    state = np.uint64(1)
+    seen: Counter[tuple[int, ...]] = Counter()
+    for _ in range(6000):
+        places = np.arange(3)
+        state = shuffle(places, 3, state)
+        seen[tuple(places.tolist())] += 1
+    assert len(seen) == 6
+    assert min(seen.values()) > 850
+    assert max(seen.values()) < 1150
+
+
+@given(st.lists(st.lists(st.floats(-10, 10), min_size=3, max_size=3), max_size=6))
+def test_squared_lengths(rows: list[list[float]]) -> None:
+    for dtype in ("float64", "float32"):
+        X: Any = csr_matrix(np.array(rows).reshape(-1, 3)).astype(dtype)
+        expected = [math.fsum(float(value) ** 2 for value in row) for row in X.toarray()]
+        assert squared_lengths(X.indptr, X.data).tolist() == pytest.approx(expected, rel=1e-14)

@@ -1,0 +1,3 @@
+from contextlib import AbstractContextManager
+
+def parallel_config(backend: str, *, n_jobs: int) -> AbstractContextManager[None]: ...
