@@ -104,6 +104,6 @@ def test_what_makes_no_sense_is_said() -> None:
         ({"probabilities": True}, "probabilities=True"),
     ):
         with pytest.raises(InputError, match=said):
-            Categorizer(**settings).fit(ONE.texts, ONE.labels)  # type: ignore[arg-type]
+            Categorizer(**settings).fit(ONE.texts, ONE.labels)
     with pytest.raises(InputError, match="trained without probabilities"):
         Categorizer().fit(ONE.texts, ONE.labels).predict_proba(ONE.texts)
