@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError
 from ..estimators import growing
 from ..stats import ClassStats
+from ..stats.targets import checked_labels
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -71,7 +71,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         if y is None:
             raise InputError("Rocchio requires y to be passed, but the target y is None.")
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        stats = ClassStats.from_matrix(rows, _checked_labels(y))
+        stats = ClassStats.from_matrix(rows, checked_labels(y))
         if len(stats.classes) < 2:
             found = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
             raise InputError(f"{found}: there is nothing to tell apart; give documents of at least two classes.")
@@ -82,7 +82,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         """Add more documents. More columns and classes than before may come; `classes` need not be given."""
         self._validate()
         with growing(self, X) as rows:
-            labels = _checked_labels(y)
+            labels = checked_labels(y)
             if hasattr(self, "stats_"):
                 self.stats_.update(rows, labels)
             else:
@@ -143,13 +143,3 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _checked_labels(y: Any) -> Any:
-    """Labels as `ClassStats` takes them; an array of measurements is refused."""
-    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
-        y = column_or_1d(y, warn=True)
-    if isinstance(y, np.ndarray) and y.ndim == 1:
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-    return y

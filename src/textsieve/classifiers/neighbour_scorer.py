@@ -1,0 +1,212 @@
+"""`NeighbourScorer`: the nearest training documents vote for their classes, and each term has its part in each vote.
+
+A document, scaled to length 1, has as neighbours the k training documents with the largest cosines above 0; of equally
+near ones, the lower. With weighted votes, the score of class c is the sum of the cosines of the neighbours in c. A
+cosine is a sum over terms, so it can be added up term by term: a term t of the document adds
+
+    w(t, document) x (sum of w(t, neighbour) over the neighbours in c, from the lowest document to the highest),
+
+and it is added up so, in the order of the columns. With plain votes the score is the number of neighbours in c. Each
+vote is shared among the terms in proportion to their products (those above 0), in whole multiples of 2^-30, what is
+left over going to the first: so the parts add up to the number exactly.
+
+A document without a neighbour scores 0 for each class.
+
+Training documents are kept term by term, with 32 bits a weight, and calculated with as 64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, shown
+from ..neighbours import Postings, cosines_of, frozen, index_of, matches, nearest_of, unit_rows
+from ..settings import is_whole, n_threads
+from ..text.rows import Rows
+from .scorer import require_array, require_parts
+
+if TYPE_CHECKING:
+    from ..kernels.neighbours import Index
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+VOTES = ("weighted", "plain")
+"""What a neighbour's vote counts: its cosine, or 1."""
+
+FEW_POSTINGS = 1 << 25
+"""Up to this many are looked at before the kernels would be loaded."""
+
+_ARRAYS = ("term_starts", "documents", "weights", "class_starts", "classes")
+_UNITS = float(1 << 30)
+_SLICE = 1 << 8
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourScorer:
+    """Training documents, term by term, their classes, and how they vote."""
+
+    kind: ClassVar[str] = "knn"
+
+    postings: Postings
+    class_starts: Ints  # the classes of document i are class_starts[i] to class_starts[i + 1]
+    classes: Numbers
+    n_outputs: int
+    k: int
+    votes: str
+
+    @property
+    def n_terms(self) -> int:
+        """How many columns rows have."""
+        return self.postings.n_terms
+
+    @property
+    def intercepts(self) -> Floats:
+        """Zeros: without terms there are no neighbours."""
+        return np.zeros(self.n_outputs)
+
+    @cached_property
+    def index(self) -> Index:
+        """What the kernels search; made when it is first asked for."""
+        return index_of(self.postings)
+
+    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+        """The scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        if rows.n_columns != self.n_terms:
+            raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
+        threads = n_threads(n_jobs)
+        unit = unit_rows(rows)
+        if "index" in vars(self) or np.diff(self.postings.term_starts)[unit.columns].sum() > FEW_POSTINGS:
+            return self._scores_of_many(unit, threads)
+        return self._scores_of_few(unit)
+
+    def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
+        """What each value of one row adds (values x outputs): its part in the votes of the neighbours."""
+        unit = unit_rows(Rows(values, columns, np.array([0, len(columns)]), self.n_terms))
+        return self._parts(unit.columns, unit.values)
+
+    def term_strengths(self) -> Floats:
+        """The mean weight of each term in the documents of each class (terms x outputs)."""
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_starts))
+        sums = self._by_class(terms, self.postings.documents, self.postings.weights, self.n_terms)
+        return sums / np.maximum(np.bincount(self.classes, minlength=self.n_outputs), 1)
+
+    def header(self) -> dict[str, Any]:
+        """How many neighbours vote, and how."""
+        return {"k": self.k, "votes": self.votes}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The training documents and their classes."""
+        return dict(zip(_ARRAYS, (*self.postings[:3], self.class_starts, self.classes), strict=True))
+
+    @classmethod
+    def restore(
+        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Make one of what was stored."""
+        require_parts(header, arrays, ("k", "votes"), _ARRAYS)
+        k, votes = header["k"], header["votes"]
+        if not (is_whole(k) and k >= 1):
+            raise InputError(f"k is {shown(k)}, which is no number of neighbours")
+        if votes not in VOTES:
+            raise InputError(f"votes is {shown(votes)}, none of {', '.join(VOTES)}")
+        term_starts, documents, weights, class_starts, classes = (arrays[name] for name in _ARRAYS)
+        require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
+        require_array("documents", documents, np.int32, (documents.size,))
+        require_array("weights", weights, np.float32, (documents.size,))
+        require_array("class_starts", class_starts, np.int64, (max(class_starts.size, 2),))
+        require_array("classes", classes, np.int32, (classes.size,))
+        n_documents = len(class_starts) - 1
+        _require_ascending("documents", documents, "term_starts", term_starts, n_documents)
+        _require_ascending("classes", classes, "class_starts", class_starts, n_outputs)
+        if (class_starts[1:] == class_starts[:-1]).any():
+            raise InputError("a document has no class")
+        lengths = np.bincount(documents, np.square(weights, dtype=np.float64), n_documents)
+        if not ((lengths == 0.0) | (np.abs(lengths - 1.0) < 1e-4)).all():  # NaN is neither
+            raise InputError("the weights of a document have not the length 1")
+        postings = Postings(term_starts, documents, weights, n_documents)
+        return cls(postings, class_starts, classes, n_outputs, int(k), votes)
+
+    # -- a few rows ----------------------------------------------------------------------------------------------
+
+    def _scores_of_few(self, unit: Rows) -> Floats:
+        scores = np.zeros((unit.n_rows, self.n_outputs))
+        for row in np.flatnonzero(unit.sizes).tolist():
+            place = slice(unit.starts[row], unit.starts[row + 1])
+            # cumsum adds one after the other; sum does not
+            scores[row] += self._parts(unit.columns[place], unit.values[place]).cumsum(axis=0)[-1]
+        return scores
+
+    def _parts(self, columns: NDArray[Any], values: Floats) -> Floats:
+        """What each value of a row of length 1 adds."""
+        found = matches(self.postings, columns)
+        near = np.zeros(self.postings.n_documents, np.bool_)
+        near[nearest_of(cosines_of(self.postings, found, values), self.k)] = True
+        taken = near[found.documents]
+        places, documents, weights = found.places[taken], found.documents[taken], found.weights[taken]
+        if self.votes == "weighted":
+            return np.asarray(values[:, np.newaxis] * self._by_class(places, documents, weights, len(values)))
+        products = values[places] * weights
+        positive = products > 0.0
+        return self._by_class(*_shares(places[positive], documents[positive], products[positive]), len(values))
+
+    def _by_class(self, groups: Ints, documents: Numbers, amounts: NDArray[Any], n_groups: int) -> Floats:
+        """Amounts of documents, added up for each group and each class (groups x outputs), in the order given."""
+        sizes = self.class_starts[documents.astype(np.int64) + 1] - self.class_starts[documents]
+        if (sizes == 1).all():
+            outputs: NDArray[Any] = self.classes[self.class_starts[documents]]
+        else:
+            firsts = self.class_starts[documents] - np.concatenate([[0], sizes.cumsum()[:-1]])
+            outputs = self.classes[np.arange(sizes.sum()) + np.repeat(firsts, sizes)]
+            groups, amounts = np.repeat(groups, sizes), np.repeat(amounts, sizes)
+        sums: Any = np.bincount(groups * self.n_outputs + outputs, amounts, n_groups * self.n_outputs)
+        return np.asarray(sums, np.float64).reshape(n_groups, self.n_outputs)
+
+    # -- many rows -----------------------------------------------------------------------------------------------
+
+    def _scores_of_many(self, unit: Rows, threads: int) -> Floats:
+        from ..kernels.neighbours import vote
+        from ..text.tally import for_all
+
+        index, k = self.index, min(self.k, self.postings.n_documents)
+        class_starts, classes, weighted = frozen(self.class_starts), frozen(self.classes), self.votes == "weighted"
+        scores = np.empty((unit.n_rows, self.n_outputs))
+
+        def score(number: int) -> None:
+            first, last = number * _SLICE, min((number + 1) * _SLICE, unit.n_rows)
+            part = unit.columns, unit.values, unit.starts[first : last + 1]
+            vote(index, *part, class_starts, classes, k, weighted, scores[first:last])
+
+        for_all(score, -(-unit.n_rows // _SLICE), threads)
+        return scores
+
+
+def _shares(places: Ints, documents: Numbers, products: Floats) -> tuple[Ints, Numbers, Floats]:
+    """One vote of each document, shared in proportion to its products; the shares of a document add up to 1 exactly."""
+    if not len(documents):
+        return places, documents, products
+    totals = np.bincount(documents, products)
+    units = np.rint(products / totals[documents] * _UNITS)
+    voters, firsts = np.unique(documents, return_index=True)
+    units[firsts] += _UNITS - np.bincount(documents, units)[voters]
+    return places, documents, units / _UNITS
+
+
+def _require_ascending(name: str, array: Numbers, starts_name: str, starts: Ints, n: int) -> None:
+    """Refuse parts of an array that do not begin and end within it, or whose numbers do not ascend from 0 to n - 1."""
+    if starts[0] != 0 or starts[-1] != len(array) or (starts[1:] < starts[:-1]).any():
+        raise InputError(f"{starts_name} does not go from 0 to the {len(array):,} {name}, ascending")
+    if len(array) and (array.min() < 0 or array.max() >= n):
+        raise InputError(f"{name} has numbers that are not from 0 to {n - 1}")
+    ascends = np.ones(len(array) + 1, np.bool_)
+    ascends[1:-1] = array[1:] > array[:-1]
+    ascends[starts] = True
+    if not ascends.all():
+        raise InputError(f"{name} do not ascend")

@@ -1,0 +1,197 @@
+"""k nearest neighbours by cosine: a document belongs where the training documents belong that it resembles most.
+
+s(c, d) = the sum of cos(d, n) over the k training documents n nearest to d that are in class c (Ko and Seo 2004,
+formula 3), or their number (`votes="plain"`). Nearest are those with the largest cosines above 0; of equally near ones,
+the lower. Nothing is approximated: the neighbours are those of calculating every cosine (see `kernels.neighbours` for
+how most of them need not be calculated).
+
+How many neighbours are best can be asked of the training documents: each is judged by its neighbours among the others,
+for all k at once, since the votes of k + 1 neighbours are those of k and one more. A document may have several classes;
+its neighbours judge it right if the class with the best score is one of its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import InputError, shown
+from ..kernels.neighbours import judge_sizes
+from ..neighbours import frozen, nearest, postings_of, unit_rows
+from ..settings import is_whole, n_threads
+from ..stats.labels import LabelPairs
+from ..stats.targets import pairs_of
+from ..text.rows import Rows
+from ..text.tally import for_all
+from .neighbour_scorer import VOTES, NeighbourScorer
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_NEIGHBOURS = 100
+"""The largest k that `k="auto"` tries."""
+
+_SLICE = 1 << 8
+
+
+def scorer_of(rows: Rows, pairs: LabelPairs, k: int, votes: str) -> NeighbourScorer:
+    """The scorer of documents that all have a label."""
+    of_pair = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
+    order = np.argsort(pairs.documents, kind="stable")  # pairs are by class: classes of a document ascend
+    starts = np.concatenate([[0], np.cumsum(np.bincount(pairs.documents, minlength=rows.n_rows))]).astype(np.int64)
+    return NeighbourScorer(postings_of(rows), starts, of_pair[order].astype(np.int32), len(pairs.classes), k, votes)
+
+
+def right_by_size(scorer: NeighbourScorer, most: int, threads: int) -> Ints:
+    """How many documents their 1, 2, ... `most` nearest others judge right."""
+    n_documents = scorer.postings.n_documents
+    n_slices = -(-n_documents // _SLICE)
+    right = np.zeros((n_slices, most), np.int64)
+    most_frequent = int(np.bincount(scorer.classes).argmax())
+    index, pairs = scorer.index, (frozen(scorer.class_starts), frozen(scorer.classes))
+
+    def judge(number: int) -> None:
+        part = number * _SLICE, min((number + 1) * _SLICE, n_documents)
+        weighted = scorer.votes == "weighted"
+        judge_sizes(index, *part, *pairs, scorer.n_outputs, most_frequent, weighted, right[number])
+
+    for_all(judge, n_slices, threads)
+    return np.asarray(right.sum(axis=0))
+
+
+class CosineKNN(ClassifierMixin, BaseEstimator):
+    """Classify by the votes of the k training documents with the largest cosines, found exactly.
+
+    Documents are scaled to length 1 here; weights of a training document are kept with 32 bits. A neighbour has a
+    cosine above 0, so a document that shares no term with any has none; it scores 0 for each class and `predict` gives
+    it the most frequent one, with a warning.
+
+    Parameters
+    ----------
+    k : int or "auto"
+        How many neighbours vote. "auto" takes the k from 1 to 100 that judges the most training documents right, each
+        by its neighbours among the others; the smallest of equals. More than there are documents: all, with a warning.
+    votes : "weighted" or "plain"
+        A vote counts its cosine, or 1.
+    n_jobs : int or None
+        Threads; -1 is all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    k_ : the number of neighbours that vote
+    classes_ : the classes, sorted
+    class_docs_ : how many documents each class has
+    several_ : whether a training document had several labels
+    right_by_k_ : for k="auto", how many training documents are judged right with 1, 2, ... neighbours
+    """
+
+    def __init__(self, *, k: int | str = 30, votes: str = "weighted", n_jobs: int | None = -1) -> None:
+        self.k = k
+        self.votes = votes
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep documents given as the rows of a (sparse) matrix, with their labels; those without one are left out."""
+        self._validate()
+        rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
+        pairs = pairs_of(y, rows.n_rows, "CosineKNN")
+        self._documents = np.unique(pairs.documents)  # those that have a label
+        if len(self._documents) < rows.n_rows:
+            rows = Rows.of(rows.matrix()[self._documents])
+            pairs = pairs._replace(documents=np.searchsorted(self._documents, pairs.documents), n_documents=rows.n_rows)
+        self.classes_ = np.array(pairs.classes)
+        self.class_docs_ = np.diff(pairs.class_starts)
+        self.several_ = len(pairs.documents) > rows.n_rows
+        everyone = scorer_of(rows, pairs, rows.n_rows, self.votes)
+        self.k_ = self._n_neighbours(everyone)
+        self._scorer = replace(everyone, k=self.k_)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each class; for two classes and one label a document, by how much the second's is larger."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 and not self.several_ else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the best score, the first of equals; without a neighbour the most frequent one."""
+        scores = self._scores(X)
+        if self.several_:
+            raise InputError(
+                "Training documents had several labels, and so may these; use decision_function and thresholds."
+            )
+        numbers = scores.argmax(axis=1)
+        alone = np.logical_not(scores.any(axis=1))
+        numbers[alone] = self.class_docs_.argmax()
+        if alone.any():
+            warnings.warn(
+                f"{alone.sum():,} of {len(alone):,} documents share no term with any training document; they get the "
+                f"most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
+                stacklevel=2,
+            )
+        return np.asarray(self.classes_[numbers])
+
+    def kneighbors(self, X: Any, k: int | None = None) -> tuple[Floats, Ints]:
+        """The distances, 1 - cosine, to the k (or `k_`) nearest training documents, and their rows; nearest first.
+
+        Here the number is always k, as in scikit-learn: where documents with a common term are too few, those without
+        one follow, at distance 1, the lower first.
+        """
+        check_is_fitted(self)
+        most = len(self._documents)
+        k = self.k_ if k is None else k
+        if not (is_whole(k) and 1 <= k <= most):
+            raise InputError(f"k={shown(k)}; use a number of neighbours from 1 to {most:,}, the number of documents.")
+        queries = unit_rows(_rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)))
+        found = nearest(self._scorer.index, queries, k, threads=n_threads(self.n_jobs), everyone=True)
+        return np.clip(1.0 - found.cosines, 0.0, 2.0), self._documents[found.documents]
+
+    def to_scorer(self) -> NeighbourScorer:
+        """What predicting takes, to be kept."""
+        check_is_fitted(self)
+        return self._scorer
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        return self._scorer.scores(rows, self.n_jobs)
+
+    def _n_neighbours(self, scorer: NeighbourScorer) -> int:
+        """The k to use, by what was asked for and what there is."""
+        n_documents = scorer.postings.n_documents
+        if self.k == "auto":
+            most = max(1, min(MOST_NEIGHBOURS, n_documents - 1))
+            self.right_by_k_ = right_by_size(scorer, most, n_threads(self.n_jobs))
+            return int(self.right_by_k_.argmax()) + 1
+        if int(self.k) > n_documents:
+            warnings.warn(
+                f"k={self.k}, but there are {n_documents:,} training documents; all of them are neighbours.",
+                stacklevel=3,
+            )
+        return min(int(self.k), n_documents)
+
+    def _validate(self) -> None:
+        if self.k != "auto" and not (is_whole(self.k) and self.k >= 1):
+            raise InputError(f'k={shown(self.k)}; use a number of neighbours from 1, or "auto".')
+        if self.votes not in VOTES:
+            raise InputError(f"votes={shown(self.votes)}; use one of {', '.join(VOTES)}.")
+        n_threads(self.n_jobs)
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _rows(matrix: Any) -> Rows:
+    return Rows.of(csr_matrix(matrix))

@@ -1,0 +1,10 @@
+"""Fewer training documents: which of them are worth keeping."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .drop import DROP as DROP
+
+__getattr__, __dir__, __all__ = attach(__name__, {"drop": ["DROP"]})

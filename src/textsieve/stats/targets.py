@@ -1,0 +1,31 @@
+"""Labels, as estimators take them that learn from documents: one a document or several, of at least two classes."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from ..errors import InputError
+from .labels import LabelPairs, label_pairs
+
+
+def checked_labels(y: Any) -> Any:
+    """Labels as `label_pairs` takes them; an array of measurements is refused."""
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    if isinstance(y, np.ndarray) and y.ndim == 1:
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    return y
+
+
+def pairs_of(y: Any, n_documents: int, who: str) -> LabelPairs:
+    """The pairs of document and class that there are to learn from."""
+    if y is None:
+        raise InputError(f"{who} requires y to be passed, but the target y is None.")
+    pairs = label_pairs(checked_labels(y), n_documents)
+    if len(pairs.classes) < 2:
+        found = f"Only one class, {pairs.classes[0]!r}" if pairs.classes else "No document has a label"
+        raise InputError(f"{found}: there is nothing to tell apart; give documents of at least two classes.")
+    return pairs

@@ -1,0 +1,255 @@
+"""`CosineKNN` against looking at every document; choosing k by leaving one out; and what happens at the edges."""
+
+import pickle
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import KNeighborsClassifier
+from tests.reference import neighbours_twin as twin
+from tests.reference.stats_cases import Case, cases
+
+from textsieve import InputError
+from textsieve.classifiers import neighbours
+from textsieve.classifiers.neighbour_scorer import VOTES
+from textsieve.classifiers.neighbours import CosineKNN
+
+weights = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0])
+ANY_WARNING = pytest.mark.filterwarnings("ignore")
+
+
+def numbers(case: Case) -> tuple[list[Any], list[list[int]]]:
+    """The classes, and those of each document by their numbers."""
+    classes = sorted({label for labels in case.label_sets for label in labels})
+    return classes, [sorted(classes.index(label) for label in labels) for labels in case.label_sets]
+
+
+def learnable(case: Case) -> bool:
+    return len({label for labels in case.label_sets for label in labels}) >= 2
+
+
+@ANY_WARNING
+@settings(max_examples=200)
+@given(cases(weights, n_labels=(0, 3)).filter(learnable), st.integers(1, 10), st.sampled_from(VOTES))
+def test_scores_are_those_of_looking_at_every_document(case: Case, k: int, votes: str) -> None:
+    found = CosineKNN(k=k, votes=votes).fit(case.matrix(), case.label_sets)
+    labelled = [document for document, labels in enumerate(case.label_sets) if labels]
+    part = case.part(labelled)
+    classes, of_documents = numbers(part)
+    assert found.classes_.tolist() == classes
+    assert found.k_ == min(k, len(labelled))
+    documents = twin.kept(part.rows.tolist())
+    queries = [twin.unit(row) for row in case.rows.tolist()]
+    right = np.array([twin.scores(query, documents, of_documents, len(classes), k, votes) for query in queries])
+    several = any(len(labels) > 1 for labels in case.label_sets)
+    decision = right if several or len(classes) > 2 else right[:, 1] - right[:, 0]
+    assert found.decision_function(case.matrix()).tolist() == decision.tolist()
+    assert found.to_scorer().scores(neighbours._rows(case.matrix())).tolist() == right.tolist()
+    if several:
+        with pytest.raises(InputError, match="several labels"):
+            found.predict(case.matrix())
+    else:
+        most_frequent = found.class_docs_.argmax()
+        best = [scores.argmax() if scores.any() else most_frequent for scores in right]
+        assert found.predict(case.matrix()).tolist() == [classes[number] for number in best]
+
+
+@ANY_WARNING
+@given(cases(weights, n_labels=(0, 1)).filter(learnable), st.integers(1, 10))
+def test_kneighbors_are_all_k(case: Case, k: int) -> None:
+    found = CosineKNN(k=k).fit(case.matrix(), case.label_sets)
+    labelled = [document for document, labels in enumerate(case.label_sets) if labels]
+    documents = twin.kept(case.rows[labelled].tolist())
+    distances, rows = found.kneighbors(case.rows)
+    for row, query in enumerate(case.rows.tolist()):
+        near = twin.nearest(twin.unit(query), documents, found.k_, everyone=True)
+        assert rows[row].tolist() == [labelled[number] for _, number in near]
+        assert distances[row].tolist() == [min(max(1.0 - cosine, 0.0), 2.0) for cosine, _ in near]
+
+
+def spread(n_documents: int, seed: int) -> tuple[sparse.csr_matrix, Any]:
+    """Documents of three classes that overlap, no two with the same cosine."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, 3, n_documents)
+    present = random.random((n_documents, 30)) < 0.3
+    heavier = 1.0 + (np.arange(30) % 3 == labels[:, None])
+    return sparse.csr_matrix(present * random.random((n_documents, 30)) * heavier), labels
+
+
+def test_as_scikit_learn_finds_them() -> None:
+    (matrix, labels), (queries, _) = spread(200, 0), spread(50, 1)
+    theirs = KNeighborsClassifier(7, metric="cosine", algorithm="brute").fit(matrix, labels)
+    ours = CosineKNN(k=7, votes="plain").fit(matrix, labels)
+    for found, right in zip(ours.kneighbors(queries), theirs.kneighbors(queries), strict=True):
+        assert found == pytest.approx(right, abs=1e-6)
+    assert ours.predict(queries).tolist() == theirs.predict(queries).tolist()
+
+
+@ANY_WARNING
+@settings(max_examples=200)
+@given(cases(weights, n_labels=(1, 2)).filter(learnable), st.sampled_from(VOTES))
+def test_k_by_leaving_each_document_out(case: Case, votes: str) -> None:
+    _, of_documents = numbers(case)
+    found = CosineKNN(k="auto", votes=votes).fit(case.matrix(), case.label_sets)
+    right = twin.right_by_size(twin.kept(case.rows.tolist()), of_documents, max(1, len(case.label_sets) - 1), votes)
+    assert found.right_by_k_.tolist() == right
+    assert found.k_ == right.index(max(right)) + 1
+
+
+def test_no_more_than_the_most_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix, labels = spread(60, 3)
+    everything = CosineKNN(k="auto").fit(matrix, labels).right_by_k_
+    assert len(everything) == 59
+    monkeypatch.setattr(neighbours, "MOST_NEIGHBOURS", 8)
+    monkeypatch.setattr(neighbours, "_SLICE", 7)
+    few = CosineKNN(k="auto", n_jobs=3).fit(matrix, labels)
+    assert few.right_by_k_.tolist() == everything[:8].tolist()
+    assert few.k_ == everything[:8].argmax() + 1
+
+
+@pytest.mark.parametrize(("k", "votes"), list(product([1, 5, "auto"], VOTES)))
+def test_the_number_of_threads_changes_nothing(k: Any, votes: str) -> None:
+    (matrix, labels), (queries, _) = spread(90, 4), spread(40, 5)
+    one, other = (CosineKNN(k=k, votes=votes, n_jobs=n_jobs).fit(matrix, labels) for n_jobs in (1, 4))
+    assert one.k_ == other.k_
+    assert one.decision_function(queries).tobytes() == other.decision_function(queries).tobytes()
+
+
+def test_by_hand() -> None:
+    """The table of docs/knn.md."""
+    rows = [[3.0, 4, 0], [0, 1, 0], [1, 0, 0], [0, 4, 3]]
+    labels = ["tea", "tea", "coffee", "coffee"]
+    query = [[4.0, 3, 0]]
+    distances, documents = CosineKNN(k=4).fit(rows, labels).kneighbors(query)
+    assert documents.tolist() == [[0, 2, 1, 3]]
+    assert 1 - distances == pytest.approx(np.array([[0.96, 0.8, 0.6, 0.48]]))
+    for k, votes, tea, coffee in (
+        (1, "weighted", 0.96, 0.0),
+        (2, "weighted", 0.96, 0.8),
+        (3, "weighted", 1.56, 0.8),
+        (4, "weighted", 1.56, 1.28),
+        (2, "plain", 1, 1),
+        (3, "plain", 2, 1),
+    ):
+        found = CosineKNN(k=k, votes=votes).fit(rows, labels)
+        assert found.to_scorer().scores(neighbours._rows(query)) == pytest.approx(np.array([[coffee, tea]]))
+        assert found.predict(query).tolist() == ["coffee" if tea == coffee else "tea"]
+    parts = CosineKNN(k=3).fit(rows, labels).to_scorer().contributions(np.array([0, 1]), np.array([4.0, 3.0]))
+    assert parts == pytest.approx(np.array([[0.8, 0.48], [0.0, 1.08]]))
+    chosen = CosineKNN(k="auto").fit(rows, labels)
+    assert chosen.right_by_k_.tolist() == [2, 1, 0]
+    assert chosen.k_ == 1
+
+
+# -- edges ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_document_that_shares_no_term_gets_the_most_frequent_class_with_a_warning() -> None:
+    found = CosineKNN(k=1).fit([[1.0, 0, 0], [0, 1, 0], [0, 2, 0]], ["a", "b", "b"])
+    assert found.decision_function([[0, 0, 1.0], [0, 0, 0]]).tolist() == [0, 0]
+    with pytest.warns(UserWarning, match=r"2 of 3 documents share no term .* most frequent class, 'b'") as caught:
+        assert found.predict([[0, 0, 1.0], [0, 0, 0], [1, 0, 0]]).tolist() == ["b", "b", "a"]
+    assert caught[0].filename == __file__
+
+
+def test_copies_with_different_labels_vote_for_both_and_the_lower_is_the_nearest() -> None:
+    rows, labels = [[1.0, 1], [2, 2], [4, 4], [1, 0]], ["b", "a", "b", "a"]
+    assert CosineKNN(k=1).fit(rows, labels).predict([[1.0, 1]]).tolist() == ["b"]
+    assert CosineKNN(k=2).fit(rows, labels).predict([[1.0, 1]]).tolist() == ["a"]  # a tie: the first class
+    assert CosineKNN(k=3).fit(rows, labels).predict([[1.0, 1]]).tolist() == ["b"]
+    assert CosineKNN(k=3).fit(rows, labels).kneighbors([[3.0, 3]], k=4)[1].tolist() == [[0, 1, 2, 3]]
+
+
+def test_more_neighbours_than_documents_are_all_of_them() -> None:
+    with pytest.warns(UserWarning, match="k=30, but there are 3 training documents; all of them") as caught:
+        found = CosineKNN().fit([[1.0, 0], [1, 1], [0, 1]], ["a", "b", "b"])
+    assert caught[0].filename == __file__
+    assert found.k_ == 3
+    assert found.predict([[1.0, 0.9]]).tolist() == ["b"]
+
+
+def test_a_class_with_one_document() -> None:
+    found = CosineKNN(k=1).fit([[1.0, 0], [1, 0.1], [0, 1]], ["a", "a", "lonely"])
+    assert found.predict([[0.1, 1.0], [1, 0.05]]).tolist() == ["lonely", "a"]
+    assert CosineKNN(k="auto").fit([[1.0, 0], [1, 0.1], [0, 1]], ["a", "a", "lonely"]).k_ == 1
+
+
+def test_a_document_that_nobody_is_near_is_judged_by_the_most_frequent_class() -> None:
+    found = CosineKNN(k="auto").fit(np.eye(4), ["a", "b", "b", "c"])
+    assert found.right_by_k_.tolist() == [2, 2, 2]
+
+
+def test_unlabelled_documents_are_left_out_and_rows_keep_their_numbers() -> None:
+    rows, labels = [[1.0, 1], [1, 0], [0, 1], [1, 1]], [None, "a", "b", ""]
+    found = CosineKNN(k=2).fit(rows, labels)
+    assert found.kneighbors([[0.0, 1]])[1].tolist() == [[2, 1]]
+    assert found.class_docs_.tolist() == [1, 1]
+
+
+def test_a_matrix_of_0_and_1_is_labels_too() -> None:
+    rows = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])
+    found = CosineKNN(k=1).fit(rows, np.array([[1, 0], [0, 1], [1, 1]]))
+    assert found.several_
+    assert found.decision_function(rows) == pytest.approx(np.array([[1, 0], [0, 1], [1, 1]]))
+
+
+def test_pickles_and_fits_again() -> None:
+    (matrix, labels), (queries, _) = spread(30, 6), spread(5, 7)
+    found = CosineKNN(k=3).fit(matrix, labels)
+    before = found.decision_function(queries)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.decision_function(queries).tobytes() == before.tobytes()
+    assert found.fit(matrix, labels).decision_function(queries).tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"k": 0}, 'k=0; use a number of neighbours from 1, or "auto"'),
+        ({"k": 2.0}, r"k=2\.0"),
+        ({"k": True}, "k=True"),
+        ({"k": "many"}, "k='many'"),
+        ({"votes": "loud"}, "votes='loud'; use one of weighted, plain"),
+        ({"votes": None}, "votes=None"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        CosineKNN(**options).fit(np.eye(2), ["a", "b"])
+
+
+@pytest.mark.parametrize("k", [0, 3, "auto", 1.5])
+def test_neighbours_that_are_not_there(k: Any) -> None:
+    with pytest.raises(InputError, match="use a number of neighbours from 1 to 2"):
+        CosineKNN(k=1).fit(np.eye(2), ["a", "b"]).kneighbors(np.eye(2), k)
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["spam", "spam"], "Only one class, 'spam'"),
+        ([None, None], "No document has a label"),
+        (["a", 1], "mixed kinds"),
+        (np.array([1.0, np.inf]), "y contains infinity"),
+        (np.array([0.5, 0.25]), "continuous"),
+        (["a"], "2 documents but 1 labels"),
+        (None, "CosineKNN requires y"),
+    ],
+)
+def test_labels_that_cannot_be_learned_from(labels: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        CosineKNN().fit(np.eye(2), labels)
+
+
+def test_must_be_fitted() -> None:
+    for method in (CosineKNN().predict, CosineKNN().decision_function, CosineKNN().kneighbors):
+        with pytest.raises(NotFittedError):
+            method(np.eye(2))
+    with pytest.raises(NotFittedError):
+        CosineKNN().to_scorer()

@@ -1,0 +1,200 @@
+"""DROP1 to DROP5 against their slow twins, on documents with many ties; and what happens at the edges."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.reference import drop_twin, neighbours_twin
+
+from textsieve import InputError
+from textsieve.reducers import DROP, drop
+from textsieve.reducers.drop import VARIANTS
+from textsieve.text.rows import Rows
+
+ANY_WARNING = pytest.mark.filterwarnings("ignore")
+values = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0])
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
+    """Few different documents, many times, with labels that may disagree."""
+    n_terms = draw(st.integers(1, 5))
+    row = st.lists(values, min_size=n_terms, max_size=n_terms)
+    some = draw(st.lists(row, min_size=1, max_size=6))
+    rows = draw(st.lists(st.one_of(st.sampled_from(some), row), min_size=2, max_size=16))
+    labels = draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+    return rows, [0, 1, *labels[2:]]
+
+
+def kept_by(variant: int, rows: Any, labels: Any, k: int = 3, spare: int = 32) -> list[int]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drop, "_SPARE", spare)
+        found = DROP(variant=variant, k=k, n_jobs=2).fit(np.array(rows), labels).sample_indices_
+    assert found.dtype == np.int64
+    return list(found)
+
+
+@ANY_WARNING
+@settings(max_examples=300)
+@given(collections(), st.sampled_from(sorted(VARIANTS)), st.integers(1, 6), st.sampled_from([0, 1, 32]))
+def test_as_the_slow_twin(case: Any, variant: int, k: int, spare: int) -> None:
+    rows, labels = case
+    assert kept_by(variant, rows, labels, k, spare) == drop_twin.reduced(neighbours_twin.kept(rows), labels, variant, k)
+
+
+def overlapping(n_documents: int, seed: int, n_classes: int = 4) -> tuple[sparse.csr_matrix, Any]:
+    """Documents of classes that overlap, some of them twice with another label."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, n_classes, n_documents)
+    present = random.random((n_documents, 24)) < 0.25
+    heavier = 1 + 2 * (np.arange(24) % n_classes == labels[:, None])
+    rows = present * random.integers(1, 4, (n_documents, 24)) * heavier
+    rows[: n_documents // 10] = rows[-(n_documents // 10) :]
+    return sparse.csr_matrix(rows.astype(float)), labels
+
+
+@ANY_WARNING
+@pytest.mark.parametrize(("variant", "seed"), list(product(sorted(VARIANTS), range(3))))
+def test_as_the_slow_twin_on_more_documents(variant: int, seed: int) -> None:
+    matrix, labels = overlapping(70, seed)
+    right = drop_twin.reduced(neighbours_twin.kept(matrix.toarray().tolist()), labels.tolist(), variant, 3)
+    for spare in (0, 5, 32):
+        assert kept_by(variant, matrix.toarray(), labels, 3, spare) == right
+
+
+@ANY_WARNING
+@given(collections(), st.integers(1, 4))
+def test_laws(case: Any, k: int) -> None:
+    rows, labels = case
+    twin = drop_twin.Twin(neighbours_twin.kept(rows), labels, k)
+    noise = {document for document in twin.all if not twin.right(document, twin.kept)}
+    assert not set(kept_by(3, rows, labels, k)) & noise
+    fewer = twin
+    fewer.kept = set(kept_by(5, rows, labels, k))
+    assert not any(fewer.can_go(document, fewer.all) for document in fewer.farthest_first())  # until nothing goes
+
+
+@pytest.mark.parametrize("variant", sorted(VARIANTS))
+def test_the_number_of_threads_changes_nothing(variant: int) -> None:
+    matrix, labels = overlapping(300, 9)
+    one, other = (DROP(variant=variant, n_jobs=n_jobs).fit(matrix, labels).sample_indices_ for n_jobs in (1, 3))
+    assert one.tolist() == other.tolist()
+    assert 0 < len(one) < 300
+
+
+def test_by_hand() -> None:
+    """The table of docs/drop.md: documents by their angles; the one at 16 degrees is noise."""
+    angles = np.deg2rad([0, 8, 20, 30, 62, 70, 81, 90, 16])
+    rows = np.column_stack([np.cos(angles), np.sin(angles)])
+    labels = ["a", "a", "a", "a", "b", "b", "b", "b", "b"]
+    assert kept_by(3, rows, labels) == [1, 2, 3, 4, 5, 6]
+    collection = drop.Reduction(Rows.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
+    assert collection.noise().tolist() == [8]
+    assert collection.sweep(np.array([8]), VARIANTS[3], unconditional=True) == 1
+    assert collection.order("as given").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert collection.order("farthest enemy first").tolist() == [0, 7, 1, 6, 2, 5, 3, 4]
+    assert collection.order("nearest enemy first").tolist() == [3, 4, 5, 2, 6, 1, 7, 0]
+
+
+# -- edges ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_comes_back_has_the_form_that_was_given() -> None:
+    matrix, labels = overlapping(60, 1)
+    for form in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_matrix):
+        rows, kept = DROP().fit_resample(form(matrix), labels)
+        assert sparse.issparse(rows)
+        assert isinstance(rows, sparse.sparray) == issubclass(form, sparse.sparray)
+        assert isinstance(kept, np.ndarray)
+    sampler = DROP()
+    rows, kept = sampler.fit_resample(matrix.toarray(), [str(label) for label in labels])
+    assert isinstance(rows, np.ndarray)
+    assert (rows == matrix.toarray()[sampler.sample_indices_]).all()
+    assert kept == [str(labels[document]) for document in sampler.sample_indices_]
+    assert sampler.sample_indices_.tolist() == sorted(set(sampler.sample_indices_.tolist()))
+
+
+def test_a_class_of_which_nothing_is_left_is_named() -> None:
+    rows = [[1.0, 0.1], [1, 0.2], [1, 0.3], [1, 0.15], [0.1, 1], [0.2, 1], [0.3, 1]]
+    labels = ["a", "a", "a", "lonely", "b", "b", "b"]
+    for learn in (DROP().fit, DROP().fit_resample):
+        with pytest.warns(UserWarning, match=r"No document is kept of 1 of 3 classes: \['lonely'\]") as caught:
+            learn(rows, labels)
+        assert caught[0].filename == __file__
+
+
+@ANY_WARNING
+@pytest.mark.parametrize("variant", sorted(VARIANTS))
+def test_documents_that_nobody_is_near_make_no_difference_and_go(variant: int) -> None:
+    matrix, labels = overlapping(40, 2, n_classes=2)
+    more = sparse.block_diag([matrix, [[1.0]], [[0.0]]]).toarray()
+    with_them = kept_by(variant, more, [*labels, 0, 1])
+    assert with_them == kept_by(variant, matrix.toarray(), labels)
+
+
+@ANY_WARNING
+def test_two_documents_that_judge_each_other_wrong_both_go() -> None:
+    rows, labels = DROP(variant=1).fit_resample([[1.0, 0], [1, 0]], ["a", "b"])
+    assert len(rows) == len(labels) == 0
+
+
+def test_copies_with_the_same_label_need_not_all_stay() -> None:
+    rows = [[1.0, 0]] * 6 + [[0, 1.0]] * 6
+    kept = kept_by(3, rows, ["a"] * 6 + ["b"] * 6)
+    assert 0 < len([each for each in kept if each < 6]) < 6
+    assert 0 < len([each for each in kept if each >= 6]) < 6
+
+
+def test_unlabelled_documents_are_left_out() -> None:
+    matrix, labels = overlapping(40, 3, n_classes=2)
+    some: list[Any] = labels.tolist()
+    some[5] = some[11] = None
+    labelled = [document for document in range(40) if some[document] is not None]
+    found = DROP().fit(matrix, some).sample_indices_
+    right = DROP().fit(matrix[labelled], labels[labelled]).sample_indices_
+    assert found.tolist() == [labelled[document] for document in right]
+
+
+@ANY_WARNING
+def test_more_neighbours_than_others_are_all_of_them() -> None:
+    matrix, labels = overlapping(10, 4, n_classes=2)
+    with pytest.warns(UserWarning, match="k=10, but a document has 9 others; all of them are neighbours") as caught:
+        found = DROP(k=10).fit(matrix, labels)
+    assert caught[0].filename == __file__
+    assert found.sample_indices_.tolist() == DROP(k=9).fit(matrix, labels).sample_indices_.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"variant": 6}, "variant=6; use one of 1, 2, 3, 4, 5"),
+        ({"variant": True}, "variant=True"),
+        ({"variant": "3"}, "variant='3'"),
+        ({"k": 0}, "k=0; use a number of neighbours from 1"),
+        ({"k": 1.5}, r"k=1\.5"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        DROP(**options).fit_resample(np.eye(2), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["spam", "spam"], "Only one class, 'spam'"),
+        ([None, None], "No document has a label"),
+        ([["a", "b"], ["a"]], "several labels; DROP takes one label a document"),
+        (["a"], "2 documents but 1 labels"),
+        (np.array([0.5, 0.25]), "continuous"),
+        (None, "DROP requires y"),
+    ],
+)
+def test_labels_that_cannot_be_learned_from(labels: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        DROP().fit(np.eye(2), labels)
