@@ -14,11 +14,13 @@ class TargetTags:
 
 class ClassifierTags:
     multi_label: bool
+    poor_score: bool
     def __init__(self, *, multi_label: bool = False) -> None: ...
 
 class Tags:
     input_tags: InputTags
     target_tags: TargetTags
+    classifier_tags: ClassifierTags | None
     def __init__(
         self,
         *,

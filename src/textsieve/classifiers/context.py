@@ -1,0 +1,83 @@
+"""Which terms make each other count more: what TCFP knows of the context of a term.
+
+For two terms t and u, co(t, u) is the number of documents that have both, in the class in which there are most; cf is
+the number of classes in which there is such a document; and max_co is the largest co of all pairs. Then
+
+    f(t, u) = 1 / (1 + ln cf) x (1 + ln co(t, u)) / (1 + ln max_co),
+
+a number up to 1, which is large for terms that often occur together, and in few classes (Ko and Seo 2004, formula 7).
+It is the same for t and u as for u and t. A pair that never occurs together has none. A document with several labels
+counts in each of its classes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels import partners as kernels
+from ..stats.labels import LabelPairs
+from ..text.rows import Rows
+from .projections import Floats, Ints, Numbers, for_ranges, place_by_term
+from .tcfp_scorer import Partners, partner_type
+
+MOST_CODES = 1 << 31
+"""Pairs of numbers (co, cf) that there can be."""
+
+_TERMS = 1 << 6
+
+
+def context_factor(co: Ints, cf: Ints, max_co: int) -> Floats:
+    """f, of numbers from 1."""
+    return np.asarray((1.0 + np.log(co)) / ((1.0 + np.log(cf)) * (1.0 + np.log(max_co))))
+
+
+def partners_of(rows: Rows, pairs: LabelPairs, context: str, min_co: int, threads: int) -> Partners:
+    """The lists of partners of the terms of some documents, as `TCFPScorer` wants them; see there.
+
+    Pairs that occur together less often than `min_co` in every class are left out.
+    """
+    n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
+    stride = int(class_docs.max(initial=0)) + 1
+    n_codes = stride * (len(class_docs) + 1)
+    if n_codes > MOST_CODES:
+        raise InputError(
+            f"{len(class_docs):,} classes, the largest of {stride - 1:,} documents, are too many for context; use "
+            "context=None."
+        )
+    given, rule = _documents(rows, pairs), kernels.Rule(context == "mean", min_co, stride)
+    sizes, used = np.zeros(n_terms, np.int64), np.zeros(n_codes, np.uint8)
+    for_ranges(
+        lambda first, last: kernels.measure_partners(first, last, given, rule, used, sizes),
+        *(n_terms, threads, _TERMS),
+    )
+    codes = np.flatnonzero(used)
+    cf, co = codes // stride, codes % stride
+    factors = context_factor(co, cf, int(co.max(initial=1)))
+    order = np.argsort(-factors, kind="stable")
+    ranks = np.zeros(n_codes, np.int32)
+    ranks[codes[order]] = np.arange(len(codes))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    terms = np.empty(starts[-1], partner_type(n_terms))
+    n_runs = np.zeros(n_terms, np.int64)
+    runs: dict[int, tuple[Numbers, Numbers]] = {}
+
+    def write(first: int, last: int) -> None:
+        most = int(np.minimum(sizes[first:last], len(codes)).sum())
+        ends, numbers = np.empty(most, np.int32), np.empty(most, np.int32)
+        size = kernels.write_partners(
+            *(first, last, given, rule, ranks, len(codes)), *(starts, terms, n_runs, ends, numbers)
+        )
+        runs[first] = ends[:size].copy(), numbers[:size].copy()
+
+    for_ranges(write, n_terms, threads, _TERMS)
+    ends, numbers = (np.concatenate([runs[first][part] for first in sorted(runs)]) for part in (0, 1))
+    run_starts = np.concatenate([[0], np.cumsum(n_runs)])
+    return Partners(starts, terms, run_starts, ends, factors[order].astype(np.float32)[numbers])
+
+
+def _documents(rows: Rows, pairs: LabelPairs) -> kernels.Documents:
+    found = place_by_term(rows, pairs.documents)
+    classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
+    starts, columns = rows.starts.astype(np.int64, copy=False), rows.columns.astype(np.int32, copy=False)
+    return kernels.Documents(found.starts, found.members, classes, pairs.documents, starts, columns, rows.values)

@@ -1,0 +1,94 @@
+"""k-NNFP: the k nearest neighbours on each feature projection (Akkus and Guvenir 1996; here as in Ko and Seo 2004).
+
+The training documents are projected on each term: all that is known of them is their weight of it. For each term of a
+document, the k training documents that have the term and whose weights of it are nearest, |w(t, d) - w(t, i)|, have one
+vote each; all of them, if fewer than k have the term. The votes of all terms are added up.
+
+Equal distances: the lower document first. Distances are compared exactly, not as rounded. A document with several
+labels votes for each of them. Weights of 0 are as good as absent, and a term that no training document had has no vote.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import InputError, shown
+from ..settings import is_whole, n_threads
+from ..stats.labels import LabelPairs
+from ..text.rows import Rows
+from .knnfp_scorer import KNNFPScorer
+from .projections import Ints, project
+from .targets import pairs_of
+from .voting import VotingEstimator, training_rows
+
+
+def scorer_of(rows: Rows, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
+    """The scorer of some documents; those without a label are left out."""
+    documents, member = np.unique(pairs.documents, return_inverse=True)
+    classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
+    labels = classes[np.argsort(member, kind="stable")]
+    label_starts = np.concatenate([[0], np.cumsum(np.bincount(member, minlength=len(documents)))]).astype(np.int64)
+    found = project(rows, documents, threads)
+    return KNNFPScorer(found.starts, found.weights, found.members, label_starts, labels, len(pairs.classes), k)
+
+
+class KNNFP(VotingEstimator):
+    """Classify by the votes of those documents that are nearest in the weight of each term.
+
+    Weights are 0 or more, such as those of `TermWeighter` (log x plain x l2 in the paper). Labels may be one or several
+    a document; documents without a label are left out.
+
+    Parameters
+    ----------
+    k : int
+        How many documents vote for each term. If fewer have the term, all of them do.
+    n_jobs : int or None
+        Threads; -1 is all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted
+    class_docs_ : how many documents each class has
+    """
+
+    def __init__(self, *, k: int = 20, n_jobs: int | None = -1) -> None:
+        self.k = k
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from documents given as the rows of a (sparse) matrix, with their labels."""
+        if not (is_whole(self.k) and self.k >= 1):
+            raise InputError(f"k={shown(self.k)}; use a number of documents from 1.")
+        threads = n_threads(self.n_jobs)
+        rows = training_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]), "KNNFP")
+        pairs = pairs_of(y, rows.n_rows, "KNNFP")
+        self._scorer = scorer_of(rows, pairs, int(self.k), threads)
+        self._classes, self._class_docs = np.array(pairs.classes), np.diff(pairs.class_starts)
+        return self
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        check_is_fitted(self, "_scorer")
+        return self._classes
+
+    @property
+    def class_docs_(self) -> Ints:
+        """How many documents each class has."""
+        check_is_fitted(self, "_scorer")
+        return self._class_docs
+
+    @property
+    def several_(self) -> bool:
+        """Whether a training document had several labels."""
+        check_is_fitted(self, "_scorer")
+        return len(self._scorer.labels) > len(self._scorer.label_starts) - 1
+
+    def to_scorer(self) -> KNNFPScorer:
+        """What is kept of it once it is trained."""
+        check_is_fitted(self, "_scorer")
+        return self._scorer

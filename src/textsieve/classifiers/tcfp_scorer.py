@@ -1,0 +1,260 @@
+"""`TCFPScorer`: votes of terms that count more beside terms they occurred with in training (TCFP with context).
+
+A term t of a document d has the weight tw(t, d) = w(t, d) (1 + f), where f is a factor of t and another term u of the
+document: the largest one (`best`), or the mean over all u that have one (`mean`); 0 if there is none. The score of
+class c is the sum over the terms of tw(t, d) x coefficient(t, c), which `LinearScorer` adds up. Where factors come from
+is told in `context`.
+
+The factors are kept as lists of partners. For `best`, each term lists all that it has a factor with, the largest first:
+the first of them that is in the document is the best, and mostly comes soon. For `mean`, all partners have to be looked
+at; so a pair is in one list only, that of the term that fewer documents have, and lists are short. Partners of one
+factor follow one another, so that a factor is kept for each such run and not for each partner; and a partner takes two
+bytes if there are up to 65,536 terms, otherwise four. Factors have 24 bits and are never below 1/1024, so the sum of
+half a million of them is exact, in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, shown
+from ..neighbours import frozen
+from ..settings import n_threads
+from ..text.rows import Rows
+from .linear import LinearScorer
+from .scorer import require_array, require_parts
+
+if TYPE_CHECKING:
+    from ..kernels.partners import Lists
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+CONTEXTS = ("best", "mean")
+"""Which of the factors of a term counts."""
+
+FEW_PARTNERS = 1 << 24
+"""Up to this many are looked at before the kernels would be loaded."""
+
+LEAST = 1 / 1024
+"""No factor is smaller: that would take e^60 documents."""
+
+MOST_OF = 0.7
+"""A term that this share of all terms are partners of is looked up in a table; see `kernels.partners`."""
+
+_SLICE = 1 << 8
+_ARRAYS = ("coefficients", "partner_starts", "partners", "run_starts", "run_ends", "run_factors")
+
+
+class Partners(NamedTuple):
+    """For each term the terms that it has a factor with, in runs of equal factor."""
+
+    starts: Ints
+    terms: NDArray[Any]  # uint16 or int32
+    run_starts: Ints  # the runs of term t are run_starts[t] to run_starts[t + 1]
+    run_ends: Numbers  # within the list of the term
+    run_factors: NDArray[np.float32]
+
+    def of(self, term: int) -> tuple[NDArray[Any], Numbers, NDArray[np.float32]]:
+        """The partners of a term, where its runs end, and their factors."""
+        runs = slice(self.run_starts[term], self.run_starts[term + 1])
+        return self.terms[self.starts[term] : self.starts[term + 1]], self.run_ends[runs], self.run_factors[runs]
+
+    def run_sizes(self) -> Ints:
+        """How many partners each run has."""
+        ends = self.run_ends.astype(np.int64)
+        sizes = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
+        first = self.run_starts[:-1][self.run_starts[1:] > self.run_starts[:-1]]
+        sizes[first] = ends[first]
+        return sizes
+
+
+def partner_type(n_terms: int) -> Any:
+    """What a partner is kept as."""
+    return np.uint16 if n_terms <= 1 << 16 else np.int32
+
+
+@dataclass(frozen=True, eq=False)
+class TCFPScorer:
+    """Coefficients (terms x outputs), and the factors that pairs of terms have."""
+
+    kind: ClassVar[str] = "tcfp"
+
+    coefficients: NDArray[np.float32]
+    partners: Partners
+    context: str
+
+    @property
+    def n_terms(self) -> int:
+        """How many columns rows have."""
+        return len(self.coefficients)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many scores a document gets."""
+        return len(self.intercepts)
+
+    @property
+    def intercepts(self) -> Floats:
+        """Zeros: without terms there are no votes."""
+        return self._linear.intercepts
+
+    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+        """The scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        if rows.n_columns != self.n_terms:
+            raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
+        return self._linear.scores(self.in_context(rows, n_jobs), n_jobs)
+
+    def in_context(self, rows: Rows, n_jobs: int | None = 1) -> Rows:
+        """The rows with the weights tw(t, d)."""
+        values = rows.values.astype(np.float64, copy=False)
+        if "_index" in vars(self) or int(np.diff(self.partners.starts)[rows.columns].sum()) > FEW_PARTNERS:
+            factors = self._factors_of_many(rows._replace(values=values), n_threads(n_jobs))
+        else:
+            factors = np.empty(len(values))
+            for row in range(rows.n_rows):
+                place = slice(rows.starts[row], rows.starts[row + 1])
+                factors[place] = self._factors_of_one(rows.columns[place], values[place])
+        factors += 1.0
+        factors *= values
+        return rows._replace(values=factors)
+
+    def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
+        """What each value of one row adds to the scores (values x outputs)."""
+        row = Rows(values, columns, np.array([0, len(columns)]), self.n_terms)
+        return self._linear.contributions(columns, self.in_context(row).values)
+
+    def term_strengths(self) -> NDArray[np.float32]:
+        """The coefficients: how a vote of each term is shared among the classes."""
+        return self.coefficients
+
+    def header(self) -> dict[str, Any]:
+        """Which of a term's factors counts."""
+        return {"context": self.context}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Coefficients and partners; those of two bytes are stored as bytes, the low one first."""
+        starts, terms, run_starts, run_ends, run_factors = self.partners
+        if terms.dtype == np.uint16:
+            terms = terms.astype("<u2", copy=False).view(np.uint8)
+        kept = self.coefficients, starts, terms, run_starts, run_ends, run_factors
+        return dict(zip(_ARRAYS, kept, strict=True))
+
+    @classmethod
+    def restore(
+        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Make one of what was stored."""
+        require_parts(header, arrays, ("context",), _ARRAYS)
+        if header["context"] not in CONTEXTS:
+            raise InputError(f"context is {shown(header['context'])}, none of {', '.join(CONTEXTS)}")
+        coefficients, starts, terms, run_starts, run_ends, run_factors = (arrays[name] for name in _ARRAYS)
+        require_array("coefficients", coefficients, np.float32, (n_terms, n_outputs))
+        require_array("partner_starts", starts, np.int64, (n_terms + 1,))
+        require_array("run_starts", run_starts, np.int64, (n_terms + 1,))
+        require_array("run_ends", run_ends, np.int32, (run_ends.size,))
+        require_array("run_factors", run_factors, np.float32, (run_ends.size,))
+        if partner_type(n_terms) is np.uint16:
+            require_array("partners", terms, np.uint8, (terms.size // 2 * 2,))
+            terms = np.require(terms.view("<u2"), np.uint16, "A")
+        else:
+            require_array("partners", terms, np.int32, (terms.size,))
+        if not np.isfinite(coefficients).all():
+            raise InputError("a coefficient is not finite")
+        partners = Partners(starts, terms, run_starts, run_ends, run_factors)
+        _require_sound(partners, n_terms)
+        return cls(coefficients, partners, header["context"])
+
+    @cached_property
+    def _linear(self) -> LinearScorer:
+        return LinearScorer(self.coefficients, np.zeros(self.coefficients.shape[1]))
+
+    # -- factors of a few rows -----------------------------------------------------------------------------------
+
+    def _factors_of_one(self, columns: NDArray[Any], values: Floats) -> Floats:
+        there = np.flatnonzero(values)
+        mark, place = np.zeros(self.n_terms, np.bool_), np.zeros(self.n_terms, np.int64)
+        mark[columns[there]] = True
+        place[columns] = np.arange(len(columns))
+        factors, counts = np.zeros(len(values)), np.zeros(len(values), np.int64)
+        for at in there.tolist():
+            terms, ends, of_run = self.partners.of(columns[at])
+            found = np.flatnonzero(mark[terms])
+            if self.context == "best":
+                found = found[:1]
+            added = of_run[np.searchsorted(ends, found, "right")].astype(np.float64)
+            factors[at] += added.sum()
+            counts[at] += len(found)
+            if self.context == "mean":  # a pair is in one list only
+                others = place[terms[found]]
+                factors[others] += added
+                counts[others] += 1
+        return factors / np.maximum(counts, 1)
+
+    # -- factors of many rows ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _index(self) -> tuple[Lists, Numbers, NDArray[Any]]:
+        """The lists as the kernels want them; and for `best`, for terms that nearly all others are partners of, a row
+        each with the number of the run of each (the largest number: none).
+        """
+        from ..kernels.partners import Lists
+
+        starts, terms, run_starts, _, run_factors = self.partners
+        n_runs = np.diff(run_starts)
+        number_type: Any = np.uint16 if n_runs.max(initial=0) < np.iinfo(np.uint16).max else np.int32
+        numbers = np.arange(run_starts[-1]) - np.repeat(run_starts[:-1], n_runs)
+        runs = np.repeat(numbers.astype(number_type), self.partners.run_sizes())
+        many = np.diff(starts) > MOST_OF * self.n_terms if self.context == "best" else np.zeros(self.n_terms, np.bool_)
+        slots = np.where(many, np.cumsum(many) - 1, -1).astype(np.int32)
+        table = np.full((np.count_nonzero(many), self.n_terms), np.iinfo(number_type).max, number_type)
+        for term in np.flatnonzero(many).tolist():
+            own = slice(starts[term], starts[term + 1])
+            table[slots[term], terms[own]] = runs[own]
+        return Lists(*map(frozen, (starts, terms, runs, run_starts, run_factors))), slots, table
+
+    def _factors_of_many(self, rows: Rows, threads: int) -> Floats:
+        from ..kernels.partners import best_factors, mean_factors
+        from ..text.tally import for_all
+
+        columns, starts = rows.columns.astype(np.int32, copy=False), rows.starts.astype(np.int64, copy=False)
+        factors = np.empty(len(rows.values))
+        lists, slots, table = self._index
+
+        def write(number: int) -> None:
+            part = starts[number * _SLICE : (number + 1) * _SLICE + 1]
+            if self.context == "best":
+                best_factors(columns, rows.values, part, lists, slots, table, factors)
+            else:
+                mean_factors(columns, rows.values, part, lists, factors)
+
+        for_all(write, -(-rows.n_rows // _SLICE), threads)
+        return factors
+
+
+def _require_sound(partners: Partners, n_terms: int) -> None:
+    """Refuse lists that would lead out of the arrays, or to other sums than those of factors."""
+    starts, terms, run_starts, run_ends, run_factors = partners
+    for name, array, end in (("partner_starts", starts, len(terms)), ("run_starts", run_starts, len(run_ends))):
+        if array[0] != 0 or array[-1] != end or (array[1:] < array[:-1]).any():
+            raise InputError(f"{name} does not go from 0 to {end:,}, ascending")
+    if (starts[1:] - starts[:-1]).max(initial=0) >= max(n_terms, 1):
+        raise InputError("a term has more partners than there are")
+    if len(terms) and (terms.min() < 0 or terms.max() >= n_terms):
+        raise InputError(f"partners has numbers that are not from 0 to {n_terms - 1}")
+    if len(run_factors) and not (run_factors.min() >= LEAST and run_factors.max() <= 1.0):  # NaN is neither
+        raise InputError(f"run_factors has factors that are not from {LEAST:g} to 1")
+    if (partners.run_sizes() <= 0).any():
+        raise InputError("run_ends do not ascend within a term")
+    has_runs = run_starts[1:] > run_starts[:-1]
+    ends = np.zeros(n_terms, np.int64)
+    ends[has_runs] = run_ends[run_starts[1:][has_runs] - 1]
+    if (ends != starts[1:] - starts[:-1]).any():
+        raise InputError("run_ends does not end where the partners of a term do")

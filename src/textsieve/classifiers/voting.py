@@ -1,0 +1,99 @@
+"""What classifiers have in common whose terms vote: scores are votes, and whoever gets the most wins.
+
+A document none of whose terms any training document has gets no votes. It is given the most frequent class, with a
+warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import validate_data
+
+from ..errors import InputError
+from ..text.rows import Rows
+from .projections import Floats, Ints, require_weights
+from .scorer import Scorer
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+
+class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
+    """A classifier of sparse rows whose scores are votes. After fit it has `classes_` and `class_docs_`."""
+
+    n_jobs: int | None
+
+    @property
+    @abstractmethod
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+
+    @property
+    @abstractmethod
+    def class_docs_(self) -> Ints:
+        """How many documents each class has."""
+
+    @property
+    @abstractmethod
+    def several_(self) -> bool:
+        """Whether a training document had several labels."""
+
+    @abstractmethod
+    def to_scorer(self) -> Scorer:
+        """What is kept of it once it is trained, with an output for each class."""
+
+    def votes(self, X: Any) -> Floats:
+        """The votes that each class gets in each document (documents x classes)."""
+        scorer = self.to_scorer()
+        if not scorer.n_outputs:
+            raise InputError("No document had a label so far, so there is no class to predict; give some labels.")
+        return scorer.scores(rows_of(validate_data(self, X, accept_sparse="csr", reset=False)), self.n_jobs)
+
+    def decision_function(self, X: Any) -> Floats:
+        """The votes; for two classes and one label a document, how many more the second gets."""
+        votes = self.votes(X)
+        return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 and not self.several_ else votes
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the most votes, the first of equals; without any vote the most frequent one."""
+        votes = self.votes(X)
+        if self.several_:
+            raise InputError(
+                "Training documents had several labels, and so may these; use decision_function and thresholds."
+            )
+        numbers = votes.argmax(axis=1)
+        unknown = votes[np.arange(len(votes)), numbers] == 0.0
+        if unknown.any():
+            numbers[unknown] = self.class_docs_.argmax()
+            warnings.warn(
+                f"{unknown.sum():,} of {len(unknown):,} documents have no term of any training document; they get the "
+                f"most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
+                stacklevel=2,
+            )
+        return np.asarray(self.classes_[numbers])
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in, no negative weights."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def rows_of(matrix: Any) -> Rows:
+    """The rows of what scikit-learn has checked."""
+    return Rows.of(csr_matrix(matrix))
+
+
+def training_rows(matrix: Any, who: str) -> Rows:
+    """The rows of training documents, whose weights are 0 or more."""
+    rows = rows_of(matrix)
+    require_weights(rows.values, who)
+    return rows
