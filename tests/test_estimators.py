@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import textsieve
 import textsieve.classifiers
+import textsieve.reducers
 from textsieve import (
     OCFS,
     Cascade,
@@ -24,7 +25,8 @@ from textsieve import (
     TermCounter,
     TermWeighter,
 )
-from textsieve.classifiers import LinearSVM
+from textsieve.classifiers import CosineKNN, LinearSVM
+from textsieve.reducers import DROP
 
 # A number of terms is a share here: the checks' matrices have 1 to 10 columns, and asking for more than there are
 # warns, on purpose.
@@ -49,6 +51,11 @@ CHECKED: list[BaseEstimator] = [
     Rocchio(beta=1, gamma=0),
     LinearSVM(),
     LinearSVM(C=10, class_weight="balanced", tol=1e-4, max_iter=100_000, n_jobs=1),
+    CosineKNN(k=1),
+    CosineKNN(k="auto", votes="plain", n_jobs=1),
+    DROP(),
+    DROP(variant=1),
+    DROP(variant=5, k=1, n_jobs=1),
 ]
 
 TAKE_TEXT: list[Any] = [TermCounter(), Categorizer()]
@@ -57,7 +64,8 @@ tests of the categorizer."""
 
 
 def test_the_tested_set_is_the_exported_set() -> None:
-    exported = {getattr(package, name) for package in (textsieve, textsieve.classifiers) for name in package.__all__}
+    packages = textsieve, textsieve.classifiers, textsieve.reducers
+    exported = {getattr(package, name) for package in packages for name in package.__all__}
     estimators = {each for each in exported if isinstance(each, type) and hasattr(each, "get_params")}
     assert {each for each in exported if hasattr(each, "fit")} == estimators
     assert {each for each in exported if isinstance(each, type) and issubclass(each, BaseEstimator)} <= estimators
@@ -66,6 +74,8 @@ def test_the_tested_set_is_the_exported_set() -> None:
 
 # Some checks have columns of numbers near 100, on which descending takes long, as scikit-learn's own LinearSVC does.
 @pytest.mark.filterwarnings("ignore:.*had not converged:sklearn.exceptions.ConvergenceWarning")
+# Some rows of the checks are empty, and some have labels at random, which no document near them has.
+@pytest.mark.filterwarnings("ignore:.*share no term with any training document", "ignore:No document is kept of")
 @parametrize_with_checks(CHECKED)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

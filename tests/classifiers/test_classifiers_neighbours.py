@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from tests.reference import neighbours_twin as twin
 from tests.reference.stats_cases import Case, cases
 
-from textsieve import InputError
+from textsieve import InputError, TermCounter, TermWeighter
 from textsieve.classifiers import neighbours
 from textsieve.classifiers.neighbour_scorer import VOTES
 from textsieve.classifiers.neighbours import CosineKNN
@@ -88,6 +88,17 @@ def test_as_scikit_learn_finds_them() -> None:
     for found, right in zip(ours.kneighbors(queries), theirs.kneighbors(queries), strict=True):
         assert found == pytest.approx(right, abs=1e-6)
     assert ours.predict(queries).tolist() == theirs.predict(queries).tolist()
+
+
+@ANY_WARNING
+def test_newsgroups_as_scikit_learn_finds_them(newsgroups: tuple[list[str], list[str]]) -> None:
+    texts, groups = (each[::4] for each in newsgroups)
+    rows = TermWeighter(tf="log", idf="plain").fit_transform(TermCounter(min_df=2).fit_transform(texts))
+    learned, asked = rows[:2500], rows[2500:]
+    theirs = KNeighborsClassifier(30, metric="cosine", algorithm="brute").fit(learned, groups[:2500])
+    ours = CosineKNN(votes="plain").fit(learned, groups[:2500])
+    assert ours.kneighbors(asked)[0] == pytest.approx(theirs.kneighbors(asked)[0], abs=1e-6)
+    assert np.mean(ours.predict(asked) == theirs.predict(asked)) > 0.99  # equally near ones may be others there
 
 
 @ANY_WARNING

@@ -6,9 +6,10 @@ from ..lazy import attach
 
 if TYPE_CHECKING:
     from .linear import LinearScorer as LinearScorer
+    from .neighbours import CosineKNN as CosineKNN
     from .rocchio import Rocchio as Rocchio
     from .svm import LinearSVM as LinearSVM
 
 __getattr__, __dir__, __all__ = attach(
-    __name__, {"linear": ["LinearScorer"], "rocchio": ["Rocchio"], "svm": ["LinearSVM"]}
+    __name__, {"linear": ["LinearScorer"], "neighbours": ["CosineKNN"], "rocchio": ["Rocchio"], "svm": ["LinearSVM"]}
 )
