@@ -10,10 +10,14 @@ from .lazy import attach
 if TYPE_CHECKING:
     from .categorizer import Categorizer as Categorizer
     from .categorizer import load as load
+    from .classifiers import KNNFP as KNNFP
+    from .classifiers import TCFP as TCFP
+    from .classifiers import CosineKNN as CosineKNN
     from .classifiers import Rocchio as Rocchio
     from .corpus import Corpus as Corpus
     from .corpus import read as read
     from .errors import InputError as InputError
+    from .reducers import DROP as DROP
     from .selectors import OCFS as OCFS
     from .selectors import Cascade as Cascade
     from .selectors import ChiSquare as ChiSquare
@@ -40,7 +44,8 @@ _load, _names, __all__ = attach(
             "OCFS",
             "Cascade",
         ],
-        "classifiers": ["Rocchio"],
+        "classifiers": ["TCFP", "KNNFP", "CosineKNN", "Rocchio"],
+        "reducers": ["DROP"],
     },
 )
 

@@ -1,8 +1,9 @@
 """The classifiers by name, one row each, and what they have in common: a score is a sum over the terms.
 
-An SVM, logistic regression, Rocchio's cosine with unit documents, and naive Bayes' log-probability are all linear: a
-coefficient for each term and class, and an intercept. So a trained classifier is kept in that form alone
-(`LinearScorer`), whatever it was: small, quick, safe to store, and each term's part of a score is known exactly.
+An SVM, logistic regression, Rocchio's cosine with unit documents, naive Bayes' log-probability and TCFP without context
+are all linear: a coefficient for each term and class, and an intercept. So a trained classifier is kept in that form
+alone (`LinearScorer`), whatever it was: small, quick, safe to store, and each term's part of a score is known exactly.
+The others have a scorer of their own (`to_scorer`), in which each term's part is known too.
 
 A classifier's module is loaded only when it is asked for, so that the names alone cost nothing.
 """
@@ -14,7 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..errors import InputError, shown
-from ..text.schemes import SMOOTH, Scheme
+from ..text.schemes import LTC, SMOOTH, Scheme
 
 
 class Named(NamedTuple):
@@ -53,6 +54,12 @@ _ROWS = (
         *("rocchio", "textsieve.classifiers.rocchio", "Rocchio", {}, Scheme("binary", "plain", "l2")),
         about="cosine with class prototypes (Rocchio); learns from one pass",
     ),
+    Named(
+        *("tcfp", "textsieve.classifiers.tcfp", "TCFP", {}, LTC),
+        about="votes of the terms (text categorization by feature projections)",
+    ),
+    Named("knnfp", "textsieve.classifiers.knnfp", "KNNFP", {}, LTC, "nearest weights of each term"),
+    Named("knn", "textsieve.classifiers.neighbours", "CosineKNN", {}, LTC, "nearest documents by the cosine"),
 )
 
 CLASSIFIERS = {row.name: row for row in _ROWS}

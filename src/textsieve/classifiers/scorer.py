@@ -61,6 +61,9 @@ class Scorer(Protocol):
 
 SCORERS = {
     "linear": ("textsieve.classifiers.linear", "LinearScorer"),
+    "tcfp": ("textsieve.classifiers.tcfp_scorer", "TCFPScorer"),
+    "knnfp": ("textsieve.classifiers.knnfp_scorer", "KNNFPScorer"),
+    "knn": ("textsieve.classifiers.neighbour_scorer", "NeighbourScorer"),
 }
 """The kinds of scorers: where each is, by its name in a model file."""
 
