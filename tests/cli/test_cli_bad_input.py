@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,16 +143,20 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, model: Path, run: Run, mo
         assert "cannot be read (Permission denied)" in run(*verb, exit_code=1).stderr
 
 
-def test_a_disk_that_is_full(tmp_path: Path, model: Path, news: Path, run: Run) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("there is no /dev/full here")
-    result = run("predict", model, news, "-o", "/dev/full", exit_code=1)
-    assert "No space left on device" in result.stderr
+def test_a_disk_that_is_full(tmp_path: Path, model: Path, news: Path) -> None:
+    """A limit on the size of files stands for a small disk, so that no real device is touched."""
+    script = f"ulimit -f 1; exec {sys.executable} -m textsieve predict {model} {news} --scores -o {tmp_path / 'out'}"
+    result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "File too large" in result.stderr
 
 
-def test_a_device_is_not_replaced_by_a_model(news: Path, run: Run) -> None:
-    assert "is a device or a pipe" in run("train", news, "-o", os.devnull, exit_code=1).stderr
-    assert not Path(os.devnull).is_file()
+def test_a_device_is_not_replaced_by_a_model(tmp_path: Path, news: Path, run: Run) -> None:
+    """A pipe stands for it: were the check broken, a real device would be destroyed."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "is a device or a pipe" in run("train", news, "-o", pipe, exit_code=1).stderr
+    assert pipe.is_fifo()
 
 
 def test_what_is_read_is_not_overwritten(tmp_path: Path, model: Path, run: Run) -> None:

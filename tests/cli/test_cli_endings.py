@@ -32,11 +32,24 @@ def test_exit_codes(model: Path, tmp_path: Path) -> None:
         assert run.returncode == code
 
 
-@pytest.mark.parametrize("arguments", [["predict", "{model}", "{news}"], ["info", "{model}", "--terms"], ["--help"]])
-def test_a_pipe_that_nobody_reads_ends_quietly(arguments: list[str], model: Path, news: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "predict {model} {news}",
+        "info {model}",
+        "info {model} --terms",
+        "info {model} --json",
+        "train {news} -o {folder}/m",
+        "evaluate {model} {news}",
+        "explain {model} striker",
+        "terms {news}",
+        "--help",
+    ],
+)
+def test_a_pipe_that_nobody_reads_ends_quietly(arguments: str, model: Path, news: Path, tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    run = started(*(each.format(model=model, news=news) for each in arguments), stdout=writing)
+    run = started(*arguments.format(model=model, news=news, folder=tmp_path).split(), stdout=writing)
     os.close(writing)
     assert run.communicate()[1] == b""
     assert run.returncode == 141

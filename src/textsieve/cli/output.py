@@ -34,12 +34,19 @@ def numbers(*titles: str) -> list[Column]:
     return [Column(title, "number") for title in titles]
 
 
+class _Console(Console):
+    """A console that leaves a pipe that nobody reads to `ending`; rich itself would end the run with 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise
+
+
 class Page:
     """What is printed: as wide as the terminal; into a pipe or a file, of a fixed width and without colours."""
 
     def __init__(self) -> None:
         own_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-        self._console = Console(
+        self._console = _Console(
             width=None if own_width else WIDTH_OF_A_PIPE, highlight=False, markup=False, emoji=False
         )
         self._is_below_table = False
