@@ -13,7 +13,9 @@ import textsieve
 import textsieve.classifiers
 import textsieve.reducers
 from textsieve import (
+    KNNFP,
     OCFS,
+    TCFP,
     Cascade,
     Categorizer,
     ChiSquare,
@@ -53,6 +55,11 @@ CHECKED: list[BaseEstimator] = [
     LinearSVM(C=10, class_weight="balanced", tol=1e-4, max_iter=100_000, n_jobs=1),
     CosineKNN(k=1),
     CosineKNN(k="auto", votes="plain", n_jobs=1),
+    TCFP(),
+    TCFP(context="best", balance=True),
+    TCFP(context="mean", min_co=2, n_jobs=1),
+    KNNFP(),
+    KNNFP(k=3, n_jobs=1),
     DROP(),
     DROP(variant=1),
     DROP(variant=5, k=1, n_jobs=1),

@@ -73,8 +73,8 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         if unknown.any():
             numbers[unknown] = self.class_docs_.argmax()
             warnings.warn(
-                f"{unknown.sum():,} of {len(unknown):,} documents have no term of any training document; they get the "
-                f"most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
+                f"{unknown.sum():,} of {len(unknown):,} documents share no term with any training document; they get "
+                f"the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
                 stacklevel=2,
             )
         return np.asarray(self.classes_[numbers])
