@@ -74,6 +74,27 @@ def test_evaluate_without_labels(model: Path, tmp_path: Path, run: Run) -> None:
     assert "--label" in result.stderr
 
 
+@pytest.mark.parametrize("width", [100, 80, 60, 50, 30])
+def test_numbers_are_never_cut_and_lines_are_broken(
+    width: int, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(text, f"the.class.of.{label}.and.so.on") for text, label in documents()]
+    path, model = write_csv(tmp_path / "x.csv", rows), tmp_path / "m"
+    run("train", path, "-o", model)
+    monkeypatch.setenv("COLUMNS", str(width))
+    for said, titles in (
+        (run("evaluate", model, path).stdout, ["docs", "predicted", "precision", "recall", "F1"]),
+        (run("info", model).stdout, ["docs", "held out", "precision", "recall", "F1"]),
+    ):
+        header, rule, *body = said[said.index("\nclass ") + 1 :].splitlines()[:5]
+        assert all(f" {title}" in header for title in titles)
+        assert len([line for line in body if line.count(" 1.000") == 3 and " 20 " in line]) == 3, said
+        longest = max(map(len, said.splitlines()))
+        assert longest <= max(width, len(rule))
+        if width >= 60:
+            assert longest <= width
+
+
 # -- explain -----------------------------------------------------------------------------------------------------
 
 
@@ -196,6 +217,16 @@ def test_info(model: Path, run: Run, ask: Ask) -> None:
         "sport",
     ):
         assert part in said
+
+
+def test_info_shows_how_many_documents_were_held_out(model: Path, run: Run, ask: Ask) -> None:
+    held_out = {row["label"]: row["held_out"]["documents"] for row in ask("info", model)["classes"]}
+    said = run("info", model).stdout
+    assert "docs  held out  precision" in said
+    assert {label: rows(said)[label][:2] for label in SUBJECTS} == {
+        label: ["20", str(held_out[label])] for label in SUBJECTS
+    }
+    assert set(held_out.values()) == {4}
 
 
 def test_info_lists_the_terms(model: Path, run: Run, ask: Ask) -> None:

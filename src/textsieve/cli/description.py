@@ -63,22 +63,27 @@ def show_measures(page: Page, model: Model) -> None:
 
 
 def show_classes(page: Page, model: Model) -> None:
-    """A row a class: documents, what was measured on the held-out ones, and the strongest terms."""
+    """A row a class: documents, how many of them were held out, what was measured on these, and the strongest terms."""
     measured, terms = _measured(model), model.class_terms(MANY_TERMS)
     rows = []
     for at, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measured:
-            row += shares(measured[label]) if label in measured else [""] * 3
+            row += held_out_shares(measured[label]) if label in measured else [""] * 4
         if model.thresholds is not None:
             row.append(f"{model.thresholds[at]:.3f}")
         rows.append([*row, Fitting([term for term, _ in terms[label]])])
     titles = [
         "docs",
-        *(["precision", "recall", "F1"] * bool(measured)),
+        *(["held out", "precision", "recall", "F1"] * bool(measured)),
         *(["threshold"] * (model.thresholds is not None)),
     ]
     page.table([Column("class"), *numbers(*titles), Column("strongest terms", "terms")], rows)
+
+
+def held_out_shares(row: Mapping[str, Any]) -> list[str]:
+    """How many of the held-out documents are in a class, and what was measured on them."""
+    return [f"{row['documents']:,}", *shares(row)]
 
 
 def shares(row: Mapping[str, Any]) -> list[str]:

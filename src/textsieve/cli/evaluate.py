@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 MOST_CONFUSIONS = 20
 LONGEST_NAME = 20
 CORNER = "true \\ predicted"
-GAP = 2
-"""Between columns of a table."""
 
 
 @click.command(
@@ -88,7 +86,7 @@ def _show_classes(page: "Page", report: "Report") -> None:
 
 def _show_confusion(page: "Page", report: "Report") -> None:
     """The matrix if it fits, with the classes' names or at least their numbers above it; else the worst of it."""
-    from .output import Column, cut, label_text, numbers
+    from .output import GAP, Column, cut, label_text, numbers
 
     names = [label_text(label) for label in report.labels]
     places = [str(place) for place in range(1, len(names) + 1)]

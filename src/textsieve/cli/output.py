@@ -9,7 +9,6 @@ from typing import Any, Literal
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -19,11 +18,17 @@ from .wording import printable
 WIDTH_OF_A_PIPE = 120
 LONGEST_TERM = 30
 NARROWEST = 16
+LEAST = 5
+"""What is left of a column of text or terms, however narrow the terminal is."""
+GAP = 2
+"""Between columns of a table."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: numbers stand to the right, text is cut to a part of the width, terms get the rest."""
+    """A column of a table: numbers stand to the right and are never cut, text is cut to a part of the width, terms get
+    the rest.
+    """
 
     title: str
     kind: Literal["text", "number", "terms"] = "text"
@@ -45,9 +50,9 @@ class Page:
     """What is printed: as wide as the terminal; into a pipe or a file, of a fixed width and without colours."""
 
     def __init__(self) -> None:
-        own_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+        self._breaks_lines = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
         self._console = _Console(
-            width=None if own_width else WIDTH_OF_A_PIPE, highlight=False, markup=False, emoji=False
+            width=None if self._breaks_lines else WIDTH_OF_A_PIPE, highlight=False, markup=False, emoji=False
         )
         self._is_below_table = False
 
@@ -57,31 +62,58 @@ class Page:
         return self._console.width
 
     def line(self, text: str) -> None:
-        """Print a line, which is not broken even if it is long."""
+        """Print a line; on a terminal it is broken between words, for programs it stays one."""
         if self._is_below_table:
             self._console.print()
         self._is_below_table = False
-        self._console.print(printable(text), soft_wrap=True)
+        self._console.print(printable(text), soft_wrap=not self._breaks_lines)
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
-        """Print a table that fits the width."""
-        made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-        part = 4 if any(column.kind == "terms" for column in columns) else 3
-        for column in columns:
+        """Print a table that fits the width, if the numbers in it do."""
+        rows = list(rows)
+        made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
+        widths = _widths(columns, rows, self.width)
+        for column, width in zip(columns, widths, strict=True):
             made.add_column(
                 Text(column.title),
                 justify="right" if column.kind == "number" else "left",
-                no_wrap=column.kind != "terms",
+                no_wrap=True,
                 overflow="ellipsis",
-                max_width=max(NARROWEST, self.width // part) if column.kind == "text" else None,
+                width=width,
             )
         for row in rows:
             made.add_row(*(cell if isinstance(cell, Fitting) else Text(str(cell)) for cell in row))
         self._console.print()
         if title:
             self._console.print(Text(title, "bold"))
+        own_width = self._console.width
+        self._console.width = max(own_width, sum(widths) + GAP * len(widths))
         self._console.print(made)
+        self._console.width = own_width
         self._is_below_table = True
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int) -> list[int]:
+    """How wide each column is: numbers are shown whole; of the others the widest gives way first."""
+    widths = [
+        max([cell_len(column.title), *(_cell_width(row[at]) for row in rows)]) for at, column in enumerate(columns)
+    ]
+    most = max(NARROWEST, width // (4 if any(column.kind == "terms" for column in columns) else 3))
+    yielding = [at for at, column in enumerate(columns) if column.kind != "number"]
+    for at in yielding:
+        if columns[at].kind == "text":
+            widths[at] = min(widths[at], most)
+    too_wide = sum(widths) + GAP * (len(columns) - 1) - width
+    for _ in range(too_wide):
+        widest = max(yielding, key=widths.__getitem__, default=None)
+        if widest is None or widths[widest] <= LEAST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _cell_width(cell: Any) -> int:
+    return cell.width if isinstance(cell, Fitting) else cell_len(str(cell))
 
 
 def label_text(label: Label) -> str:
@@ -100,12 +132,13 @@ class Fitting:
 
     terms: Sequence[str]
 
+    @property
+    def width(self) -> int:
+        """With all of the terms."""
+        return cell_len(", ".join(self._shown()))
+
     def _shown(self) -> list[str]:
         return [cut(printable(term), LONGEST_TERM) for term in self.terms]
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """From one term of the usual length to all of them."""
-        return Measurement(NARROWEST, max(NARROWEST, cell_len(", ".join(self._shown()))))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The terms that fit."""
