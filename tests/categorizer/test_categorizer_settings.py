@@ -173,7 +173,9 @@ def test_classifiers_that_cannot_be_explained(classifier: Any) -> None:
 
 @pytest.mark.parametrize("classifier", ["forest", "SVM", None, 5, LinearSVC])
 def test_what_is_no_classifier(classifier: Any) -> None:
-    with pytest.raises(InputError, match=r"classifier=.*; use one of svm, logistic, nb, cnb, rocchio, or a linear"):
+    with pytest.raises(
+        InputError, match=r"classifier=.*; use one of svm, logistic, nb, cnb, rocchio, tcfp, knnfp, knn, or a linear"
+    ):
         fitted(classifier=classifier)
 
 

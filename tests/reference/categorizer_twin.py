@@ -7,7 +7,7 @@ against the exact scores, and the stages after it start from the terms that were
 import math
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -87,6 +87,9 @@ def check_terms(chosen: Sequence[str], terms: Sequence[str], scores: Sequence[Fr
             assert before < after
 
 
+Members = Sequence[Sequence[int]]
+
+
 class Trained(NamedTuple):
     """Scores of documents for each class: documents x classes."""
 
@@ -104,6 +107,10 @@ def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: La
             return np.array([[cosine(row, prototypes[label]) for label in classes] for row in others])
 
         return Trained(classes, cosines)
+    if classifier in VOTERS:
+        members = [[classes.index(label) for label in labels] for labels in label_sets]
+        vote = partial(VOTERS[classifier], rows, members, len(classes), **options)
+        return Trained(classes, lambda others: np.array([vote(row) for row in others]))
     if not several:
         return Trained(classes, _of_one(classifier, options, rows, [labels[0] for labels in label_sets]))
     single = [_of_one(classifier, options, rows, [label in own for own in label_sets]) for label in classes]
@@ -131,3 +138,50 @@ def _of_one(classifier: str, options: dict[str, Any], rows: Rows, labels: Sequen
         return np.stack([-ahead, ahead], axis=1)
 
     return scores
+
+
+# -- classifiers in which documents or terms vote, written as METHODS has them -------------------------------------
+
+
+def tcfp_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[float]) -> list[float]:
+    """Each term gives its weight to the classes of documents that have at least its mean weight, by their weights."""
+    votes = [0.0] * n_classes
+    for term, weight in enumerate(row):
+        holders = [number for number, each in enumerate(rows) if each[term]]
+        if not weight or not holders:
+            continue
+        mean = sum(rows[number][term] for number in holders) / len(holders)
+        sums = [0.0] * n_classes
+        for number in holders:
+            if rows[number][term] >= mean * (1 - 1e-12):
+                for own in members[number]:
+                    sums[own] += rows[number][term]
+        for own in range(n_classes):
+            votes[own] += weight * sums[own] / sum(sums)
+    return votes
+
+
+def knnfp_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[float], k: int) -> list[float]:
+    """For each term, the k documents with the nearest weights, one vote each; of equally near ones the lower."""
+    votes = [0.0] * n_classes
+    for term, weight in enumerate(row):
+        if weight:
+            holders = [number for number, each in enumerate(rows) if each[term]]
+            nearest = sorted(holders, key=lambda number: (abs(rows[number][term] - weight), number))
+            for number in nearest[:k]:
+                for own in members[number]:
+                    votes[own] += 1.0
+    return votes
+
+
+def knn_votes(rows: Rows, members: Members, n_classes: int, row: Sequence[float], k: int) -> list[float]:
+    """The k nearest documents vote with their cosines."""
+    near = [(cosine(row, each), -number) for number, each in enumerate(rows)]
+    votes = [0.0] * n_classes
+    for similarity, number in sorted(near, reverse=True)[:k]:
+        for own in members[-number]:
+            votes[own] += max(similarity, 0.0)
+    return votes
+
+
+VOTERS: dict[str, Callable[..., list[float]]] = {"tcfp": tcfp_votes, "knnfp": knnfp_votes, "knn": knn_votes}

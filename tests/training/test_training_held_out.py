@@ -21,6 +21,8 @@ from textsieve.evaluation import best_f1_threshold, folds, held_out, size_grid, 
 
 CLASSES = ["boat", "cook", "moon"]
 
+pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbours: folds are small here
+
 
 def matrix_of(label_sets: Sequence[Sequence[str]]) -> Any:
     return np.array([[label in labels for label in CLASSES] for labels in label_sets]).astype(int)

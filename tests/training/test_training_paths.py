@@ -39,6 +39,8 @@ SEVERAL_WAYS: list[dict[str, Any]] = [
     {"selector_options": {"min_score": 0.001}},
 ]
 
+pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbours: folds are small here
+
 
 def assert_same_model(one: Model, other: Model, *, thresholds: bool = True) -> None:
     """The same to the last bit, but for when it was trained and what it was called with."""

@@ -96,7 +96,7 @@ def fit_own(classifier: Any, rows: csr_matrix, indicator: Any, class_weight: Any
     """Train a classifier that has a scorer of its own, on labels as documents x classes."""
     if class_weight is not None:
         raise InputError(f"class_weight={class_weight!r}: {type(classifier).__name__} has no class weights; use svm.")
-    scorer: Scorer = clone(classifier).fit(rows.astype(np.float64), indicator).to_scorer()
+    scorer: Scorer = clone(classifier).fit(rows, indicator).to_scorer()
     return scorer
 
 

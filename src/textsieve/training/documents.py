@@ -187,16 +187,22 @@ def weighted_stats(
 
 
 def weighted_rows(
-    corpus: Corpus, counter: TermCounter, scheme: Scheme, idf: Floats, chosen: Chosen, progress: Progress
+    corpus: Corpus,
+    counter: TermCounter,
+    scheme: Scheme,
+    idf: Floats,
+    chosen: Chosen,
+    dtype: type[np.floating],
+    progress: Progress,
 ) -> csr_matrix:
     """The weights of the chosen terms in all documents: the last pass. How many there are is known before."""
     size, n_documents = int(chosen.doc_freq.sum()), chosen.n_documents
     index_type: Any = np.int32 if size <= np.iinfo(np.int32).max else np.int64
-    values, columns = np.empty(size, np.float32), np.empty(size, index_type)
+    values, columns = np.empty(size, dtype), np.empty(size, index_type)
     starts = [np.zeros(1, np.int64)]
     at = done = 0
     for batch in corpus.batches():
-        rows = weighted(counter.transform(batch.texts), scheme, idf)
+        rows = weighted(counter.transform(batch.texts), scheme, idf, dtype)
         if at + rows.nnz > size or done + len(batch) > n_documents:
             raise _changed(corpus)
         values[at : at + rows.nnz], columns[at : at + rows.nnz] = rows.data, rows.indices
@@ -215,11 +221,11 @@ def _changed(corpus: Corpus) -> InputError:
     )
 
 
-def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats) -> csr_matrix:
-    """Counts to weights, of 32 bits: they are worked out with 64, and classifiers add up with 64."""
+def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats, dtype: type[np.floating] = np.float32) -> csr_matrix:
+    """Counts to weights; 32 bits are enough for what is added up, which is done with 64."""
     factors = None if scheme.idf == "none" else idf
     rows = weigh(Rows.of(counts), tf=scheme.tf, idf=factors, norm=scheme.norm)
-    return rows._replace(values=rows.values.astype(np.float32)).matrix()
+    return rows._replace(values=rows.values.astype(dtype, copy=False)).matrix()
 
 
 class _Sample:

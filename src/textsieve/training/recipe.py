@@ -105,6 +105,16 @@ class Recipe:
             ) from problem
         return n_seen if limit is None else min(limit, n_seen)
 
+    @property
+    def has_own_scorer(self) -> bool:
+        """Whether the classifier is kept in a form of its own, and not as coefficients."""
+        return hasattr(self.classifier, "to_scorer")
+
+    @property
+    def dtype(self) -> type[np.floating]:
+        """Of the weights to train on: what compares weights one by one needs them as they are predicted with."""
+        return np.float64 if self.has_own_scorer else np.float32
+
     # -- training ------------------------------------------------------------------------------------------------
 
     def idf_of(self, doc_freq: Ints, n_documents: int) -> Floats:
@@ -114,7 +124,7 @@ class Recipe:
     def fit_counts(self, counts: csr_matrix, targets: Targets) -> Fitted:
         """Weigh the counts of the chosen terms and train; documents without a label count for the idf alone."""
         idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
-        return Fitted(self.fit_weights(weighted(counts, self.scheme, idf), targets), idf)
+        return Fitted(self.fit_weights(weighted(counts, self.scheme, idf, self.dtype), targets), idf)
 
     def scores(self, fitted: Fitted, counts: csr_matrix) -> Floats:
         """The score of each class for documents given by the counts of the chosen terms, as a model would give it."""
@@ -129,7 +139,7 @@ class Recipe:
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
         weight = self._weight_by_number(targets)
-        if hasattr(self.classifier, "to_scorer"):
+        if self.has_own_scorer:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
         if targets.several:
             return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs))

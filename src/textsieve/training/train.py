@@ -207,7 +207,7 @@ class _Training:
         with self._clock("training"):
             idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
             counter = self._counter(vocabulary=chosen.terms)
-            rows = weighted_rows(corpus, counter, recipe.scheme, idf, chosen, self._progress)
+            rows = weighted_rows(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
             return chosen.terms, Fitted(recipe.fit_weights(rows, streamed.targets), idf)
 
     def _model(
