@@ -1,0 +1,93 @@
+"""Of the training text a model file has the selected terms and nothing else, whatever was trained and however."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import textsieve
+from textsieve import Categorizer, Corpus
+from textsieve.classifiers.named import CLASSIFIERS
+from textsieve.selectors.named import SELECTORS
+
+ABOUT = {"trained", "versions", "n_documents", "n_unlabelled", "n_terms_seen", "held_out", "curve"}
+HELD_OUT = {
+    *("share", "documents", "accuracy", "micro_f1", "macro_f1", "unlabelled", "without_known_terms", "classes"),
+}
+CLASS_ROW = {"label", "precision", "recall", "f1", "documents", "predicted"}
+
+_chance = random.Random(4)
+
+
+def made_up() -> str:
+    """A word that is in no file by chance, and in no other word."""
+    return "".join(_chance.choices("bcdfghjklmnpqrstvwxz", k=14))
+
+
+LABELS = [f"class-{number % 3}" for number in range(48)]
+STOP_WORDS = [made_up() for _ in range(3)]
+_OF_CLASS = {label: [made_up() for _ in range(6)] for label in sorted(set(LABELS))}
+
+
+def _text(label: str) -> str:
+    own = [made_up() for _ in range(3)]
+    words = own + _chance.sample(_OF_CLASS[label], 4) + _chance.sample(STOP_WORDS, 2)
+    _chance.shuffle(words)
+    return " ".join(words).capitalize()
+
+
+TEXTS = [_text(label) for label in LABELS]
+SEVERAL = [[label] if number % 4 else sorted({label, "class-0"}) for number, label in enumerate(LABELS)]
+
+
+CASES: dict[str, dict[str, Any]] = {
+    **{f"classifier {name}": {"classifier": name} for name in CLASSIFIERS},
+    **{f"selector {name}": {"selector": name} for name in SELECTORS},
+    "tcfp with context": {"classifier": "tcfp", "classifier_options": {"context": "best"}},
+    "pairs": {"ngram_range": (1, 2)},
+    "pairs without stop words": {"ngram_range": (1, 2), "stop_words": "english"},
+    "pairs without own stop words": {"ngram_range": (1, 2), "stop_words": STOP_WORDS},
+    "own stop words": {"stop_words": STOP_WORDS},
+    "held out": {"held_out": 0.25},
+    "auto": {"n_terms": "auto", "folds": 3},
+    "probabilities": {"probabilities": "isotonic", "folds": 3},
+    "pruned": {"min_df": 2, "max_df": 0.5},
+    "own objects": {"selector": textsieve.ChiSquare(k=5), "classifier": textsieve.Rocchio(), "n_terms": None},
+    "class weight": {"class_weight": {"class-0": 2.0}},
+    "everything": {"held_out": 0.25, "n_terms": "auto", "probabilities": "sigmoid", "folds": 3, "ngram_range": (1, 3)},
+}
+
+
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("case", CASES)
+def test_no_word_is_in_the_file_but_those_of_selected_terms(case: str, labels: list[Any], tmp_path: Path) -> None:
+    settings = {"n_terms": 9, "n_jobs": 1, "folds": 3} | CASES[case]
+    check(Categorizer(**settings).fit(TEXTS, labels), tmp_path / "words.sieve", settings)
+
+
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+def test_a_corpus_leaves_no_more_behind(labels: list[Any], tmp_path: Path) -> None:
+    settings = {"n_terms": 9, "n_jobs": 1, "folds": 3, "held_out": 0.25}
+    corpus = Corpus.from_texts(TEXTS, labels, name="corpus")
+    check(Categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
+
+
+def check(trained: Categorizer, file: Path, settings: dict[str, Any]) -> None:
+    """Hold the bytes of the model's file, and its keys, against what may be there."""
+    trained.save(file)
+    allowed = {word for term in trained.terms_ for word in term.split()}
+    if settings.get("ngram_range", (1, 1)) != (1, 1) and settings.get("stop_words") is STOP_WORDS:
+        allowed |= set(STOP_WORDS)  # they decide which words stand beside each other
+    words = {word for text in TEXTS for word in text.lower().split()}
+    written = file.read_bytes().lower()
+    assert allowed & words
+    assert len(words - allowed) > len(words) / 4
+    assert [word for word in sorted(words - allowed) if word.encode() in written] == []
+
+    model = textsieve.load(file).model_
+    assert set(model.about) == ABOUT
+    assert set(model.settings) <= set(trained.get_params(deep=False))
+    if (held_out := model.about["held_out"]) is not None:
+        assert set(held_out) <= HELD_OUT
+        assert all(set(row) == CLASS_ROW for row in held_out["classes"])
