@@ -58,12 +58,10 @@ def for_ranges(task: Any, n_terms: int, threads: int, size: int = _TERMS) -> Non
 
 def require_weights(values: NDArray[Any], who: str) -> None:
     """Refuse training documents with weights that are below 0 or beyond all measure."""
-    if not len(values):
-        return
-    least, most = values.min(), values.max()
+    least, most = float(values.min(initial=0)), float(values.max(initial=0))
     if least < 0:
         raise InputError(
-            f"Negative values in data passed to {who}: {least.item():g}; weights are 0 or more, such as TermWeighter's."
+            f"Negative values in data passed to {who}: {least:g}; weights are 0 or more, such as TermWeighter's."
         )
     if not most < MOST:
-        raise InputError(f"{who}: a weight of {most.item():g}; use weights below {MOST:g}.")
+        raise InputError(f"{who}: a weight of {most:g}; use weights below {MOST:g}.")

@@ -49,6 +49,9 @@ LEAST = 1 / 1024
 MOST_OF = 0.7
 """A term that this share of all terms are partners of is looked up in a table; see `kernels.partners`."""
 
+MOST_RUNS = (1 << 16) - 1
+"""With as many in one list, the number of a run takes more than two bytes."""
+
 _SLICE = 1 << 8
 _ARRAYS = ("coefficients", "partner_starts", "partners", "run_starts", "run_ends", "run_factors")
 
@@ -209,7 +212,7 @@ class TCFPScorer:
 
         starts, terms, run_starts, _, run_factors = self.partners
         n_runs = np.diff(run_starts)
-        number_type: Any = np.uint16 if n_runs.max(initial=0) < np.iinfo(np.uint16).max else np.int32
+        number_type: Any = np.uint16 if n_runs.max(initial=0) < MOST_RUNS else np.int32
         numbers = np.arange(run_starts[-1]) - np.repeat(run_starts[:-1], n_runs)
         runs = np.repeat(numbers.astype(number_type), self.partners.run_sizes())
         many = np.diff(starts) > MOST_OF * self.n_terms if self.context == "best" else np.zeros(self.n_terms, np.bool_)

@@ -1,0 +1,417 @@
+"""TCFP: the twin's votes; documents added in any parts give the same bytes; what the paper leaves open."""
+
+import math
+import pickle
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from tests.reference import voting_twin as twin
+
+from textsieve import TCFP, InputError, TermWeighter
+from textsieve.classifiers.linear import LinearScorer
+from textsieve.classifiers.tcfp_scorer import TCFPScorer
+from textsieve.text.rows import Rows
+
+weights = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 1 / 3, 1e-9, 700.0])
+
+
+class Case(NamedTuple):
+    """Documents, their labels (numbers of classes), and documents to predict."""
+
+    rows: list[list[float]]
+    labels: list[list[int]]
+    queries: list[list[float]]
+    n_classes: int
+
+    @property
+    def matrix(self) -> sparse.csr_matrix:
+        return sparse.csr_matrix(np.array(self.rows))
+
+    @property
+    def y(self) -> Any:
+        """A label a document, or a matrix of 0 and 1."""
+        if all(len(own) == 1 for own in self.labels):
+            return [own[0] for own in self.labels]
+        return [[int(number in own) for number in range(self.n_classes)] for own in self.labels]
+
+
+@st.composite
+def cases(draw: st.DrawFn, several: bool = True) -> Case:
+    n_terms, n_classes = draw(st.integers(1, 6)), draw(st.integers(2, 4))
+    row = st.lists(weights, min_size=n_terms, max_size=n_terms)
+    some = draw(st.lists(row, min_size=1, max_size=4))
+    any_row = st.one_of(st.sampled_from(some), row)
+    own = st.lists(
+        st.integers(0, n_classes - 1), min_size=0 if several else 1, max_size=3 if several else 1, unique=True
+    )
+    labels = [sorted(each) for each in draw(st.lists(own, max_size=12))]
+    labels += [[number] for number in range(n_classes)]  # every class occurs
+    rows = draw(st.lists(any_row, min_size=len(labels), max_size=len(labels)))
+    return Case(rows, labels, draw(st.lists(any_row, min_size=1, max_size=5)), n_classes)
+
+
+@settings(max_examples=200)
+@given(cases(), st.booleans())
+def test_shares_are_the_twins(case: Case, balance: bool) -> None:
+    found = TCFP(balance=balance).fit(case.matrix, case.y)
+    right = np.array(twin.ratios(case.rows, case.labels, case.n_classes))
+    if balance:
+        right *= twin.balance(case.labels, case.n_classes)
+    assert found.term_votes_.dtype == np.float32
+    assert found.term_votes_ == pytest.approx(right, rel=1e-6, abs=1e-12)
+    sums = right.sum(axis=1) if balance else np.ones(len(right))
+    assert np.all((found.term_votes_.sum(axis=1) == 0) | (np.abs(found.term_votes_.sum(axis=1) - sums) < 1e-4))
+
+
+@settings(max_examples=200)
+@given(cases(), st.sampled_from([None, "best", "mean"]), st.integers(1, 3))
+def test_votes_are_the_twins(case: Case, context: str | None, min_co: int) -> None:
+    found = TCFP(context=context, min_co=min_co).fit(case.matrix, case.y)
+    of_term = twin.ratios(case.rows, case.labels, case.n_classes)
+    of_pair = twin.factors(case.rows, case.labels, case.n_classes, min_co)
+    right = [twin.votes(twin.in_context(query, of_pair, context), of_term) for query in case.queries]
+    assert found.votes(np.array(case.queries)) == pytest.approx(np.array(right), rel=1e-6, abs=1e-12)
+
+
+@settings(max_examples=150)
+@given(cases(), st.data())
+def test_any_parts_give_the_bytes_of_the_whole(case: Case, data: st.DataObject) -> None:
+    whole = TCFP().fit(case.matrix, case.y)
+    part = data.draw(st.lists(st.integers(0, 2), min_size=len(case.rows), max_size=len(case.rows)))
+    orders = data.draw(st.permutations(range(3)))
+    indicator = [[int(number in own) for number in range(case.n_classes)] for own in case.labels]
+    grown = TCFP()
+    for number in orders:
+        own = [at for at, each in enumerate(part) if each == number]
+        if own:
+            grown.partial_fit(case.matrix[own], sparse.csr_matrix([indicator[at] for at in own]))
+    assert grown.classes_.tolist() == whole.classes_.tolist()
+    assert grown.class_docs_.tolist() == whole.class_docs_.tolist()
+    assert grown.term_votes_.tobytes() == whole.term_votes_.tobytes()
+    for name in ("starts", "weights", "classes", "counts"):
+        one, other = (getattr(each.table_.entries, name) for each in (grown, whole))
+        assert one.tobytes() == other.tobytes()
+
+
+def documents(n: int, d: int, n_classes: int, seed: int) -> tuple[sparse.csr_matrix, Any]:
+    """Weighted rows of many lengths, and their labels."""
+    random = np.random.default_rng(seed)
+    counts = sparse.random(n, d, 0.1, "csr", random_state=random, data_rvs=lambda size: random.integers(1, 9, size))
+    return TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts), random.integers(0, n_classes, n)
+
+
+def test_merging_is_fitting_both_in_any_order() -> None:
+    X, y = documents(300, 60, 5, seed=1)
+    whole = TCFP(balance=True).fit(X, y)
+    parts = [TCFP(balance=True).fit(X[at::3], y[at::3]) for at in range(3)]
+    for one, two, three in permutations(parts):
+        for merged in (one.merge(two).merge(three), one.merge(two.merge(three))):
+            assert merged.term_votes_.tobytes() == whole.term_votes_.tobytes()
+            assert merged.predict(X).tolist() == whole.predict(X).tolist()
+    assert parts[0].term_votes_.tobytes() == TCFP(balance=True).fit(X[::3], y[::3]).term_votes_.tobytes()
+
+
+def test_documents_can_be_added_to_what_was_fitted_or_merged() -> None:
+    X, y = documents(200, 40, 3, seed=2)
+    whole = TCFP().fit(X, y)
+    added = TCFP().fit(X[:90], y[:90]).partial_fit(X[90:150], y[90:150]).merge(TCFP().fit(X[150:], y[150:]))
+    assert added.term_votes_.tobytes() == whole.term_votes_.tobytes()
+    again = added.partial_fit(X[:1], y[:1])
+    assert again.term_votes_.tobytes() == TCFP().fit(sparse.vstack([X, X[:1]]), [*y, y[0]]).term_votes_.tobytes()
+
+
+def test_new_columns_and_classes_may_come() -> None:
+    first, second = np.array([[1.0, 0.0]]), np.array([[2, 0, 3]])
+    grown = TCFP().partial_fit(first, ["b"]).partial_fit(second, ["a"])
+    whole = TCFP().fit([[1.0, 0.0, 0.0], [2.0, 0.0, 3.0]], ["b", "a"])
+    assert grown.n_features_in_ == 3
+    assert grown.classes_.tolist() == ["a", "b"]
+    assert grown.term_votes_.tobytes() == whole.term_votes_.tobytes()
+    narrow, wide = TCFP().partial_fit(first, ["b"]), TCFP().partial_fit(second, ["a"])
+    assert narrow.merge(wide).term_votes_.tobytes() == whole.term_votes_.tobytes()
+    assert wide.merge(narrow).n_features_in_ == 3
+
+
+def test_the_table_of_counts_does_not_grow_with_the_documents() -> None:
+    random = np.random.default_rng(3)
+    classifier, sizes = TCFP(), []
+    for _ in range(5):
+        classifier.partial_fit(random.integers(0, 4, (200, 10)).astype(float), random.integers(0, 3, 200))
+        sizes.append(len(classifier.table_.entries.weights))
+    assert sizes == [10 * 3 * 3] * 5  # terms x classes x the counts 1, 2 and 3
+    assert classifier.class_docs_.sum() == 1000
+
+
+def test_a_batch_that_is_refused_leaves_no_trace() -> None:
+    X, y = documents(50, 20, 3, seed=4)
+    classifier = TCFP().fit(X, y)
+    before = classifier.term_votes_.tobytes()
+    with pytest.raises(InputError, match="Negative values"):
+        classifier.partial_fit(-np.ones((1, 25)), [0])
+    with pytest.raises(InputError, match="mixed kinds"):
+        classifier.partial_fit(np.ones((1, 25)), ["text"])
+    assert classifier.n_features_in_ == 20
+    assert classifier.term_votes_.tobytes() == before
+
+
+@pytest.mark.parametrize("context", [None, "best", "mean"])
+def test_any_number_of_threads_gives_the_same_bytes(context: str | None) -> None:
+    X, y = documents(300, 1200, 7, seed=5)
+    one = TCFP(context=context, n_jobs=1).fit(X, y)
+    for n_jobs in (None, 2, 5, -1):
+        found = TCFP(context=context, n_jobs=n_jobs).fit(X, y)
+        assert {name: each.tobytes() for name, each in found.to_scorer().arrays().items()} == {
+            name: each.tobytes() for name, each in one.to_scorer().arrays().items()
+        }
+        assert found.votes(X).tobytes() == one.votes(X).tobytes()
+
+
+@pytest.mark.parametrize("context", [None, "best", "mean"])
+def test_any_form_of_the_matrix_gives_the_same_bytes(context: str | None) -> None:
+    X, y = documents(60, 30, 3, seed=6)
+    right = TCFP(context=context).fit(X, y).votes(X).tobytes()
+    stored_zeros = sparse.csr_matrix(
+        (np.append(X.data, np.zeros(2)), np.append(X.indices, [0, 3]), np.append(X.indptr, X.nnz + 2)),
+        shape=(X.shape[0] + 1, X.shape[1]),
+    )
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for other in (X.toarray(), X.tocsc(), X.tocoo(), wide, sparse.csr_array(X)):
+        assert TCFP(context=context).fit(other, y).votes(other).tobytes() == right
+    for label in (None, 0):  # a document of stored zeros is an empty one, and counts for its class only
+        assert TCFP(context=context).fit(stored_zeros, [*y.tolist(), label]).votes(X).tobytes() == right
+
+
+def test_the_scorer_is_linear_without_a_context_and_has_the_same_numbers() -> None:
+    X, y = documents(80, 30, 4, seed=7)
+    plain, best = TCFP().fit(X, y), TCFP(context="best").fit(X, y)
+    linear, in_context = plain.to_scorer(), best.to_scorer()
+    assert isinstance(linear, LinearScorer)
+    assert isinstance(in_context, TCFPScorer)
+    assert linear.coefficients is plain.term_votes_
+    assert not linear.intercepts.any()
+    assert linear.coefficients.tobytes() == in_context.coefficients.tobytes()
+    for classifier, scorer in ((plain, linear), (best, in_context)):
+        assert scorer.scores(Rows.of(X)).tobytes() == classifier.decision_function(X).tobytes()
+        assert scorer.n_outputs == 4
+
+
+def test_a_fitted_classifier_pickles() -> None:
+    X, y = documents(80, 30, 4, seed=8)
+    for context in (None, "best", "mean"):
+        classifier = TCFP(context=context).fit(X, y)
+        again = pickle.loads(pickle.dumps(classifier))
+        assert again.votes(X).tobytes() == classifier.votes(X).tobytes()
+
+
+# -- the example of docs/tcfp.md -----------------------------------------------------------------------------------
+
+GOAL, TEAM, MARKET, WIN = range(4)
+EXAMPLE = np.array([[3, 1, 0, 0], [1, 2, 1, 0], [2, 0, 3, 0], [0, 1, 2, 0], [0, 0, 0, 1]], float)
+CLASSES = ["sport", "sport", "money", "money", "sport"]
+QUERY = np.array([[2, 1, 2, 0]], float)
+
+
+def test_example_shares() -> None:
+    found = TCFP().fit(EXAMPLE, CLASSES)
+    assert found.classes_.tolist() == ["money", "sport"]
+    assert found.term_votes_ == pytest.approx(np.array([[0.4, 0.6], [0, 1], [1, 0], [0, 1]]))
+    assert found.votes(QUERY)[0] == pytest.approx([2.8, 2.2])
+    assert found.predict(QUERY).tolist() == ["money"]
+    assert found.decision_function(QUERY) == pytest.approx([-0.6])
+
+
+def test_example_in_context() -> None:
+    best, mean = (TCFP(context=context).fit(EXAMPLE, CLASSES) for context in ("best", "mean"))
+    low = 1 / (1 + math.log(2)) ** 2
+    assert low == pytest.approx(0.3488, abs=5e-5)
+    scorer = best.to_scorer()
+    assert isinstance(scorer, TCFPScorer)
+    row = Rows.of(sparse.csr_matrix(QUERY))
+    assert scorer.in_context(row).values == pytest.approx([4, 2, 2 * (1 + low)])
+    assert best.votes(QUERY)[0] == pytest.approx([4.2977, 4.4], abs=5e-5)
+    assert best.predict(QUERY).tolist() == ["sport"]
+    assert mean.votes(QUERY)[0] == pytest.approx([4.0372, 3.6837], abs=5e-5)
+    assert mean.predict(QUERY).tolist() == ["money"]
+    rare = TCFP(context="best", min_co=2).fit(EXAMPLE, CLASSES)
+    assert rare.votes(QUERY)[0] == pytest.approx([4 * 0.4 + 2, 4 * 0.6 + 2])
+
+
+def test_example_balanced() -> None:
+    found = TCFP(balance=True).fit(EXAMPLE, CLASSES)
+    assert found.term_votes_[GOAL] == pytest.approx([0.4 * 1.5, 0.6])
+    assert found.votes(QUERY)[0] == pytest.approx([4.2, 2.2])
+
+
+# -- what is settled -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.3, 1 / 3, 1 / 49, 1e-300, 7.0, math.pi])
+@pytest.mark.parametrize("n", [2, 3, 7, 49, 1000])
+def test_equal_weights_are_all_at_the_mean(weight: float, n: int) -> None:
+    classes = ["a", "b"] * n
+    found = TCFP().fit(np.full((2 * n, 1), weight), classes)
+    assert found.term_votes_[0] == pytest.approx([0.5, 0.5])
+    assert len(found.table_.entries.weights) == 2
+
+
+def test_weights_a_hair_apart() -> None:
+    low = 0.1
+    high = np.nextafter(low, 1)
+    found = TCFP().fit([[low]] * 3 + [[high]], ["a", "a", "a", "b"])
+    assert found.term_votes_[0].tolist() == [0.0, 1.0]
+
+
+def test_a_term_in_one_document_votes_for_its_class() -> None:
+    found = TCFP().fit([[1.0, 0.0], [0.0, 0.5]], ["a", "b"])
+    assert found.term_votes_.tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_class_with_one_document_or_whose_documents_are_empty() -> None:
+    found = TCFP(balance=True).fit([[1.0], [3.0], [0.0]], ["a", "b", "c"])
+    assert found.term_votes_[0].tolist() == [0, 1, 0]
+    assert found.class_docs_.tolist() == [1, 1, 1]
+    assert np.isfinite(found.votes([[5.0]])).all()
+
+
+def test_a_class_of_a_matrix_without_documents_gets_no_votes() -> None:
+    found = TCFP(balance=True).fit([[1.0], [3.0]], np.array([[1, 0, 0], [0, 1, 0]]))
+    assert found.classes_.tolist() == [0, 1, 2]
+    assert found.votes([[2.0]]).tolist() == [[0, 2, 0]]
+    assert found.predict([[2.0]]).tolist() == [1]
+
+
+def test_duplicates_with_different_labels_share_the_vote() -> None:
+    found = TCFP().fit([[1.0, 2.0]] * 2, ["a", "b"])
+    assert found.term_votes_.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert found.predict([[1.0, 1.0]]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("context", [None, "best", "mean"])
+def test_a_document_without_a_known_term_gets_the_most_frequent_class_and_that_is_said(context: str | None) -> None:
+    X = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]
+    found = TCFP(context=context).fit(X, ["a", "b", "b"])
+    queries = [[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]]
+    with pytest.warns(UserWarning, match=r"2 of 3 documents share no term with any .* most frequent class, 'b'"):
+        assert found.predict(queries).tolist() == ["b", "b", "a"]
+    assert found.votes(queries)[:2].tolist() == [[0, 0], [0, 0]]
+
+
+def test_several_labels_are_for_thresholds() -> None:
+    found = TCFP().fit([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]], [["a", "b"], ["b"], ["a"]])
+    assert found.several_
+    # 2 alone is at the mean of 1 and 2, so that is a's; over copies the mean would be 4/3, with the same result
+    assert found.term_votes_.tolist() == [[1, 0], [0, 1]]
+    assert found.decision_function([[1.0, 2.0]]).tolist() == [[1, 2]]
+    with pytest.raises(InputError, match="several labels"):
+        found.predict([[1.0, 2.0]])
+    again = TCFP().partial_fit([[1.0]], [["a"]]).partial_fit([[1.0]], [["b"]])
+    assert not again.several_
+    assert again.partial_fit([[1.0]], [["a", "b"]]).several_
+
+
+def test_the_mean_counts_a_document_once_whatever_its_labels() -> None:
+    # 1 and 2 and 4: the mean is 7/3; over copies it would be (1 + 2 + 4 + 4 + 4) / 5 = 3
+    found = TCFP().fit([[1.0], [2.5], [4.0]], [["a"], ["b"], ["a", "b", "c"]])
+    assert found.term_votes_[0] == pytest.approx([4 / 14.5, 6.5 / 14.5, 4 / 14.5])
+
+
+def test_documents_without_a_label_are_left_out() -> None:
+    with_label = TCFP(context="best").fit([[1.0, 1.0], [3.0, 0.0]], ["a", "b"])
+    more = TCFP(context="best").fit([[1.0, 1.0], [90.0, 9.0], [3.0, 0.0]], ["a", None, "b"])
+    assert {name: each.tobytes() for name, each in with_label.to_scorer().arrays().items()} == {
+        name: each.tobytes() for name, each in more.to_scorer().arrays().items()
+    }
+    assert TCFP().partial_fit([[1.0]], [None]).partial_fit([[1.0]], ["a"]).predict([[2.0]]).tolist() == ["a"]
+
+
+def test_only_documents_of_one_term_have_no_context() -> None:
+    X = np.eye(3)
+    plain, best, mean = (TCFP(context=context).fit(X, ["a", "b", "a"]) for context in (None, "best", "mean"))
+    queries = np.ones((2, 3))
+    assert best.votes(queries).tolist() == mean.votes(queries).tolist() == plain.votes(queries).tolist()
+
+
+@pytest.mark.parametrize("context", ["best", "mean"])
+def test_a_stored_zero_is_no_context(context: str) -> None:
+    found = TCFP(context=context).fit(EXAMPLE, CLASSES)
+    stored = sparse.csr_matrix((np.array([2.0, 0.0, 2.0]), np.array([0, 1, 2]), np.array([0, 3])), shape=(1, 4))
+    assert stored.nnz == 3
+    assert found.votes(stored).tolist() == found.votes([[2.0, 0.0, 2.0, 0.0]]).tolist()
+
+
+# -- refusals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"context": "worst"}, "context='worst'; use None or one of best, mean"),
+        ({"context": True}, "context=True"),
+        ({"balance": 1}, "balance=1; use True or False"),
+        ({"balance": "yes"}, "balance='yes'"),
+        ({"min_co": 0}, "min_co=0; use a number of documents from 1"),
+        ({"min_co": 1.5}, "min_co=1.5"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        TCFP(**options).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("context", [None, "best"])
+def test_weights_that_are_none(context: str | None) -> None:
+    for bad, words in ((-0.5, "Negative values in data passed to TCFP: -0.5"), (1e200, r"a weight of 1e\+200")):
+        with pytest.raises(InputError, match=words):
+            TCFP(context=context).fit([[1.0], [bad]], [0, 1])
+    with pytest.raises(ValueError, match="NaN"):
+        TCFP(context=context).fit([[1.0], [np.nan]], [0, 1])
+
+
+def test_labels_that_are_none() -> None:
+    with pytest.raises(InputError, match="requires y to be passed"):
+        TCFP().fit([[1.0]], None)
+    with pytest.raises(InputError, match="Only one class, 'a'"):
+        TCFP().fit([[1.0], [2.0]], ["a", "a"])
+    with pytest.raises(InputError, match="No document has a label"):
+        TCFP().fit([[1.0], [2.0]], [None, None])
+    with pytest.raises(InputError, match="No document had a label so far"):
+        TCFP().partial_fit([[1.0]], [None]).predict([[1.0]])
+
+
+def test_documents_cannot_be_added_to_a_context() -> None:
+    classifier = TCFP(context="best").fit(EXAMPLE, CLASSES)
+    assert not hasattr(classifier, "partial_fit")
+    assert not hasattr(classifier, "merge")
+    with pytest.raises(AttributeError, match="no attribute 'partial_fit'") as caught:
+        classifier.partial_fit(EXAMPLE, CLASSES)
+    assert "fit all documents at once" in str(caught.value.__cause__)
+    with pytest.raises(InputError, match="fit all documents at once"):
+        TCFP().fit(EXAMPLE, CLASSES).merge(classifier)
+
+
+def test_what_cannot_be_merged() -> None:
+    found = TCFP().fit(EXAMPLE, CLASSES)
+    with pytest.raises(InputError, match="give a TCFP"):
+        found.merge("something")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="balance is False here and True there"):
+        found.merge(TCFP(balance=True).fit(EXAMPLE, CLASSES))
+    with pytest.raises(InputError, match="mixed kinds"):
+        found.merge(TCFP().fit(EXAMPLE, [0, 0, 1, 1, 0]))
+    with pytest.raises(NotFittedError):
+        found.merge(TCFP())
+    with pytest.raises(NotFittedError):
+        _ = TCFP().term_votes_
+
+
+def test_context_of_too_many_classes_and_documents_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textsieve.classifiers.context.MOST_CODES", 8)
+    with pytest.raises(InputError, match="2 classes, the largest of 3 documents, are too many for context"):
+        TCFP(context="best").fit(EXAMPLE, CLASSES)
