@@ -8,6 +8,8 @@ import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
 
 import textsieve
+from textsieve.archive import pack, unpack
+from textsieve.modelfile.layout import KIND
 
 TEXTS = ["the striker and the goal", "minister of the budget", "atom theory"]
 LABELS = ["sport", "politics", "science"]
@@ -47,6 +49,88 @@ def test_a_folder(model: Path, tmp_path: Path, run: Run) -> None:
     for number, text in enumerate(TEXTS):
         (tmp_path / f"{number}.txt").write_text(text)
     assert [each["label"] for each in records(run("predict", model, tmp_path).stdout)] == LABELS
+
+
+def test_the_documents_of_a_folder_are_named(model: Path, tmp_path: Path, run: Run) -> None:
+    for name, text in zip(("b/2.txt", "b/deep/1.txt", "a.txt"), TEXTS, strict=True):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = {each["file"]: each["label"] for each in records(run("predict", model, tmp_path).stdout)}
+    assert found == dict(zip(("b/2.txt", "b/deep/1.txt", "a.txt"), LABELS, strict=True))
+    assert records(run("predict", model, tmp_path, "--keep", "file").stdout)[0]["file"] == "a.txt"
+    assert "'file' can be kept" in run("predict", model, tmp_path, "--keep", "id", exit_code=1).stderr
+
+
+def test_columns_are_kept(model: Path, tmp_path: Path, run: Run) -> None:
+    rows = [{"id": number, "text": text, "who": {"is": "é\ud800"}} for number, text in enumerate(TEXTS)]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "in.jsonl").write_text(lines)
+    arguments = ["--keep", "id", "--keep", "who"]
+    run("predict", model, tmp_path / "in.jsonl", *arguments, "-o", tmp_path / "out")
+    for said in (run("predict", model, "-", *arguments, input=lines).stdout, (tmp_path / "out").read_text()):
+        found = records(said)
+        assert [list(each) for each in found] == [["id", "who", "label", "score"]] * 3
+        assert [(each["id"], each["who"]) for each in found] == [(row["id"], row["who"]) for row in rows]
+        assert [each["label"] for each in found] == LABELS
+    assert "Did you mean 'id'" in run("predict", model, tmp_path / "in.jsonl", "--keep", "idd", exit_code=1).stderr
+
+
+def test_what_cannot_be_kept(model: Path, news: Path, run: Run) -> None:
+    for name in FORMS:
+        if name.endswith((".txt", ".ft")):
+            result = run("predict", model, "-", "--keep", "id", input=FORMS[name], exit_code=1)
+            assert "--keep='id' is for formats with columns" in result.stderr
+    assert "is what the prediction is called" in run("predict", model, news, "--keep", "label", exit_code=2).stderr
+
+
+@pytest.fixture
+def headlines(tmp_path: Path, run: Run) -> Path:
+    """A model of a table whose columns have unusual names."""
+    table = "section,headline,score\n" + "".join(f"{label},{text},1\n" for text, label in documents())
+    (tmp_path / "x.csv").write_text(table)
+    columns = ["--text", "headline", "--label", "section"]
+    run("train", tmp_path / "x.csv", *columns, "-o", tmp_path / "h.sieve", "--held-out", 0)
+    return tmp_path / "h.sieve"
+
+
+def test_a_model_remembers_the_columns_it_was_told(headlines: Path, tmp_path: Path, model: Path, run: Run) -> None:
+    table = (tmp_path / "x.csv").read_text()
+    expected = run("predict", headlines, tmp_path / "x.csv", "--text", "headline").stdout
+    assert run("predict", headlines, tmp_path / "x.csv").stdout == expected
+    assert run("predict", headlines, "-", input=table).stdout == expected
+    assert "accuracy 1.000" in run("evaluate", headlines, tmp_path / "x.csv").stdout
+    assert json.loads(run("info", headlines, "--json").stdout)["columns"] == {"text": "headline", "label": "section"}
+    assert "columns" not in json.loads(run("info", model, "--json").stdout)
+    assert "cannot tell which column" in run("predict", model, tmp_path / "x.csv", exit_code=1).stderr
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "headline\tother\nthe striker scored\tx\n",
+        "other\theadline\nx\tthe striker scored\n",
+        "text,label\nthe striker scored,x\n",
+        '{"headline": "the striker scored", "text": "an atom"}\n',
+    ],
+)
+def test_remembered_columns_are_tried_first(table: str, headlines: Path, run: Run) -> None:
+    assert [each["label"] for each in records(run("predict", headlines, "-", input=table).stdout)] == ["sport"]
+
+
+def test_what_is_given_comes_before_what_is_remembered(headlines: Path, run: Run) -> None:
+    table = "headline,section,body\nan atom,sport,the striker\n"
+    assert records(run("predict", headlines, "-", "--text", "body", input=table).stdout)[0]["label"] == "sport"
+    assert records(run("predict", headlines, "-", "--text", "section", input=table).stdout)
+    result = run("evaluate", headlines, "-", "--label", "headline", "--json", input=table)
+    assert json.loads(result.stdout)["documents"] == 1, "the text is then the column with a usual name"
+
+
+@pytest.mark.parametrize("columns", [None, 5, ["text"], {"text": 5}, {"text": ["headline"]}, {"other": "x"}])
+def test_odd_remembered_columns_do_no_harm(columns: Any, model: Path, news: Path, tmp_path: Path, run: Run) -> None:
+    header, arrays = unpack(KIND, model.read_bytes())
+    header["about"]["columns"] = columns
+    (tmp_path / "odd").write_bytes(pack(KIND, header, arrays))
+    assert len(records(run("predict", tmp_path / "odd", news).stdout)) == 60
 
 
 def test_scores(model: Path, tmp_path: Path, run: Run) -> None:

@@ -29,17 +29,18 @@ def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_jso
     """Compare what a model predicts with what is right.
 
     Prints micro- and macro-F1, a row a class, and which classes are taken for which others. PATH has documents with
-    labels, as for train; those without are left out.
+    labels, as for train; those without are left out. Columns are found by the names that were given to train, too.
     """
     from ..categorizer import load
     from ..errors import InputError
     from .json_output import print_json
-    from .opening import opened
+    from .opening import columns_of, opened
     from .progress import progress, watched
 
     categorizer = load(model)
     categorizer.n_jobs = jobs
-    with opened(path, reading) as corpus, progress() as tell:
+    usual = columns_of(categorizer.model_)
+    with opened(path, reading, usual=usual) as corpus, progress() as tell:
         report = categorizer.evaluate(watched(corpus, "predicting", tell))
     if not report.documents:
         raise InputError(

@@ -8,15 +8,17 @@ from typing import Any
 
 from ..corpus import Corpus, read
 from ..errors import InputError
+from ..prediction import Model
 from .ending import warn
 
 STDIN = "-"
+COLUMNS = ("text", "label")
 
 
 @contextmanager
-def opened(path: str, reading: Mapping[str, Any], *, texts_only: bool = False) -> Iterator[Corpus]:
+def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
     """The documents at a path; afterwards it is said if some of them could not be decoded."""
-    options = {name: value for name, value in reading.items() if value is not None} | {"texts_only": texts_only}
+    options = {name: value for name, value in reading.items() if value is not None} | more
     if path != STDIN:
         corpus = read(path, **options)
         yield corpus
@@ -30,6 +32,18 @@ def opened(path: str, reading: Mapping[str, Any], *, texts_only: bool = False) -
             f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced; if its encoding is another, "
             "name it with --encoding."
         )
+
+
+def columns_given(reading: Mapping[str, Any]) -> dict[str, str]:
+    """The names of columns that were given as options, for the model to remember."""
+    return {part: reading[part] for part in COLUMNS if isinstance(reading[part], str)}
+
+
+def columns_of(model: Model) -> dict[str, str]:
+    """The names of columns that a model remembers; what is odd about them, nobody needs."""
+    columns = model.about.get("columns")
+    found = columns if isinstance(columns, dict) else {}
+    return {part: found[part] for part in COLUMNS if isinstance(found.get(part), str)}
 
 
 def standard_input() -> Any:

@@ -1,5 +1,6 @@
 """`textsieve predict`: documents in, a JSON line for each out, in the same order."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,18 +12,27 @@ import click
 from . import options
 
 if TYPE_CHECKING:
+    from ..corpus.batch import Kept
     from ..prediction import Model, Predictions
 
 
 @click.command(
     epilog=options.examples(
         "textsieve predict news.sieve inbox.jsonl > out.jsonl",
-        "tail -f tickets.jsonl | textsieve predict tickets.sieve -",
+        "tail -f tickets.jsonl | textsieve predict tickets.sieve - --keep id",
     )
 )
 @click.argument("model")
 @click.argument("path")
 @options.reading
+@click.option(
+    "--keep",
+    type=options.column,
+    multiple=True,
+    callback=lambda _, __, names: _kept(names),
+    metavar="COLUMN",
+    help="Copy a column or key of the input into the line; may be repeated.",
+)
 @click.option("--scores", "all_scores", is_flag=True, help="Add the scores of all classes.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Add the scores of the N best classes.")
 @click.option(
@@ -33,6 +43,7 @@ def command(
     model: str,
     path: str,
     reading: dict[str, Any],
+    keep: tuple[str | int, ...],
     all_scores: bool,
     top: int | None,
     output: str | None,
@@ -41,14 +52,15 @@ def command(
     """Predict the labels of documents, a JSON line each.
 
     Lines are {"label": ..., "score": ...}, or for a model of several labels {"labels": [...], "scores": {...}}, in the
-    order of the documents; a model with probabilities adds these. PATH may be any file or folder that can be trained
-    on, with labels or without; a .txt file of which nothing else can be told has a document a line. - is standard
-    input, and JSON lines that come there are answered as they come.
+    order of the documents; a model with probabilities adds these, and for a folder there is "file". PATH may be any
+    file or folder that can be trained on, with labels or without; a .txt file of which nothing else can be told has a
+    document a line. - is standard input, and JSON lines that come there are answered as they come. Columns are found by
+    the names that were given to train, too.
     """
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
     from .ending import warn
-    from .opening import opened, refuse_to_lose
+    from .opening import columns_of, opened, refuse_to_lose
     from .progress import progress, watched
 
     if output is not None:
@@ -56,18 +68,29 @@ def command(
     trained = load(model).model_
     documents = unknown = 0
     is_hidden = output is not None or not sys.stdout.isatty()  # lines that are seen say enough
-    with opened(path, reading, texts_only=True) as corpus, progress(wanted=is_hidden) as tell:
+    more = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": columns_of(trained)}
+    with opened(path, reading, texts_only=True, **more) as corpus, progress(wanted=is_hidden) as tell:
         batches = watched(corpus, "predicting", tell).text_batches()
-        predicted = (trained.predict(batch.texts, jobs) for batch in batches)
+        predicted = ((trained.predict(batch.texts, jobs), batch.kept) for batch in batches)
         first = next(predicted)  # an old output is not touched before there is something to write
         with _written_to(output) as (file, encoding):
             lines = _Lines(trained, len(trained.classes) if all_scores else top, encoding)
-            for found in chain([first], predicted):
+            for found, kept in chain([first], predicted):
                 documents, unknown = documents + len(found.scores), unknown + found.n_unknown
-                file.writelines(lines.of(found))
+                file.writelines(lines.of(found, kept))
                 file.flush()
     if unknown:
         warn(sentence_on_unknown(trained, unknown, documents))
+
+
+PREDICTED = ("label", "labels", "score", "scores", "probability", "probabilities")
+
+
+def _kept(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    for name in names:
+        if name in PREDICTED:
+            raise click.BadParameter(f"{name!r} is what the prediction is called; rename the column of the input.")
+    return names
 
 
 @contextmanager
@@ -90,14 +113,15 @@ class _Lines:
         self._names = [as_written(label) for label in model.classes]
         self._columns = {label: column for column, label in enumerate(model.classes)}
 
-    def of(self, found: "Predictions") -> Iterator[str]:
-        """A line a document."""
+    def of(self, found: "Predictions", kept: "list[Kept] | None") -> Iterator[str]:
+        """A line a document: what was kept of it, and what was found."""
         from .json_output import as_json
 
         model = self._model
         probable = repeat(None) if model.calibration is None else model.probabilities(found.scores)
-        for labels, scores, each in zip(model.label_sets(found.labels), found.scores, probable, strict=False):
-            yield as_json(self._record(labels, scores, each), encoding=self._encoding) + "\n"
+        documents = zip(model.label_sets(found.labels), found.scores, probable, kept or repeat({}), strict=False)
+        for labels, scores, each, own in documents:
+            yield as_json(own | self._record(labels, scores, each), encoding=self._encoding) + "\n"
 
     def _record(self, labels: tuple[Any, ...], scores: Any, probabilities: Any) -> dict[str, Any]:
         """What is said of one document; probabilities are None if the model has none."""

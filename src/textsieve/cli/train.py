@@ -117,7 +117,7 @@ def command(
     label, class, category, topic, ...) are found.
     """
     from ..categorizer import Categorizer
-    from .opening import opened, refuse_to_lose
+    from .opening import columns_given, opened, refuse_to_lose
     from .progress import progress
 
     refuse_to_lose(output, path)
@@ -133,6 +133,8 @@ def command(
     with opened(path, reading) as corpus:
         with progress() as tell:
             _fit(model, corpus, tell)
+            if columns := columns_given(reading):
+                model.model_.about["columns"] = columns
             tell("writing", 0, None)
             begin = time.perf_counter()
             model.save(output)

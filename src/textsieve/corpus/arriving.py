@@ -71,7 +71,13 @@ def _is_json_lines(start: bytes) -> bool:
 
 def _as_they_come(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
     encoding = check_encoding(options.get("encoding", "utf-8"))
-    source = Source(Path(name), encoding, options.get("text"), options.get("label"), texts_only=True)
+    usual = {f"usual_{each}": value for each, value in (options.get("usual") or {}).items()}
+    source = Source(
+        *(Path(name), encoding, options.get("text"), options.get("label")),
+        texts_only=True,
+        keep=tuple(options.get("keep", ())),
+        **usual,
+    )
     passes: list[Report] = []
 
     def start(report: Report) -> Iterator[Batch]:

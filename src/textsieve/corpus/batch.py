@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 Labels = tuple[str, ...]
 """The classes of one document; () means that it is unlabelled."""
 
+Kept = dict[str, object]
+"""What else was asked for of one document, by name: values of other columns, or the name of its file."""
+
 Document = tuple[str, Labels]
+KeptDocument = tuple[str, Labels, Kept]
 
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 4 * 2**20
@@ -31,6 +35,8 @@ class Batch:
     labels: list[Labels]
     texts: list[str] = field(default_factory=list)
     vectors: csr_array[Any] | None = None
+    kept: list[Kept] | None = None
+    """What `read` was told to keep of each of them; None if nothing."""
 
     def __len__(self) -> int:
         """Number of documents."""
@@ -79,22 +85,25 @@ class Report:
         return ", ".join([f"{self.documents:,} documents", *(f"{n:,} {what}" for what, n in counts.items() if n)])
 
 
-def in_batches(documents: Iterable[Document]) -> Iterator[Batch]:
+def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
     """Group documents into batches of fixed size. Those before a mistake are handed out before it is reported."""
     texts: list[str] = []
     labels: list[Labels] = []
+    kept: list[Kept] = []
     characters = 0
     try:
-        for text, text_labels in documents:
-            texts.append(text)
-            labels.append(text_labels)
-            characters += len(text)
+        for document in documents:
+            texts.append(document[0])
+            labels.append(document[1])
+            if len(document) == 3:
+                kept.append(document[2])
+            characters += len(document[0])
             if len(texts) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-                yield Batch(labels, texts)
-                texts, labels, characters = [], [], 0
+                yield Batch(labels, texts, kept=kept or None)
+                texts, labels, kept, characters = [], [], [], 0
     except InputError:
         if texts:
-            yield Batch(labels, texts)
+            yield Batch(labels, texts, kept=kept or None)
         raise
     if texts:
-        yield Batch(labels, texts)
+        yield Batch(labels, texts, kept=kept or None)

@@ -50,12 +50,16 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
         raise InputError(
             f"text={source.text}: give the name of the text's column, or its number in a table without header."
         )
-    text = None if source.text is None else _given("text", source.text, columns, source)
+    text = _usual(source.usual_text, columns) if source.text is None else _given("text", source.text, columns, source)
     label = None if source.label is None or source.label is False else _label(source.label, columns, source)
+    if text == label and source.text is None:
+        text = None
     if text is None:
         text = _conventional(TEXT_NAMES, columns, without=label)
     if label is None and source.label is not False:
-        label = _conventional(LABEL_NAMES, columns, without=text)
+        label = _usual(source.usual_label, columns)
+        if label is None or label == text:
+            label = _conventional(LABEL_NAMES, columns, without=text)
     if len(columns) == 2 and (text is None) != (label is None):
         text, label = _complete_pair(columns, text, label, source)
     needs_label = source.label is not False and not source.texts_only
@@ -64,6 +68,18 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     if text == label:
         raise InputError(f"{source.path}: {columns[text]!r} cannot be both the text and the label.")
     return text, None if source.texts_only else label
+
+
+def choose_kept(columns: Sequence[str], source: Source) -> dict[str, int]:
+    """The names and positions of the columns that are to be kept."""
+    found = [_given("keep", each, columns, source) for each in source.keep]
+    return {columns[position]: position for position in found}
+
+
+def _usual(name: str | None, columns: Sequence[str]) -> int | None:
+    """The column of that name, if there is one and no more."""
+    found = [position for position, column in enumerate(columns) if column == name]
+    return found[0] if len(found) == 1 else None
 
 
 def _label(given: Column | bool, columns: Sequence[str], source: Source) -> int:

@@ -36,6 +36,8 @@ class Format:
     recognise: Callable[[Head, Source], bool]
     has_columns: bool = False
     is_text: bool = True
+    keeps: tuple[str, ...] = ()
+    """What can be kept of a document that has no columns."""
 
 
 def _is_parquet(head: Head, source: Source) -> bool:
@@ -73,7 +75,7 @@ def _is_csv(head: Head, source: Source) -> bool:
 
 def _is_header(line: str, separator: str, source: Source) -> bool:
     names = [name.strip('" ') for name in line.split(separator)]
-    return any(is_conventional(name) or name in (source.text, source.label) for name in names)
+    return any(is_conventional(name) or name in source.names for name in names)
 
 
 def _never(head: Head, source: Source) -> bool:
@@ -104,7 +106,7 @@ FORMATS = (
     ),
     Format("csv", "delimited", (".csv",), "comma-separated columns with a header", _is_csv, has_columns=True),
     Format("lines", "lines", (".txt",), "plain text, a document a line, without labels", _never),
-    Format("folder", "folder", (), "a folder for each class, a file for each document", _never),
+    Format("folder", "folder", (), "a folder for each class, a file for each document", _never, keeps=("file",)),
 )
 
 BY_NAME = {row.name: row for row in FORMATS}

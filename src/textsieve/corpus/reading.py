@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -34,6 +35,8 @@ def read(
     format: str | None = None,
     encoding: str = "utf-8",
     texts_only: bool = False,
+    keep: Iterable[Column] = (),
+    usual: Mapping[str, str] | None = None,
 ) -> Corpus:
     """Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus such as "docstrings".
 
@@ -42,18 +45,23 @@ def read(
     category, topic, ...) are taken. `label_separator` splits a label into several. `format` is parquet, jsonl,
     fasttext, svmlight, tsv, csv, lines or folder; left out, the content tells. Wrong bytes are replaced and counted.
     Labels that are read from a file are strings. `texts_only` is for those who don't need them, as for predicting: a
-    table may then have labels or not, and no error in them matters.
+    table may then have labels or not, and no error in them matters. `keep` names other columns whose values come with
+    each batch, as `Batch.kept`; for a folder, "file". `usual` has names for "text" and "label" that are taken before
+    the usual ones if there are such columns.
     """
     place = _place(path)
+    kept = _checked_names(keep)
     if not _exists(place):
         if isinstance(path, str) and path in NAMED:
             _refuse_options(path, text=text, label=label, label_separator=label_separator, format=format)
+            _refuse_options(path, keep=kept or None)
             return NAMED[path].open()
         raise _missing(place)
     if not place.is_file() and not place.is_dir():
         raise InputError(f"{place}: is a pipe or a device, which can be read only once. Save it to a file first.")
     separator = _checked_separator(label_separator)
-    source = Source(place, check_encoding(encoding), text, label, separator, texts_only)
+    columns = {f"usual_{name}": value for name, value in (usual or {}).items()}
+    source = Source(place, check_encoding(encoding), text, label, separator, texts_only, kept, **columns)
     row = detect(source, format)
     _refuse_unused(source, row)
     reader = cast(Reader, import_module(f"textsieve.corpus.readers.{row.reader}"))
@@ -100,13 +108,26 @@ def _checked_separator(separator: str | None) -> str | None:
     return separator
 
 
+def _checked_names(keep: Iterable[Column]) -> tuple[Column, ...]:
+    if isinstance(keep, str | int):
+        raise InputError(f"keep={keep!r}: give a list of columns, such as [{keep!r}].")
+    return tuple(dict.fromkeys(keep))
+
+
 def _refuse_unused(source: Source, row: Format) -> None:
     """An option that would have no effect is more likely a mistake than meant."""
     if row.has_columns:
         return
+    with_columns = ", ".join(each.name for each in BY_NAME.values() if each.has_columns)
+    for name in source.keep:
+        if name not in row.keeps:
+            known = f"Of this, {' and '.join(map(repr, row.keeps))} can be kept" if row.keeps else "Leave keep out"
+            raise InputError(
+                f"{source.path}: keep={name!r} is for formats with columns ({with_columns}), "
+                f"but this is {row.name}: {row.looks_like}. {known}."
+            )
     for option in ("text", "label", "label_separator"):
         if (value := getattr(source, option)) is not None:
-            with_columns = ", ".join(each.name for each in BY_NAME.values() if each.has_columns)
             raise InputError(
                 f"{source.path}: {option}={value!r} is for formats with columns ({with_columns}), "
                 f"but this is {row.name}: {row.looks_like}. Leave {option} out, or correct format=."

@@ -25,6 +25,16 @@ class Source:
     label_separator: str | None = None
     texts_only: bool = False
     """Whether nobody asks for the labels: there may be none, and those that there are need not be sound."""
+    keep: tuple[Column, ...] = ()
+    """What else is wanted of each document: other columns, or for a folder "file"."""
+    usual_text: str | None = None
+    usual_label: str | None = None
+    """Names to be tried before the conventional ones, where none is given: what these columns were called before."""
+
+    @property
+    def names(self) -> tuple[object, ...]:
+        """Those of the text's and the label's column that were given or are usual."""
+        return self.text, self.label, self.usual_text, self.usual_label
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
         """The numbered lines of the file, each with its ending."""

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...errors import InputError
-from ..batch import Batch, Document, Report, in_batches
-from ..columns import choose, is_conventional
+from ..batch import Batch, Document, KeptDocument, Report, in_batches
+from ..columns import choose, choose_kept, is_conventional
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
@@ -33,23 +33,30 @@ def corpus(source: Source, format: Format) -> Corpus:
     delimiter = "\t" if format.name == "tsv" else _delimiter_of_csv(source)
     first = _first_record(source, delimiter)
     header = _has_header(first, source, format)
+    columns = first if header else [str(number) for number in range(len(first))]
     if header:
-        text, label = choose(first, source)
+        text, label = choose(columns, source)
     elif source.text is None and (source.label is None or source.label is False):
         label, text = None if source.label is False or source.texts_only else 0, 1
     else:
-        text, label = choose([str(number) for number in range(len(first))], source)
+        text, label = choose(columns, source)
+    kept = choose_kept(columns, source)
 
     def start(report: Report) -> Iterator[Batch]:
         rows = _rows(source, report, delimiter, width=len(first), header=header)
-        return in_batches(_documents(rows, source, report, text, label))
+        return in_batches(_documents(rows, source, report, text, label, kept))
 
     return Corpus(str(source.path), start, multilabel=source.label_separator is not None)
 
 
 def _documents(
-    rows: Iterator[tuple[int, list[str]]], source: Source, report: Report, text: int, label: int | None
-) -> Iterator[Document]:
+    rows: Iterator[tuple[int, list[str]]],
+    source: Source,
+    report: Report,
+    text: int,
+    label: int | None,
+    kept: dict[str, int],
+) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report)
     for number, row in rows:
         if label is not None and row[label] in NOT_A_NUMBER:
@@ -57,7 +64,11 @@ def _documents(
                 f"{source.path}: line {number}: the label is {row[label]}, which a program wrote for a missing number. "
                 "Leave it empty if the document is unlabelled, or give it a class."
             )
-        yield row[text], () if label is None else to_labels(row[label], number)
+        labels = () if label is None else to_labels(row[label], number)
+        if kept:
+            yield row[text], labels, {name: row[position] for name, position in kept.items()}
+        else:
+            yield row[text], labels
 
 
 def _rows(
@@ -116,7 +127,7 @@ def _has_header(first: list[str], source: Source, format: Format) -> bool:
         )
     if numbers:
         return all(number < len(first) and is_conventional(first[number]) for number in numbers)
-    if names or format.name != "tsv" or len(first) != 2:
+    if names or format.name != "tsv" or len(first) != 2 or {source.usual_text, source.usual_label} & {*first}:
         return True
     if any(map(is_conventional, first)) and all(len(name) <= LONGEST_COLUMN_NAME for name in first):
         return True

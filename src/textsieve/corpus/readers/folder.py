@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import InputError
-from ..batch import Batch, Document, Report, in_batches
+from ..batch import Batch, Document, KeptDocument, Labels, Report, in_batches
 from ..content import binary_kind
 from ..corpus import Corpus
 from ..formats import Format
@@ -33,7 +33,7 @@ def corpus(source: Source, format: Format) -> Corpus:
     return Corpus(str(source.path), start, multilabel=False)
 
 
-def _documents(source: Source, report: Report) -> Iterator[Document]:
+def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report)
     status = source.path.stat()
     root = (status.st_dev, status.st_ino)
@@ -41,9 +41,17 @@ def _documents(source: Source, report: Report) -> Iterator[Document]:
         if _is_folder(entry):
             labels = to_labels(entry.name, 0)
             for file in _files_below(entry, report, (root,)):
-                yield _text_of(file, source, report), labels
+                yield _document(file, labels, source, report)
         elif _is_document(entry, report):
-            yield _text_of(entry, source, report), ()
+            yield _document(entry, (), source, report)
+
+
+def _document(file: os.DirEntry[str], labels: Labels, source: Source, report: Report) -> Document | KeptDocument:
+    text = _text_of(file, source, report)
+    if not source.keep:
+        return text, labels
+    name = Path(file.path).relative_to(source.path).as_posix()
+    return text, labels, {"file": os.fsencode(name).decode(errors="replace")}
 
 
 def _files_below(folder: os.DirEntry[str], report: Report, above: tuple[Inode, ...]) -> Iterator[os.DirEntry[str]]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from ...errors import InputError
-from ..batch import Batch, Document, Report, in_batches
-from ..columns import choose
+from ..batch import Batch, Document, KeptDocument, Report, in_batches
+from ..columns import choose, choose_kept
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
@@ -25,24 +26,32 @@ LOOK_AHEAD_CHARACTERS = 2**20
 Object = dict[str, object]
 
 
+class _Keys(NamedTuple):
+    """Under which keys the text, the label and what else is wanted are."""
+
+    text: str
+    label: str | None
+    kept: tuple[str, ...]
+
+
 def corpus(source: Source, format: Format) -> Corpus:
     """The objects of a file."""
     is_array = _is_array(source)
     seen = _look_ahead(source, is_array)
-    text, label = _keys(seen, source)
-    several = source.label_separator is not None or any(isinstance(each.get(label or ""), list) for each in seen)
+    keys = _keys(seen, source)
+    several = source.label_separator is not None or any(isinstance(each.get(keys.label or ""), list) for each in seen)
 
     def start(report: Report) -> Iterator[Batch]:
         objects = _objects(source, report, is_array)
         place = "item {}" if is_array else "line {}"
-        return in_batches(_documents(objects, source, report, text, label, place))
+        return in_batches(_documents(objects, source, report, keys, place))
 
     return Corpus(str(source.path), start, multilabel=True if several else None)
 
 
 def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, report: Report) -> Iterator[Batch]:
     """The documents of lines that come some at a time, handed out as they come; the first shows the keys."""
-    keys: tuple[str, str | None] | None = None
+    keys: _Keys | None = None
     for lines in groups:
         objects = _objects_of(lines, source, report)
         if keys is None:
@@ -51,28 +60,27 @@ def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, repo
                 continue
             keys = _keys([first[1]], source)
             objects = chain([first], objects)
-        yield from in_batches(_documents(objects, source, report, *keys, "line {}"))
+        yield from in_batches(_documents(objects, source, report, keys, "line {}"))
 
 
-def _keys(seen: list[Object], source: Source) -> tuple[str, str | None]:
-    """Under which keys the text and the label are."""
-    for option, value in (("text", source.text), ("label", source.label)):
+def _keys(seen: list[Object], source: Source) -> _Keys:
+    for option, value in (("text", source.text), ("label", source.label), *(("keep", each) for each in source.keep)):
         if isinstance(value, int) and not isinstance(value, bool):
             raise InputError(f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name.")
     keys = list(dict.fromkeys(key for each in seen for key in each))
     text_at, label_at = choose(keys, source)
-    return keys[text_at], None if label_at is None else keys[label_at]
+    return _Keys(keys[text_at], None if label_at is None else keys[label_at], tuple(choose_kept(keys, source)))
 
 
 def _documents(
     objects: Iterator[tuple[int, Object]],
     source: Source,
     report: Report,
-    text: str,
-    label: str | None,
+    keys: _Keys,
     place: str,
-) -> Iterator[Document]:
+) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report, place=place)
+    text, label, kept = keys
     for number, found in objects:
         value = found.get(text, _documents)  # anything that JSON cannot hold
         if value is _documents:
@@ -88,7 +96,11 @@ def _documents(
             )
         document, replaced = without_surrogates(value or "")
         report.replaced_bytes += replaced
-        yield document, () if label is None else to_labels(found.get(label), number)
+        labels = () if label is None else to_labels(found.get(label), number)
+        if kept:
+            yield document, labels, {name: found.get(name) for name in kept}
+        else:
+            yield document, labels
 
 
 def _objects(source: Source, report: Report, is_array: bool) -> Iterator[tuple[int, Object]]:

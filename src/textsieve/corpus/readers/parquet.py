@@ -10,13 +10,14 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
 
 import polars as pl
 
 from ...errors import InputError
-from ..batch import BATCH_DOCUMENTS, Batch, Document, Report, in_batches
-from ..columns import choose
+from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
+from ..columns import choose, choose_kept
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
@@ -37,29 +38,39 @@ def corpus(source: Source, format: Format) -> Corpus:
     several = False
     if label is not None:
         several = _check_label(source, label, schema[label]) or source.label_separator is not None
+    kept = {name: _kept(source, name, schema[name]) for name in choose_kept(columns, source)}
 
     def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(source, report, text, label))
+        return in_batches(_documents(source, report, text, label, kept))
 
     return Corpus(str(source.path), start, multilabel=several)
 
 
-def _documents(source: Source, report: Report, text: str, label: str | None) -> Iterator[Document]:
+def _documents(
+    source: Source, report: Report, text: str, label: str | None, kept: dict[str, pl.Expr]
+) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report, place="row {}")
     row = 0
     with _seekable(source.path) as path, _named_errors(source):
         as_bytes = _scan(path).collect_schema()[text] == pl.Binary
         texts_column = pl.col(text) if as_bytes else pl.col(text).cast(pl.String)
-        table = _scan(path).select(texts_column, *([] if label is None else [pl.col(label)]))
+        others = [each.alias(f"kept {name}") for name, each in kept.items()]
+        table = _scan(path).select(
+            texts_column.alias("text"), *([] if label is None else [pl.col(label).alias("label")]), *others
+        )
         for chunk in table.collect_batches(chunk_size=BATCH_DOCUMENTS, maintain_order=True):
-            texts = chunk[text].to_list()
-            labels = [None] * len(texts) if label is None else chunk[label].to_list()
-            for document, value in zip(texts, labels, strict=True):
+            texts = chunk["text"].to_list()
+            labels = [None] * len(texts) if label is None else chunk["label"].to_list()
+            rows = zip(*(chunk[f"kept {name}"].to_list() for name in kept), strict=True) if kept else repeat(())
+            for document, value, values in zip(texts, labels, rows, strict=False):
                 row += 1
                 if as_bytes:
                     document, replaced = decode(document or b"", source.encoding)
                     report.replaced_bytes += replaced
-                yield document or "", to_labels(value, row)
+                if kept:
+                    yield document or "", to_labels(value, row), dict(zip(kept, values, strict=True))
+                else:
+                    yield document or "", to_labels(value, row)
 
 
 def _scan(path: Path) -> pl.LazyFrame:
@@ -95,6 +106,15 @@ def _named_errors(source: Source) -> Iterator[None]:
 def _check_text(source: Source, name: str, kind: pl.DataType) -> None:
     if kind not in (pl.String, pl.Binary, pl.Null, *NAMED_STRINGS):
         raise InputError(f"{source.path}: column {name!r} holds {kind}, not strings. Name the text's with text=.")
+
+
+def _kept(source: Source, name: str, kind: pl.DataType) -> pl.Expr:
+    """A column as JSON can hold it: numbers stay numbers, dates and times are written out."""
+    if kind in (pl.String, pl.Boolean, pl.Null) or kind.is_integer() or kind.is_float():
+        return pl.col(name)
+    if kind in NAMED_STRINGS or kind.is_temporal() or kind.is_decimal():
+        return pl.col(name).cast(pl.String)
+    raise InputError(f"{source.path}: keep={name!r} holds {kind}; only strings, numbers and dates can be kept.")
 
 
 def _check_label(source: Source, name: str, kind: pl.DataType) -> bool:

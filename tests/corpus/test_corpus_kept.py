@@ -1,0 +1,82 @@
+"""What else is kept of each document, and columns that were called so before."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from textsieve.corpus import read
+from textsieve.corpus.batch import BATCH_DOCUMENTS
+from textsieve.errors import InputError
+
+
+def kept(path: Path, *names: str | int, **options: object) -> list[dict[str, object]]:
+    return [each for batch in read(path, keep=names, **options).batches() for each in batch.kept or []]  # type: ignore[arg-type]
+
+
+def test_nothing_is_kept_unless_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("id,text,label\n1,a,b\n")
+    assert [batch.kept for batch in read(tmp_path / "x.csv").batches()] == [None]
+
+
+def test_a_value_for_each_document_in_every_batch(tmp_path: Path) -> None:
+    n = 2 * BATCH_DOCUMENTS + 1
+    (tmp_path / "x.csv").write_text("id,text,label\n" + "".join(f"{number},a,b\n" for number in range(n)))
+    corpus = read(tmp_path / "x.csv", keep=["id"])
+    sizes = [(len(batch), len(batch.kept or [])) for batch in corpus.batches()]
+    assert sizes == [(BATCH_DOCUMENTS, BATCH_DOCUMENTS)] * 2 + [(1, 1)]
+    assert kept(tmp_path / "x.csv", "id") == [{"id": str(number)} for number in range(n)]
+    assert next(iter(corpus)) == ("a", ("b",)), "documents are pairs as ever"
+
+
+def test_formats(tmp_path: Path) -> None:
+    rows = [{"id": 1, "text": "a", "label": "x", "day": date(2020, 1, 2)}, {"id": 2, "text": "b", "label": "y"}]
+    pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
+    assert kept(tmp_path / "x.parquet", "id", "day") == [{"id": 1, "day": "2020-01-02"}, {"id": 2, "day": None}]
+    assert kept(tmp_path / "x.parquet", "text", "label") == [{"text": "a", "label": "x"}, {"text": "b", "label": "y"}]
+    (tmp_path / "x.jsonl").write_text('{"id": [1], "text": "a"}\n{"text": "b"}\n')
+    assert kept(tmp_path / "x.jsonl", "id") == [{"id": [1]}, {"id": None}]
+    (tmp_path / "x.json").write_text(json.dumps([{"id": 1, "text": "a"}]))
+    assert kept(tmp_path / "x.json", "id", texts_only=True) == [{"id": 1}]
+    (tmp_path / "x.tsv").write_text("x\tsome text\ny\tmore text\n")
+    assert kept(tmp_path / "x.tsv", 0) == [{"0": "x"}, {"0": "y"}]
+
+
+def test_folder(tmp_path: Path) -> None:
+    for name in ("a/1", "a/deep/2", "3"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("text")
+    assert [each["file"] for each in kept(tmp_path, "file")] == ["3", "a/1", "a/deep/2"]
+
+
+def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("just words\n")
+    (tmp_path / "x.svm").write_text("1 1:2\n")
+    pl.DataFrame({"text": ["a"], "label": ["b"], "bytes": [b"c"]}).write_parquet(tmp_path / "x.parquet")
+    for name, column, message in (
+        ("x.txt", "id", "keep='id' is for formats with columns .* Leave keep out"),
+        ("x.svm", "id", "keep='id' is for formats with columns"),
+        (".", "id", "'file' can be kept"),
+        ("x.parquet", "bytes", "keep='bytes' holds Binary"),
+        ("x.parquet", "txt", "no column 'txt' for keep=.*Did you mean 'text'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read(tmp_path / name, keep=[column])
+    with pytest.raises(InputError, match="give a list of columns"):
+        read(tmp_path / "x.txt", keep="id")
+    with pytest.raises(InputError, match="is for files"):
+        read("docstrings", keep=["id"])
+
+
+def test_usual_columns_are_taken_if_they_are_there(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("head,sect,text,label\na,b,c,d\n")
+    usual = {"text": "head", "label": "sect"}
+    assert list(read(tmp_path / "x.csv", usual=usual)) == [("a", ("b",))]
+    assert list(read(tmp_path / "x.csv", usual={"text": "none"})) == [("c", ("d",))]
+    assert list(read(tmp_path / "x.csv", usual=usual, text="text", label=False)) == [("c", ())]
+    assert list(read(tmp_path / "x.csv", usual=usual, text="sect")) == [("b", ("d",))]
+    assert list(read(tmp_path / "x.csv", usual=usual, label="head")) == [("c", ("a",))]
