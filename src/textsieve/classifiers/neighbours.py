@@ -92,7 +92,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     classes_ : the classes, sorted
     class_docs_ : how many documents each class has
     several_ : whether a training document had several labels
-    right_by_k_ : for k="auto", how many training documents are judged right with 1, 2, ... neighbours
+    right_by_k_ : for k="auto", how many training documents are judged right with 1, 2, ... neighbours; else empty
     """
 
     def __init__(self, *, k: int | str = 30, votes: str = "weighted", n_jobs: int | None = -1) -> None:
@@ -168,6 +168,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     def _n_neighbours(self, scorer: NeighbourScorer) -> int:
         """The k to use, by what was asked for and what there is."""
         n_documents = scorer.postings.n_documents
+        self.right_by_k_: Ints = np.zeros(0, np.int64)
         if self.k == "auto":
             most = max(1, min(MOST_NEIGHBOURS, n_documents - 1))
             self.right_by_k_ = right_by_size(scorer, most, n_threads(self.n_jobs))

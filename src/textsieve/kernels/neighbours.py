@@ -179,32 +179,39 @@ def best_of_sums(index: Index, columns: Numbers, groups: Numbers, own: int, room
 
 
 @kernel
+def raise_to_bounds(sums: Floats, part: float, frequent_parts: Floats) -> None:
+    """Add to each sum what frequent terms can add at most."""
+    for document in range(np.uint64(sums.size)):
+        sums[document] += part * frequent_parts[document] + _SLACK
+
+
+@kernel
 def best_of_bounds(index: Index, part: float, groups: Numbers, own: int, room: Workspace) -> int:
     """The best, given the sums over rare terms and the length of the query's frequent part; the sums are 0 again."""
-    sums, cosines, documents = room.sums, room.cosines, room.documents
-    k = cosines.size
-    size, least = 0, 0.0
+    sums, cosines, documents, k = room.sums, room.cosines, room.documents, room.cosines.size
+    n_first, least = 0, 0.0
     for document in range(np.uint64(sums.size)):
         if sums[document] > least and groups[document] >= 0 and groups[document] != own:
-            size = keep_best(cosines, documents, size, sums[document], np.int64(document))
-            if size == k:
+            n_first = keep_best(cosines, documents, n_first, sums[document], np.int64(document))
+            if n_first == k:
                 least = cosines[0]
-        sums[document] += part * index.frequent_parts[document] + _SLACK
-    least = 0.0
-    if size == k:  # k documents have at least the least of their cosines
-        least = np.inf
-        for place in range(k):
-            least = min(least, full_cosine(index, room.query, documents[place]))
-        least = max(least - _SLACK, 0.0)
+    raise_to_bounds(sums, part, index.frequent_parts)
     size = 0
+    for place in range(n_first):
+        first = np.int64(documents[place])  # places up to here are free for the best of the full cosines
+        sums[first] = -1.0
+        cosine = full_cosine(index, room.query, first)
+        if cosine > 0.0:
+            size = keep_best(cosines, documents, size, cosine, first)
+    least = cosines[0] if size == k else 0.0
     for document in range(np.uint64(sums.size)):
-        bound, sums[document] = sums[document], 0.0
-        if bound > least and groups[document] >= 0 and groups[document] != own:
+        if sums[document] >= least and groups[document] >= 0 and groups[document] != own:
             cosine = full_cosine(index, room.query, np.int64(document))
-            if cosine > least:
+            if cosine > 0.0:
                 size = keep_best(cosines, documents, size, cosine, np.int64(document))
                 if size == k:
                     least = cosines[0]
+    sums[:] = 0.0
     return size
 
 
