@@ -13,7 +13,8 @@ from safetensors.numpy import load, save
 from tests.reference.model_cases import several_labels, small_model
 
 from textsieve import InputError
-from textsieve.archive import MOST_DEEP, MOST_HEADER, checksum
+from textsieve.archive import MOST_DEEP, MOST_HEADER, MOST_VALUES, checksum
+from textsieve.classifiers.linear import LinearScorer
 from textsieve.modelfile import read
 from textsieve.modelfile.reading import MOST_BYTES, decode
 from textsieve.modelfile.writing import encode
@@ -439,6 +440,86 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 1_000_000
+
+
+def u8(n_bytes: int) -> str:
+    return f'{{"dtype": "U8", "shape": [{n_bytes}], "data_offsets": [0, {n_bytes}]}}'
+
+
+@pytest.mark.parametrize(
+    ("outer", "said"),
+    [
+        ("{}", "'__metadata__'"),
+        (f'{{"__metadata__": {META}}}', "speaks of"),
+        (f'{{"__metadata__": {{"textsieve": "{{}}"}}, "terms": {u8(2 << 30)}}}', "'version'"),
+        (one_array(u8(2 << 30).replace("U8", "F16")), "'F16'"),
+        (f'{{"__metadata__": {META}, "terms": {u8(2 << 30)}, "idf": {u8(2 << 30)}}}', "overlap"),
+        (one_array(u8(2 << 30)).replace('\\"labels\\"', '\\"lapels\\"'), "its header has"),
+        (one_array(u8(2 << 30)).replace('\\"version\\": 1', '\\"version\\": 2'), "Update textsieve"),
+    ],
+    ids=["no metadata", "no arrays", "no header", "float16", "overlapping", "other parts", "newer"],
+)
+def test_a_large_file_is_not_read_before_its_header_is_known(outer: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "large.sieve"
+    head = raw(outer)
+    with open(file, "wb") as large:
+        large.write(head)
+        large.truncate(len(head) + (2 << 30))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=said):
+            read(file)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_a_large_model_is_read_once(tmp_path: Path) -> None:
+    file = tmp_path / "large.sieve"
+    data = forged(more=np.zeros(10_000_000))
+    file.write_bytes(data)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="arrays"):
+            read(file)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.1 * len(data)  # the file, and what safetensors makes of it
+
+
+@pytest.mark.parametrize("item", ["[]", "{}", "0", '""', '{"":0}', "[[]]"])
+def test_a_header_of_very_many_values_is_refused_before_they_are_made(item: str) -> None:
+    things = ",".join([item] * ((MOST_HEADER - 10_000) // (len(item) + 1) // (2 if '"' in item else 1)))
+    data = forged(TEXT.replace('"C": 1.0', f'"C": [{things}]'))
+    assert len(data) > MOST_HEADER / 4
+    with pytest.raises(InputError, match=f"more than {MOST_VALUES:,} values"):
+        decode(data, "hostile.sieve")
+    assert cost_of_refusing(data) < 6 * len(data)
+
+
+def test_ten_thousand_classes_and_what_was_measured_of_each_fit() -> None:
+    names = tuple(sorted(f"Abteilung für Straßenbau {number}" for number in range(10_000)))
+    rows = [
+        dict(
+            zip(
+                ("label", "precision", "recall", "f1", "documents", "predicted"),
+                (name, *[1 / 3] * 3, 10**6, 10**6),
+                strict=True,
+            )
+        )
+        for name in names
+    ]
+    model = small_model(
+        classes=names,
+        class_docs=tuple([10**6] * len(names)),
+        scorer=LinearScorer(np.zeros((4, len(names)), np.float32), np.zeros(len(names))),
+        about={"held_out": {"classes": rows, "documents": 10, "accuracy": 0.5, "micro_f1": 0.5, "macro_f1": 0.5}},
+    )
+    data = encode(model)
+    assert int.from_bytes(data[:8], "little") < MOST_HEADER / 2
+    assert decode(data).about == model.about
 
 
 def test_what_a_model_holds_is_data(monkeypatch: pytest.MonkeyPatch) -> None:

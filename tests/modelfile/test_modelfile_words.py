@@ -62,13 +62,13 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
 @pytest.mark.parametrize("case", CASES)
 def test_no_word_is_in_the_file_but_those_of_selected_terms(case: str, labels: list[Any], tmp_path: Path) -> None:
-    settings = {"n_terms": 9, "n_jobs": 1, "folds": 3} | CASES[case]
+    settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3} | CASES[case]
     check(Categorizer(**settings).fit(TEXTS, labels), tmp_path / "words.sieve", settings)
 
 
 @pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
 def test_a_corpus_leaves_no_more_behind(labels: list[Any], tmp_path: Path) -> None:
-    settings = {"n_terms": 9, "n_jobs": 1, "folds": 3, "held_out": 0.25}
+    settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "held_out": 0.25}
     corpus = Corpus.from_texts(TEXTS, labels, name="corpus")
     check(Categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
 

@@ -1,7 +1,7 @@
 """Read a model file. A file that is damaged, hostile or something else is refused, by name, before it costs anything.
 
-The file's own size is looked at first, then its first bytes, its header, its checksum, and whether the arrays have the
-sizes that the terms and classes call for; only then are terms and a model made of them.
+The file's own size is looked at first, then its first bytes, and its header; only then are the arrays read, and held
+against the checksum and the sizes that the terms and classes call for, before terms and a model are made of them.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..archive import Arrays, Header, check_start, unpack
+from ..archive import Arrays, Header, arrays_of, check_start, header_end, header_of, unpack
 from ..errors import InputError, shown
 from ..prediction import Model
 from .layout import (
@@ -34,12 +34,13 @@ MOST_BYTES = 4 << 30
 
 def read(path: str | os.PathLike[str]) -> Model:
     """The model that `write` wrote to this file."""
-    return decode(file_bytes(path), os.fspath(path))
-
-
-def file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """What is in a file, if it can be a model."""
     name = os.fspath(path)
+    header, data = _file_parts(name)
+    return _model(header, arrays_of(KIND, header, data, name), name)
+
+
+def _file_parts(name: str) -> tuple[Header, bytes]:
+    """The header of a file, and all that is in it, if it can be a model."""
     try:
         found = os.stat(name)
         if stat.S_ISDIR(found.st_mode):
@@ -52,7 +53,11 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
                 raise InputError(f"{name} has {size:,} bytes; a model has no more than {MOST_BYTES:,}.")
             start = file.read(16)
             check_start(KIND, start, size, name)
-            return start + file.read(size - len(start))
+            file.seek(0)
+            header = header_of(KIND, file.read(header_end(start)), size, name)
+            check(_header_rules(header), name)
+            file.seek(0)
+            return header, file.read(size)
     except FileNotFoundError as problem:
         raise InputError(f"There is no file {name}; check the name, or train a model and save it there.") from problem
     except PermissionError as problem:
@@ -66,7 +71,12 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
 def decode(data: bytes, name: str = "This") -> Model:
     """The model that some bytes hold."""
     header, arrays = unpack(KIND, data, name)
-    check(_part_rules(header, arrays), name)
+    check(_header_rules(header), name)
+    return _model(header, arrays, name)
+
+
+def _model(header: Header, arrays: Arrays, name: str) -> Model:
+    check(_array_rules(header, arrays), name)
     reading, weighting = header["reading"], header["weighting"]
     lengths = reading["ngram_range"]
     n_terms = _n_terms(arrays)
@@ -94,14 +104,18 @@ def decode(data: bytes, name: str = "This") -> Model:
     return model
 
 
-def _part_rules(header: Header, arrays: Arrays) -> Iterator[Rule]:
-    """A file has the parts of a model, and no others."""
+def _header_rules(header: Header) -> Iterator[Rule]:
+    """A header has the parts of a model's, and no others."""
     yield Rule(set(header) == HEADER, f"its header has {_listed(header)}, not {_listed(HEADER)}")
     for part, names in (("reading", READING), ("weighting", WEIGHTING)):
         found = header[part]
         yield Rule(isinstance(found, dict) and set(found) == names, f"{part} is {shown(found)}")
     yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
     yield Rule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
+
+
+def _array_rules(header: Header, arrays: Arrays) -> Iterator[Rule]:
+    """A file has the arrays of a model; whether others are its scorer's, the scorer knows."""
     n_classes = len(header["classes"])
     yield Rule(set(ARRAYS) - OPTIONAL <= set(arrays), f"its arrays are {_listed(arrays)}, not {_listed(ARRAYS)}")
     for name, dtype in ARRAYS.items():
