@@ -61,8 +61,8 @@ class Categorizer(Parameters):
     probabilities : {"sigmoid", "isotonic"} or None
         Fit curves from scores to probabilities to held-out documents, for `predict_proba`.
     held_out : float or None
-        Before training on all documents, train on all but this share of each class and see how good that is on the
-        rest: `held_out_`.
+        Before training on all documents, train on all but about this share, taken class by class, and see how good
+        that is on the rest: `held_out_`.
     folds : int
         Of the cross-validation for `n_terms="auto"` and for thresholds.
     n_jobs : int or None

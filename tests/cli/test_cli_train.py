@@ -28,7 +28,17 @@ def test_it_says_what_it_chose_and_how_good_it_is(news: Path, tmp_path: Path, ru
     for stage in ("counting", "held out", "selecting", "training", "writing"):
         assert stage in said.partition("Seconds:")[2]
     assert str(output) in said
+    assert "no held-out document" not in said
     assert textsieve.load(output).predict(["the striker and the keeper"]).tolist() == ["sport"]
+
+
+def test_it_says_which_share_was_held_out_and_how_many_classes_were_not(tmp_path: Path, run: Run) -> None:
+    lines = ["sport,the striker scored\n", "money,the bank lends\n"] * 4 + ["zoo,a lion\n", "farm,a cow\n"]
+    (tmp_path / "few.csv").write_text("topic,body\n" + "".join(lines))
+    asked = ("train", tmp_path / "few.csv", "--text", "body", "--label", "topic", "--held-out", 0.5)
+    said = run(*asked, "-o", tmp_path / "few.sieve").stdout
+    assert "4 documents that were held out (40%)" in said
+    assert "2 classes have no held-out document." in said
 
 
 def test_json_is_all_that_is_printed(news: Path, tmp_path: Path, ask: Ask) -> None:
@@ -102,7 +112,7 @@ def test_several_labels(tagged: Path, tagger: Path, run: Run, ask: Ask) -> None:
 
 
 def test_too_few_documents_to_hold_some_out(tmp_path: Path, run: Run) -> None:
-    few = write_csv(tmp_path / "few.csv", documents(2))
+    few = write_csv(tmp_path / "few.csv", documents(1))
     result = run("train", few, "-o", tmp_path / "x.sieve")
     assert "warning: there are too few documents" in result.stderr
     assert "held out" not in result.stdout.replace("Seconds", "")

@@ -17,7 +17,7 @@ from tests.reference.categorizer_cases import Texts, small_texts
 from textsieve import OCFS, Categorizer, InputError
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.errors import TooFewDocuments
-from textsieve.evaluation import best_f1_threshold, folds, held_out, size_grid, smallest_within_one_error
+from textsieve.evaluation import Report, best_f1_threshold, folds, held_out, size_grid, smallest_within_one_error
 
 CLASSES = ["boat", "cook", "moon"]
 
@@ -64,7 +64,7 @@ def test_one_label_as_by_hand(settings: dict[str, Any], share: float) -> None:
     report = by_hand.evaluate(part(case.texts, is_test), part(case.labels, is_test)).to_dict()
     assert model.held_out_ is not None
     expected = {name: value for name, value in report.items() if name not in ("labels", "confusion")}
-    assert model.held_out_ == expected | {"share": share}
+    assert model.held_out_ == expected | {"share": is_test.sum() / 80, "untested_classes": 0}
     assert report["documents"] == is_test.sum() > 10
 
 
@@ -76,13 +76,14 @@ def test_several_labels_as_by_hand(classifier: str, form: str) -> None:
     labels = matrix_of(label_sets) if form == "matrix" else label_sets
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 12, "folds": 3}
     model = Categorizer(held_out=0.3, **settings).fit(case.texts, labels)
-    is_test = held_out(first_classes(label_sets), 0.3)
-    if form == "tuples":  # documents without a label are trained on for their words' sake, and can't be judged
-        is_test &= np.array([bool(labels) for labels in label_sets])
+    # Documents without a label are trained on for their words' sake, and can't be judged, unless none is an answer.
+    usable = np.array([form == "matrix" or bool(labels) for labels in label_sets])
+    is_test = np.zeros(80, np.bool_)
+    is_test[usable] = held_out(part(first_classes(label_sets), usable), 0.3)
     by_hand = Categorizer(**settings).fit(part(case.texts, ~is_test), part(labels, ~is_test))
     report = by_hand.evaluate(part(case.texts, is_test), part(labels, is_test)).to_dict()
     assert model.held_out_ is not None
-    assert {name: value for name, value in model.held_out_.items() if name != "share"} == report
+    assert model.held_out_ == report | {"share": is_test.sum() / usable.sum(), "untested_classes": 0}
     assert report["unlabelled"] == 0
     assert report["documents"] == is_test.sum()
 
@@ -91,11 +92,35 @@ def test_documents_without_a_label_are_never_held_out() -> None:
     case = small_texts(n=80)
     labels = [None if at % 4 == 1 else label for at, label in enumerate(case.labels)]
     model = Categorizer(held_out=0.5, n_terms=10).fit(case.texts, labels)
-    is_test = held_out(labels, 0.5) & np.array([label is not None for label in labels])
+    labelled = np.array([label is not None for label in labels])
+    is_test = np.zeros(80, np.bool_)
+    is_test[labelled] = held_out(part(labels, labelled), 0.5)
     by_hand = Categorizer(n_terms=10).fit(part(case.texts, ~is_test), part(labels, ~is_test))
     assert model.held_out_ is not None
     assert model.held_out_["accuracy"] == by_hand.evaluate(part(case.texts, is_test), part(labels, is_test)).accuracy
-    assert model.held_out_["documents"] == is_test.sum() == 29
+    assert model.held_out_["documents"] == is_test.sum() == 30
+    assert model.held_out_["share"] == 0.5
+
+
+def test_small_classes_are_measured_too_and_those_that_are_not_are_counted() -> None:
+    """Two classes that are easy, and many whose documents have nothing in common."""
+    easy = [("sail wind", "boat"), ("salt oven", "cook")] * 50
+    noise = [(f"word{at} thing{7 * at % 120}", f"noise {at % 30}") for at in range(120)]
+    texts, labels = zip(*easy, *noise, ("lion cage", "zoo"), strict=True)
+    model = Categorizer(held_out=0.2, n_terms="all").fit(texts, labels)
+    assert model.held_out_ is not None
+    measured = {row["label"]: row["documents"] for row in model.held_out_["classes"]}
+    assert measured["boat"] == measured["cook"] == 10
+    assert sum(measured.values()) == model.held_out_["documents"] == 44
+    assert model.held_out_["share"] == 44 / 221
+    assert model.held_out_["untested_classes"] == list(measured.values()).count(0) == 7
+    assert model.held_out_["accuracy"] < 0.6
+
+
+def test_no_table_of_classes_by_classes_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Report, "confusion", None)
+    case = small_texts()
+    assert Categorizer(held_out=0.3, n_terms=10).fit(case.texts, case.labels).held_out_ is not None
 
 
 def test_the_words_of_documents_held_out_are_not_known_before() -> None:

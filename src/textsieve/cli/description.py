@@ -53,9 +53,10 @@ def _measured(model: Model) -> dict[Any, Mapping[str, Any]]:
 def show_measures(page: Page, model: Model) -> None:
     """How good a model of the rest was on documents that were held out, and by number of terms, if that was asked."""
     if held_out := model.about.get("held_out"):
-        share = held_out["documents"] / max(model.about.get("n_documents", 0), 1)
-        what = f"{held_out['documents']:,} documents that were held out ({share:.0%})"
+        what = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%})"
         page.line(f"On {what}: {figures(held_out, several=model.labels != 'one')}")
+        if untested := held_out.get("untested_classes"):
+            page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):
         chosen = len(model.terms)
         rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "chosen" * (n == chosen)) for n, score, error in curve]

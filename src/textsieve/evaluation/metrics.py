@@ -99,13 +99,17 @@ class Report:
             "macro_f1": self.macro_f1,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it."""
-        everything = self.summary() | {
+    def by_class(self) -> dict[str, Any]:
+        """The figures for all classes together and for each, as JSON can hold them."""
+        return self.summary() | {
             "unlabelled": self.unlabelled,
             "without_known_terms": self.unknown,
             "classes": [row._asdict() for row in self.rows()],
         }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as JSON can hold it; with one label a document that is a table of classes x classes too."""
+        everything = self.by_class()
         return everything if self.several else everything | {"labels": self.labels, "confusion": self.confusion()}
 
 

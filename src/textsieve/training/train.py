@@ -103,10 +103,11 @@ class _Training:
         sample = counted.sample if isinstance(counted, Streamed) else counted
         n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
         self._warn_of_fewer_terms(n_terms_seen)
-        report = None
+        measured = None
         if self._settings["held_out"] is not None:
             with self._clock("held out"):
                 report = self._evaluate(sample, self._settings["held_out"])
+                measured = _stored(report, int(sample.targets.usable.sum()))
         choices = self._choose(sample, n_terms_seen)
         del sample
         if isinstance(counted, Streamed):
@@ -114,7 +115,7 @@ class _Training:
         else:
             best, fitted = self._learn(counted, choices)
             terms = [counted.terms[column] for column in best.tolist()]
-        return self._model(targets, n_terms_seen, terms, fitted, choices, report)
+        return self._model(targets, n_terms_seen, terms, fitted, choices, measured)
 
     def _warn_of_fewer_terms(self, n_seen: int) -> None:
         n_terms = self._settings["n_terms"]
@@ -164,7 +165,9 @@ class _Training:
     def _evaluate(self, counted: Counted, share: float) -> Report:
         """Train on a part of the documents just as on all of them, and see how good that is on the rest."""
         targets = counted.targets
-        is_test = held_out(targets.first.tolist(), share) & targets.usable
+        labelled = np.flatnonzero(targets.usable)
+        is_test = np.zeros(targets.n_documents, np.bool_)
+        is_test[labelled] = held_out(targets.first[labelled].tolist(), share)
         if not is_test.any():
             raise TooFewDocuments(
                 f"held_out={share!r}: {targets.n_documents:,} documents are too few to hold some of them out; give "
@@ -217,7 +220,7 @@ class _Training:
         terms: list[str],
         fitted: Fitted,
         choices: Choices,
-        report: Report | None,
+        measured: dict[str, Any] | None,
     ) -> Model:
         settings, curve = self._settings, choices.curve
         stop_words = settings["stop_words"]
@@ -245,7 +248,7 @@ class _Training:
                 "n_documents": targets.n_documents,
                 "n_unlabelled": int((~targets.usable).sum()),
                 "n_terms_seen": n_terms_seen,
-                "held_out": None if report is None else _stored(report, settings["held_out"]),
+                "held_out": measured,
                 "curve": None if curve is None else [list(point) for point in curve],
             },
         )
@@ -261,10 +264,13 @@ def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
     return stored
 
 
-def _stored(report: Report, share: float) -> dict[str, Any]:
-    """A report as a model keeps it: the confusion of many classes would be larger than the model."""
-    everything = report.to_dict()
-    return {"share": share} | {name: everything[name] for name in everything if name not in ("labels", "confusion")}
+def _stored(report: Report, n_labelled: int) -> dict[str, Any]:
+    """A report as a model keeps it, and what share of the labelled documents it is on.
+
+    The confusion of many classes would be larger than the model.
+    """
+    untested = sum(not report.true[label] for label in report.classes)
+    return {"share": report.documents / n_labelled, "untested_classes": untested} | report.by_class()
 
 
 def _plain(value: Any) -> Any:

@@ -118,7 +118,7 @@ class Tuning:
             yield is_test, Split.of(self._counted, is_test, self._recipe, most)
 
     def curve(self, most: int) -> list[CurvePoint]:
-        """The score of each number of terms."""
+        """The score of each number of terms: the mean over the folds, which are of one size, and its standard error."""
         sizes = size_grid(most)
         scores: list[list[float]] = [[] for _ in sizes]
         done = 0
