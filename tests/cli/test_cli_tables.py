@@ -246,12 +246,20 @@ def test_info_of_a_model_made_in_python(tmp_path: Path, run: Run, ask: Ask) -> N
     assert set(line["scores"]) == {"0", "1", "2"}
 
 
-@pytest.mark.parametrize("about", [{"held_out": 5}, {"curve": [1]}, {"held_out": {"classes": [{}]}}])
-def test_info_of_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
+@pytest.mark.parametrize("about", [{"held_out": 5}, {"curve": [1]}, {"n_documents": "x"}])
+def test_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))
     assert "what it says about itself" in run("info", tmp_path / "odd", exit_code=1).stderr
-    run("predict", tmp_path / "odd", "-", input="the striker\n")
+    run("predict", tmp_path / "odd", "-", input="the striker\n", exit_code=1)
+
+
+@pytest.mark.parametrize("about", [{}, {"later": {"n": "x"}}])
+def test_info_of_a_model_that_says_little(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
+    header, arrays = unpack(KIND, model.read_bytes())
+    (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))
+    run("info", tmp_path / "odd")
+    run("info", tmp_path / "odd", "--json")
 
 
 def test_no_control_characters_reach_the_terminal(model: Path, tmp_path: Path, run: Run) -> None:

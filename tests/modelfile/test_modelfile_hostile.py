@@ -139,6 +139,28 @@ def test_thresholds_may_be_out_of_reach() -> None:
 
 READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
 
+ROW = {"label": "city", "precision": 0.5, "recall": 1, "f1": 0.75, "documents": 3, "predicted": 4}
+HELD_OUT = {"share": 0.2, "documents": 5, "accuracy": 0.5, "micro_f1": 0.5, "macro_f1": 0.5, "classes": [ROW]}
+ODD: list[dict[str, Any]] = [
+    *({"trained": odd} for odd in (None, 5, "\ud800")),
+    *({"versions": odd} for odd in (None, "2", ["2"], {"numpy": 2}, {"numpy": "\udfff"})),
+    *(
+        {name: odd}
+        for name in ("n_documents", "n_unlabelled", "n_terms_seen")
+        for odd in ("x", None, -1, 1.5, True, 10**400)
+    ),
+    *({"curve": odd} for odd in ("abc", 5, [1], [[1, 2]], {"1": 2})),
+    *({"curve": [odd]} for odd in ([1, 2, "3"], ["1", 2, 3], [1, 10**400, 0])),
+    *({"held_out": odd} for odd in (5, "x", [1])),
+    {"held_out": {}},
+    {"held_out": HELD_OUT | {"classes": [{}]}},
+    *({"held_out": {name: value for name, value in HELD_OUT.items() if name != left_out}} for left_out in HELD_OUT),
+    *({"held_out": HELD_OUT | {name: "x"}} for name in [*HELD_OUT, "untested_classes", "unlabelled"]),
+    *({"held_out": HELD_OUT | {"classes": [ROW | {name: None}]}} for name in ROW),
+    {"held_out": HELD_OUT | {"classes": [ROW | {"label": ["city"]}]}},
+]
+"""What a model does not say about itself."""
+
 
 @pytest.mark.parametrize(
     ("header", "said"),
@@ -169,6 +191,7 @@ READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
         ({"classes": ["a", "b", None]}, "all text"),
         ({"classes": [["a"], ["b"], ["c"]]}, "all text"),
         ({"classes": [1, 2, "3"]}, "all numbers"),
+        ({"classes": ["a", "b\ud800", "c"]}, "half of a UTF-16 pair"),
         ({"reading": []}, "reading"),
         ({"reading": READING | {"more": 1}}, "reading"),
         ({"reading": {}}, "reading"),
@@ -183,6 +206,8 @@ READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
         ({"reading": READING | {"ngram_range": [1, 1.5]}}, "ngram_range"),
         ({"reading": READING | {"ngram_range": [True, True]}}, "ngram_range"),
         ({"reading": READING | {"ngram_range": "12"}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": [1, 1001]}}, "ngram_range"),
+        ({"reading": READING | {"ngram_range": [10**30, 10**30]}}, "ngram_range"),
         ({"reading": READING | {"ngram_range": None}}, "ngram_range"),
         ({"reading": READING | {"stop_words": "english"}}, "stop_words"),
         ({"reading": READING | {"stop_words": [1, 2]}}, "stop_words"),
@@ -199,12 +224,23 @@ READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
         ({"settings": []}, "settings"),
         ({"settings": "x"}, "settings"),
         ({"about": None}, "about"),
+        *(
+            ({"about": about}, "what it says about itself is not what textsieve writes: " + next(iter(about)))
+            for about in ODD
+        ),
     ],
 )
 def test_headers_that_make_no_sense(header: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         decode(forged(header), "hostile.sieve")
     assert cost_of_refusing(forged(header)) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    "about", [{}, {"curve": None, "held_out": None}, {"held_out": HELD_OUT, "curve": [[5, 1, 0.5]]}, {"later": "x"}]
+)
+def test_a_model_may_say_less_or_more_about_itself(about: dict[str, Any]) -> None:
+    assert decode(forged({"about": about})).about == about
 
 
 TEXT = json.dumps(HEADER)
@@ -361,7 +397,7 @@ def test_a_hostile_run_of_words_costs_nothing_to_predict() -> None:
     """One term of ten thousand words, and runs of any length: a document is still read in one go."""
     run = " ".join(f"word{number}" for number in range(10_000))
     data = forged(
-        {"reading": READING | {"ngram_range": [1, 10**18]}},
+        {"reading": READING | {"ngram_range": [1, 1000]}},
         terms=terms("goal\nmarket\nstraße\n" + run),
     )
     model = decode(data)
@@ -515,7 +551,7 @@ def test_ten_thousand_classes_and_what_was_measured_of_each_fit() -> None:
         classes=names,
         class_docs=tuple([10**6] * len(names)),
         scorer=LinearScorer(np.zeros((4, len(names)), np.float32), np.zeros(len(names))),
-        about={"held_out": {"classes": rows, "documents": 10, "accuracy": 0.5, "micro_f1": 0.5, "macro_f1": 0.5}},
+        about={"held_out": HELD_OUT | {"classes": rows}},
     )
     data = encode(model)
     assert int.from_bytes(data[:8], "little") < MOST_HEADER / 2

@@ -139,7 +139,7 @@ def test_numbers_of_numpy_are_not_json(tmp_path: Path) -> None:
 def test_more_than_a_header_may_hold_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_HEADER", 1000)
     with pytest.raises(InputError, match="1,000 is the most"):
-        encode(small_model(about={"curve": [0.5] * 200}))
+        encode(small_model(about={"more": [0.5] * 200}))
 
 
 def test_more_than_a_file_may_hold_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,17 @@ from textsieve.selectors.named import SELECTORS
 
 ABOUT = {"trained", "versions", "n_documents", "n_unlabelled", "n_terms_seen", "held_out", "curve"}
 HELD_OUT = {
-    *("share", "documents", "accuracy", "micro_f1", "macro_f1", "unlabelled", "without_known_terms", "classes"),
+    *(
+        "share",
+        "documents",
+        "accuracy",
+        "micro_f1",
+        "macro_f1",
+        "unlabelled",
+        "without_known_terms",
+        "classes",
+        "untested_classes",
+    ),
 }
 CLASS_ROW = {"label", "precision", "recall", "f1", "documents", "predicted"}
 

@@ -26,6 +26,7 @@ from ..prediction import Model
 from ..settings import is_whole
 from ..text.weights import NORMS, TERM_FREQUENCIES
 from ..text.words import ACCENTS
+from .about import faults, is_text
 
 KIND = Kind("textsieve.Model", 1, "a textsieve model")
 
@@ -48,6 +49,9 @@ HEADER = {
 }
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
 WEIGHTING = {"tf", "norm"}
+
+MOST_WORDS = 1000
+"""Of a term."""
 
 
 class Rule(NamedTuple):
@@ -102,15 +106,21 @@ def _setting_rules(model: Model) -> Iterator[Rule]:
     ):
         yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
     yield Rule(isinstance(model.lowercase, bool), f"lowercase is {shown(model.lowercase)}, not true or false")
-    yield Rule(_is_range(model.ngram_range), f"ngram_range is {shown(model.ngram_range)}")
+    lengths = f"ngram_range is {shown(model.ngram_range)}, not two numbers from 1 up to {MOST_WORDS:,}"
+    yield Rule(_is_range(model.ngram_range), lengths)
     yield Rule(isinstance(model.settings, dict), "its settings are no JSON object")
     yield Rule(isinstance(model.about, dict), "what it says about itself is no JSON object")
+    for fault in faults(model.about):
+        yield Rule(False, f"what it says about itself is not what textsieve writes: {fault}")
 
 
 def _class_rules(model: Model) -> Iterator[Rule]:
     n_classes = len(model.classes)
     yield Rule(n_classes > 0, "it has no classes")
     yield Rule(are_classes(model.classes), "its classes are not all text or all numbers, sorted, each once")
+    for label in model.classes:
+        if isinstance(label, str) and not is_text(label):
+            yield Rule(False, f"its class {shown(label)} has half of a UTF-16 pair, which can't be written")
     yield Rule(len(model.class_docs) == n_classes, "class_docs is not a number for each class")
     sound = all(is_whole(n) and 0 <= n < 1 << 63 for n in model.class_docs)
     yield Rule(sound, "class_docs has what is no number of documents")
@@ -146,4 +156,6 @@ def _shape_rule(name: str, array: NDArray[Any], dtype: type[np.generic], *shapes
 
 
 def _is_range(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value)) and 1 <= value[0] <= value[1]
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value))):
+        return False
+    return bool(1 <= value[0] <= value[1] <= MOST_WORDS)

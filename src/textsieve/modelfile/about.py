@@ -1,0 +1,100 @@
+"""What a model says about itself: when and of what it was trained, and how good that was on held-out documents.
+
+Nothing is predicted with it, but people and programs read it, so what is known by name must be what it is taken for.
+Names that are not known here may have any value: later releases can add some, and a file of theirs still loads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..errors import shown
+from ..settings import is_whole
+
+Check = Callable[[Any], bool]
+
+
+def is_text(value: object) -> bool:
+    """Whether a value is a text that can be written: JSON can spell half of a UTF-16 pair, which no encoding has."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def faults(about: Mapping[str, Any]) -> Iterator[str]:
+    """What is not as a model would say it, in words."""
+    for name, holds in _ABOUT.items():
+        if name in about and not holds(about[name]):
+            yield f"{name} is {shown(about[name])}"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float) or (is_whole(value) and abs(value) < 1 << 63)
+
+
+def _is_count(value: object) -> bool:
+    return is_whole(value) and 0 <= value < 1 << 63
+
+
+def _is_label(value: object) -> bool:
+    return is_text(value) or isinstance(value, bool | int | float)
+
+
+def _are_versions(value: object) -> bool:
+    return isinstance(value, dict) and all(is_text(name) and is_text(each) for name, each in value.items())
+
+
+def _has(needed: Mapping[str, Check], optional: Mapping[str, Check]) -> Check:
+    """Whether an object has what it needs, and nothing that is known by name is something else."""
+
+    def holds(value: object) -> bool:
+        return (
+            isinstance(value, dict)
+            and all(name in value and check(value[name]) for name, check in needed.items())
+            and all(name not in value or check(value[name]) for name, check in optional.items())
+        )
+
+    return holds
+
+
+def _list_of(holds: Check) -> Check:
+    return lambda value: isinstance(value, list) and all(map(holds, value))
+
+
+def _or_none(holds: Check) -> Check:
+    return lambda value: value is None or holds(value)
+
+
+def _is_point(value: object) -> bool:
+    """Of a curve: a number of terms, a score, and its standard error."""
+    return isinstance(value, list) and len(value) == 3 and _is_count(value[0]) and all(map(_is_number, value[1:]))
+
+
+_CLASS_ROW = _has(
+    {
+        "label": _is_label,
+        **dict.fromkeys(("precision", "recall", "f1"), _is_number),
+        **dict.fromkeys(("documents", "predicted"), _is_count),
+    },
+    {},
+)
+_HELD_OUT = _has(
+    {
+        "documents": _is_count,
+        **dict.fromkeys(("share", "accuracy", "micro_f1", "macro_f1"), _is_number),
+        "classes": _list_of(_CLASS_ROW),
+    },
+    dict.fromkeys(("unlabelled", "without_known_terms", "untested_classes"), _is_count),
+)
+_ABOUT: dict[str, Check] = {
+    "trained": is_text,
+    "versions": _are_versions,
+    **dict.fromkeys(("n_documents", "n_unlabelled", "n_terms_seen"), _is_count),
+    "held_out": _or_none(_HELD_OUT),
+    "curve": _or_none(_list_of(_is_point)),
+}
