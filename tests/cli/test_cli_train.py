@@ -9,6 +9,7 @@ import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
 
 import textsieve
+from textsieve.training import documents as training_documents
 
 Ask = Callable[..., Any]
 
@@ -39,6 +40,16 @@ def test_it_says_which_share_was_held_out_and_how_many_classes_were_not(tmp_path
     said = run(*asked, "-o", tmp_path / "few.sieve").stdout
     assert "4 documents that were held out (40%)" in said
     assert "2 classes have no held-out document." in said
+
+
+def test_it_says_that_a_sample_was_measured_on(
+    news: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 150)
+    said = run("train", news, "-o", tmp_path / "news.sieve").stdout
+    n_tuned_on = textsieve.load(tmp_path / "news.sieve").model_.about["n_tuned_on"]
+    assert 10 < n_tuned_on < 60
+    assert f"% of a sample of {n_tuned_on} documents)" in said
 
 
 def test_json_is_all_that_is_printed(news: Path, tmp_path: Path, ask: Ask) -> None:

@@ -218,7 +218,68 @@ def test_held_out_scores_of_a_stream_come_from_a_sample(monkeypatch: pytest.Monk
     assert streamed.held_out_ is not None
     assert 10 < streamed.held_out_["documents"] < 40
     assert streamed.held_out_["accuracy"] > 0.5
-    assert streamed.model_.about["n_documents"] == 400
+    about = streamed.model_.about
+    assert about["n_documents"] == 400
+    assert streamed.held_out_["documents"] == int(0.3 * about["n_tuned_on"])
+    assert streamed.held_out_["share"] == streamed.held_out_["documents"] / about["n_tuned_on"]
+
+
+SAMPLED_WAYS: list[dict[str, Any]] = [
+    {"held_out": 0.3},
+    {"held_out": 0.3, "min_df": 8},
+    {"held_out": 0.3, "max_df": 90, "min_df": 0.02},
+    {"n_terms": "auto", "folds": 3, "ngram_range": (1, 2)},
+    {"n_terms": "auto", "folds": 3, "ngram_range": (1, 2), "min_df": 8, "held_out": 0.2},
+    {"held_out": 0.3, "n_terms": "all", "min_df": 20, "max_df": 120, "classifier": "rocchio"},
+]
+
+
+@pytest.mark.parametrize("settings", SAMPLED_WAYS, ids=str)
+def test_what_is_decided_for_a_stream_is_decided_by_a_model_of_the_sample(
+    settings: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    case = small_texts(n=400)
+    request.getfixturevalue("small_batches")
+    monkeypatch = request.getfixturevalue("monkeypatch")
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 900)
+    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.labels))
+    monkeypatch.undo()
+    about = streamed.model_.about
+    sample = _halved(len(case.texts), about["n_tuned_on"])
+    share = len(sample) / 400
+    limits = {
+        name: max(round(settings[name] * share), 1)
+        for name in ("min_df", "max_df")
+        if isinstance(settings.get(name), int)
+    }
+    of_sample = Categorizer(**(settings | limits)).fit(
+        [case.texts[at] for at in sample], [case.labels[at] for at in sample]
+    )
+    assert about["held_out"] == of_sample.model_.about["held_out"]
+    assert about["curve"] == of_sample.model_.about["curve"]
+    assert of_sample.model_.about["n_tuned_on"] is None
+    if settings.get("n_terms") != "auto":
+        assert_same_model(
+            *(streamed.model_, Categorizer(**(settings | {"held_out": None})).fit(case.texts, case.labels).model_),
+            thresholds=False,
+        )
+
+
+def _halved(n_documents: int, n_kept: int) -> list[int]:
+    """The documents that a sample of this size has."""
+    for halvings in range(1, 12):
+        kept = [at for at in range(n_documents) if (at * 0x9E3779B97F4A7C15) % 2**64 < 2 ** (64 - halvings)]
+        if len(kept) == n_kept:
+            return kept
+    raise AssertionError(n_kept)
+
+
+def test_numbers_of_documents_shrink_with_a_sample_and_shares_do_not() -> None:
+    shrunk = training_documents.limits_of_sample
+    assert shrunk({"min_df": 10, "max_df": 1000}, 0.25) == {"min_df": 2, "max_df": 250}
+    assert shrunk({"min_df": 1, "max_df": 2}, 0.25) == {"min_df": 1, "max_df": 1}
+    assert shrunk({"min_df": 0.1, "max_df": 1.0}, 0.25) == {"min_df": 0.1, "max_df": 1.0}
+    assert shrunk({"min_df": 7, "max_df": 0.5}, 1.0) == {"min_df": 7, "max_df": 0.5}
 
 
 @pytest.mark.parametrize("period", [2, 3, 4, 8, 10, 16, 100])

@@ -53,7 +53,9 @@ def _measured(model: Model) -> dict[Any, Mapping[str, Any]]:
 def show_measures(page: Page, model: Model) -> None:
     """How good a model of the rest was on documents that were held out, and by number of terms, if that was asked."""
     if held_out := model.about.get("held_out"):
-        what = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%})"
+        sample = model.about.get("n_tuned_on")
+        of_sample = "" if sample is None else f" of a sample of {sample:,} documents"
+        what = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
         page.line(f"On {what}: {figures(held_out, several=model.labels != 'one')}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")

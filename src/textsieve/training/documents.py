@@ -2,8 +2,9 @@
 
 A pass over a corpus counts its terms. As long as the counts of all documents fit into memory, which is far longer than
 their texts would, they are kept and no second pass is needed. Beyond that only a sample stays, a half, a quarter, ...
-of the documents, for what is tuned on held-out documents; of all documents there are then the vocabulary, in how many
-documents each term is, and, if the selector reads counts, their `ClassStats`.
+of the documents, for what is tuned on held-out documents (if a term must be in some number of documents, it must be in
+a half, a quarter, ... of that number there); of all documents there are then the vocabulary, in how many documents each
+term is, and, if the selector reads counts, their `ClassStats`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from scipy.sparse import csr_matrix
 
 from ..corpus import Batch, Corpus, Labels
 from ..errors import InputError
+from ..settings import is_whole
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.pruning import check_limits, kept_terms
@@ -44,6 +46,15 @@ class Limits(TypedDict):
 
     min_df: float
     max_df: float
+
+
+def limits_of_sample(limits: Limits, share: float) -> Limits:
+    """Limits for a sample that is this share of the documents: numbers of documents shrink with it, shares don't."""
+
+    def shrunk(limit: float) -> float:
+        return max(round(limit * share), 1) if is_whole(limit) else limit
+
+    return {"min_df": shrunk(limits["min_df"]), "max_df": shrunk(limits["max_df"])}
 
 
 @dataclass(frozen=True)
@@ -163,7 +174,7 @@ def count_corpus(
         _in_order(kept.matrix(len(terms)), by_alphabet),
         [terms[column] for column in by_alphabet.tolist()],
         targets.take(kept.documents),
-        limits,
+        limits_of_sample(limits, kept.n_documents / max(len(labels), 1)),
     )
     if kept.has_all:
         return sample

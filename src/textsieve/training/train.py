@@ -103,6 +103,7 @@ class _Training:
         sample = counted.sample if isinstance(counted, Streamed) else counted
         n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
         self._warn_of_fewer_terms(n_terms_seen)
+        n_tuned_on = sample.targets.n_documents if isinstance(counted, Streamed) else None
         measured = None
         if self._settings["held_out"] is not None:
             with self._clock("held out"):
@@ -115,7 +116,7 @@ class _Training:
         else:
             best, fitted = self._learn(counted, choices)
             terms = [counted.terms[column] for column in best.tolist()]
-        return self._model(targets, n_terms_seen, terms, fitted, choices, measured)
+        return self._model(targets, n_terms_seen, terms, fitted, choices, measured, n_tuned_on)
 
     def _warn_of_fewer_terms(self, n_seen: int) -> None:
         n_terms = self._settings["n_terms"]
@@ -221,6 +222,7 @@ class _Training:
         fitted: Fitted,
         choices: Choices,
         measured: dict[str, Any] | None,
+        n_tuned_on: int | None,
     ) -> Model:
         settings, curve = self._settings, choices.curve
         stop_words = settings["stop_words"]
@@ -248,6 +250,7 @@ class _Training:
                 "n_documents": targets.n_documents,
                 "n_unlabelled": int((~targets.usable).sum()),
                 "n_terms_seen": n_terms_seen,
+                "n_tuned_on": n_tuned_on,
                 "held_out": measured,
                 "curve": None if curve is None else [list(point) for point in curve],
             },
