@@ -294,8 +294,9 @@ class Categorizer(Parameters):
 
     @classmethod
     def of_model(cls, model: Model) -> Self:
-        """A categorizer that has this model, with the settings it was trained with."""
-        settings = {name: value for name, value in model.settings.items() if name in cls._names()}
+        """A categorizer that has this model, with the settings it was trained with, but for the number of threads."""
+        kept = set(cls._names()) - {"n_jobs"}  # old files have it
+        settings = {name: value for name, value in model.settings.items() if name in kept}
         if isinstance(settings.get("class_weight"), list):
             try:
                 settings["class_weight"] = dict(settings["class_weight"])

@@ -78,7 +78,7 @@ def test_settings_arrive(news: Path, tmp_path: Path, ask: Ask) -> None:
         *(("selector", "chi"), ("selector_options", {"pooling": "max"}), ("n_terms", 0.5), ("classifier", "logistic")),
         *(("classifier_options", {"C": 3.5}), ("class_weight", [["sport", 2.0]]), ("stop_words", "a list")),
         *(("ngram_range", [1, 2]), ("min_df", 2), ("max_df", 0.9), ("strip_accents", "ascii"), ("lowercase", False)),
-        *(("held_out", None), ("folds", 3), ("n_jobs", 1), ("multilabel", False)),
+        *(("held_out", None), ("folds", 3), ("multilabel", False)),
     ]
     assert [(name, told["settings"][name]) for name, _ in expected] == expected
     terms = textsieve.load(tmp_path / "x.sieve").terms_

@@ -52,3 +52,10 @@ def test_explanations_are_what_they_were(name: str) -> None:
 def test_they_are_written_as_they_were(name: str, tmp_path: Path) -> None:
     textsieve.load(FOLDER / f"{name}.sieve").save(tmp_path / "again.sieve")
     assert (tmp_path / "again.sieve").read_bytes() == (FOLDER / f"{name}.sieve").read_bytes()
+
+
+@every_model
+def test_the_threads_they_were_trained_with_are_forgotten(name: str) -> None:
+    model = textsieve.load(FOLDER / f"{name}.sieve")
+    assert model.model_.settings["n_jobs"] == 1
+    assert model.n_jobs == textsieve.Categorizer().n_jobs

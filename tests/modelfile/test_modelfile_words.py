@@ -11,7 +11,7 @@ from textsieve import Categorizer, Corpus
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.selectors.named import SELECTORS
 
-ABOUT = {"trained", "versions", "n_documents", "n_unlabelled", "n_terms_seen", "held_out", "curve"}
+ABOUT = {"trained", "versions", "n_documents", "n_unlabelled", "n_terms_seen", "n_tuned_on", "held_out", "curve"}
 HELD_OUT = {
     *(
         "share",
@@ -83,6 +83,19 @@ def test_a_corpus_leaves_no_more_behind(labels: list[Any], tmp_path: Path) -> No
     check(Categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
 
 
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_the_number_of_threads_leaves_no_trace(
+    classifier: str, labels: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    for n_jobs in (1, 2, 3):
+        settings: dict[str, Any] = {"n_terms": 9, "folds": 4, "held_out": 0.1, "n_jobs": n_jobs}
+        Categorizer(classifier=classifier, **settings).fit(TEXTS, labels).save(tmp_path / f"{n_jobs}.sieve")
+    assert len({(tmp_path / f"{n_jobs}.sieve").read_bytes() for n_jobs in (1, 2, 3)}) == 1
+    assert textsieve.load(tmp_path / "3.sieve").n_jobs == Categorizer().n_jobs
+
+
 def check(trained: Categorizer, file: Path, settings: dict[str, Any]) -> None:
     """Hold the bytes of the model's file, and its keys, against what may be there."""
     trained.save(file)
@@ -96,7 +109,7 @@ def check(trained: Categorizer, file: Path, settings: dict[str, Any]) -> None:
     assert [word for word in sorted(words - allowed) if word.encode() in written] == []
 
     model = textsieve.load(file).model_
-    assert set(model.about) == ABOUT
+    assert set(model.about) <= ABOUT
     assert set(model.settings) <= set(trained.get_params(deep=False))
     if (held_out := model.about["held_out"]) is not None:
         assert set(held_out) <= HELD_OUT

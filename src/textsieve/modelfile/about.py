@@ -95,6 +95,7 @@ _ABOUT: dict[str, Check] = {
     "trained": is_text,
     "versions": _are_versions,
     **dict.fromkeys(("n_documents", "n_unlabelled", "n_terms_seen"), _is_count),
+    "n_tuned_on": _or_none(_is_count),
     "held_out": _or_none(_HELD_OUT),
     "curve": _or_none(_list_of(_is_point)),
 }

@@ -2,7 +2,7 @@
 
 Documents in memory, or a corpus whose counts fit into memory, are gone through once. A larger corpus takes two or
 three passes: one for the vocabulary and the statistics (for a selector that reads weights one more, because the idf
-must be known first), and one in which only the selected terms are kept as rows. What is tuned on held-out documents is
+must be known first), and one in which only the selected terms are kept as rows, or learned from as they come. What is tuned on held-out documents is
 then tuned on a sample.
 """
 
@@ -31,7 +31,17 @@ from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
 from ..text.words import stop_words_of
-from .documents import Counted, Limits, Progress, Streamed, count_corpus, count_texts, weighted_rows, weighted_stats
+from .documents import (
+    Counted,
+    Limits,
+    Progress,
+    Streamed,
+    count_corpus,
+    count_texts,
+    stacked,
+    weighted_batches,
+    weighted_stats,
+)
 from .recipe import Fitted, Recipe
 from .targets import Targets
 from .tuning import Tuning, assigned, first_columns, labels_of, parted
@@ -211,8 +221,10 @@ class _Training:
         with self._clock("training"):
             idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
             counter = self._counter(vocabulary=chosen.terms)
-            rows = weighted_rows(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
-            return chosen.terms, Fitted(recipe.fit_weights(rows, streamed.targets), idf)
+            batches = weighted_batches(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
+            if recipe.learns_in_slices:
+                return chosen.terms, Fitted(recipe.fit_batches(batches, streamed.targets), idf)
+            return chosen.terms, Fitted(recipe.fit_weights(stacked(batches, chosen), streamed.targets), idf)
 
     def _model(
         self,
@@ -258,8 +270,11 @@ class _Training:
 
 
 def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as JSON can hold them; an estimator of the user's own is only named."""
-    stored = {name: _plain(value) for name, value in settings.items()}
+    """Settings as JSON can hold them; an estimator of the user's own is only named.
+
+    The number of threads is left out: no result depends on it, and where the model is loaded may be another machine.
+    """
+    stored = {name: _plain(value) for name, value in settings.items() if name != "n_jobs"}
     if isinstance(settings["class_weight"], Mapping):
         stored["class_weight"] = [[_plain(label), float(each)] for label, each in settings["class_weight"].items()]
     if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
