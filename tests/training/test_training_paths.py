@@ -1,6 +1,7 @@
 """One model, whichever way the documents come: a list, a corpus, or a corpus that does not fit into memory."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from scipy.sparse import csr_matrix
 from tests.reference.categorizer_cases import Texts, small_texts
 
 from textsieve import OCFS, Cascade, Categorizer, ChiSquare, Corpus, DocumentFrequency, InputError
+from textsieve.classifiers import in_slices, linear_form
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.corpus import batch as batches
 from textsieve.prediction import Model
@@ -175,6 +177,38 @@ def test_a_stream_of_several_labels(classifier: str, request: pytest.FixtureRequ
     assert_same_model(streamed.model_, from_texts.model_, thresholds=False)
     assert streamed.thresholds_ is not None
     assert streamed.score(case.texts, case.label_sets) > 0.7
+
+
+SLICED: list[dict[str, Any]] = [
+    {"classifier": "rocchio"},
+    {"classifier": "rocchio", "classifier_options": {"gamma": 0.0}},
+    {"classifier": "nb"},
+    {"classifier": "nb", "class_weight": "balanced"},
+    {"classifier": "nb", "class_weight": {"moon": 3.0}},
+    {"classifier": "cnb", "class_weight": "balanced", "classifier_options": {"norm": True}},
+]
+
+
+@pytest.mark.parametrize("form", ["one", "several"])
+@pytest.mark.parametrize("settings", SLICED, ids=str)
+def test_what_learns_from_sums_never_has_all_rows_of_a_stream(
+    settings: dict[str, Any], form: str, request: pytest.FixtureRequest
+) -> None:
+    """And learns the same: slices are as large as in memory, whatever the batches are."""
+    monkeypatch = request.getfixturevalue("monkeypatch")
+    for module in (linear_form, in_slices):
+        monkeypatch.setattr(module, "SLICE", 16)
+    case = small_texts(n=130, several=form != "one")
+    labels: Any = labels_with_gaps(case)
+    if form != "one":
+        labels = [() if at % 9 == 4 else each for at, each in enumerate(case.label_sets)]
+    more = settings | {"n_terms": 15, "folds": 2}
+    from_texts = Categorizer(**more).fit(case.texts, labels)
+    request.getfixturevalue("small_batches")
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 300)
+    monkeypatch.setattr(sys.modules["textsieve.training.train"], "stacked", None)
+    streamed = Categorizer(**more).fit(Corpus.from_texts(case.texts, labels))
+    assert_same_model(streamed.model_, from_texts.model_, thresholds=False)
 
 
 class _Passes:

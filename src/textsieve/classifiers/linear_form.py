@@ -105,12 +105,16 @@ def fit_one_label(classifier: Any, rows: csr_matrix, numbers: Ints, n_classes: i
 
     Class weights are "balanced", or a factor for each number.
     """
-    form, present = _fit_linear(classifier, rows, numbers, class_weight)
+    return of_all_classes(*_fit_linear(classifier, rows, numbers, class_weight), n_classes)
+
+
+def of_all_classes(form: Linear, present: Ints, n_classes: int) -> Linear:
+    """What was learned of the classes that had documents, with those that can't win beside them."""
     if len(present) == n_classes:
         return form
     if len(form.intercepts) == 1:
         form = Linear(np.vstack([-form.coefficients, form.coefficients]), np.append(-form.intercepts, form.intercepts))
-    coefficients = np.zeros((n_classes, rows.shape[1]))
+    coefficients = np.zeros((n_classes, form.coefficients.shape[1]))
     intercepts = np.full(n_classes, -ALWAYS)
     coefficients[present], intercepts[present] = form
     return Linear(coefficients, intercepts)
@@ -129,8 +133,7 @@ def fit_each_class(
         n_members = len(members[number])
         if n_members in (0, len(is_member)):  # nothing to learn: never, or always
             return np.zeros(rows.shape[1]), ALWAYS if n_members else -ALWAYS
-        weight = {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
-        form, _ = _fit_linear(one_job, rows, is_member, weight)
+        form, _ = _fit_linear(one_job, rows, is_member, weight_against_rest(class_weight, number))
         return form.coefficients[0], float(form.intercepts[0])
 
     one_job = clone(classifier).set_params(n_jobs=1) if isinstance(classifier, LinearSVM) else classifier
@@ -139,12 +142,21 @@ def fit_each_class(
     return Linear(np.array([each[0] for each in found]), np.array([each[1] for each in found]))
 
 
+def weight_against_rest(class_weight: Any, number: int) -> Any:
+    """The class weights for a class (1) against the rest (0)."""
+    return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
+
+
 def _fit_prototypes(classifier: Rocchio, rows: csr_matrix, members: Sequence[Ints]) -> Linear:
+    trained = clone(classifier).fit(rows, indicator_of(members, rows.shape[0]))
+    return Linear(trained.coef_, trained.intercept_)
+
+
+def indicator_of(members: Sequence[Ints], n_documents: int) -> csr_matrix:
+    """Documents x classes, 1 where a document is in a class."""
     documents = np.concatenate(members)
     classes = np.repeat(np.arange(len(members)), [len(each) for each in members])
-    indicator = csr_matrix((np.ones(len(documents)), (documents, classes)), shape=(rows.shape[0], len(members)))
-    trained = clone(classifier).fit(rows, indicator)
-    return Linear(trained.coef_, trained.intercept_)
+    return csr_matrix((np.ones(len(documents)), (documents, classes)), shape=(n_documents, len(members)))
 
 
 def _fit(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Any:

@@ -9,7 +9,7 @@ term is, and, if the selector reads counts, their `ClassStats`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypedDict
@@ -197,7 +197,7 @@ def weighted_stats(
     return stats
 
 
-def weighted_rows(
+def weighted_batches(
     corpus: Corpus,
     counter: TermCounter,
     scheme: Scheme,
@@ -205,25 +205,37 @@ def weighted_rows(
     chosen: Chosen,
     dtype: type[np.floating],
     progress: Progress,
-) -> csr_matrix:
+) -> Iterator[csr_matrix]:
     """The weights of the chosen terms in all documents: the last pass. How many there are is known before."""
     size, n_documents = int(chosen.doc_freq.sum()), chosen.n_documents
-    index_type: Any = np.int32 if size <= np.iinfo(np.int32).max else np.int64
-    values, columns = np.empty(size, dtype), np.empty(size, index_type)
-    starts = [np.zeros(1, np.int64)]
     at = done = 0
     for batch in corpus.batches():
         rows = weighted(counter.transform(batch.texts), scheme, idf, dtype)
-        if at + rows.nnz > size or done + len(batch) > n_documents:
-            raise _changed(corpus)
-        values[at : at + rows.nnz], columns[at : at + rows.nnz] = rows.data, rows.indices
-        starts.append(at + rows.indptr[1:].astype(np.int64))
         at += rows.nnz
         done += len(batch)
+        if at > size or done > n_documents:
+            raise _changed(corpus)
+        yield rows
         progress("training", done, n_documents)
     if at != size or done != n_documents:
         raise _changed(corpus)
-    return csr_matrix((values, columns, np.concatenate(starts).astype(index_type)), shape=(done, len(idf)))
+
+
+def stacked(batches: Iterable[csr_matrix], chosen: Chosen) -> csr_matrix:
+    """Batches of weights as one matrix; room for all is made before, so that they are never there twice."""
+    size = int(chosen.doc_freq.sum())
+    index_type: Any = np.int32 if size <= np.iinfo(np.int32).max else np.int64
+    columns, starts = np.empty(size, index_type), [np.zeros(1, np.int64)]
+    values: Any = None
+    at = 0
+    for rows in batches:
+        if values is None:
+            values = np.empty(size, rows.dtype)
+        values[at : at + rows.nnz], columns[at : at + rows.nnz] = rows.data, rows.indices
+        starts.append(at + rows.indptr[1:].astype(np.int64))
+        at += rows.nnz
+    indptr = np.concatenate(starts).astype(index_type)
+    return csr_matrix((values, columns, indptr), shape=(len(indptr) - 1, len(chosen.terms)))
 
 
 def _changed(corpus: Corpus) -> InputError:

@@ -10,6 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from ..classifiers.in_slices import (
+    Batches,
+    fit_each_class_in_slices,
+    fit_one_label_in_slices,
+    learns_in_slices,
+    slices_of,
+)
 from ..classifiers.linear_form import fit_each_class, fit_one_label, fit_own, scorer_of
 from ..classifiers.named import classifier_of
 from ..classifiers.named import scheme_for as scheme_for_classifier
@@ -144,6 +151,24 @@ class Recipe:
         if targets.several:
             return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs))
         return scorer_of(fit_one_label(self.classifier, rows, targets.first, len(targets.classes), weight))
+
+    @property
+    def learns_in_slices(self) -> bool:
+        """Whether `fit_batches` can train the classifier."""
+        return learns_in_slices(self.classifier, self.class_weight)
+
+    def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
+        """Train on weights that come batch by batch and are not kept; the same comes out."""
+        slices = slices_of(batches, targets.usable)
+        if not targets.usable.all():
+            targets = targets.take(np.flatnonzero(targets.usable))
+        weight = self._weight_by_number(targets)
+        n_classes, n_documents = len(targets.classes), targets.n_documents
+        if targets.several:
+            form = fit_each_class_in_slices(self.classifier, slices, targets.members, n_documents, weight, self.n_jobs)
+        else:
+            form = fit_one_label_in_slices(self.classifier, slices, targets.first, n_classes, weight)
+        return scorer_of(form)
 
     def _weight_by_number(self, targets: Targets) -> Any:
         """Class weights by the number of the class instead of its label."""

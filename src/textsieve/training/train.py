@@ -2,8 +2,8 @@
 
 Documents in memory, or a corpus whose counts fit into memory, are gone through once. A larger corpus takes two or
 three passes: one for the vocabulary and the statistics (for a selector that reads weights one more, because the idf
-must be known first), and one in which only the selected terms are kept as rows, or learned from as they come. What is tuned on held-out documents is
-then tuned on a sample.
+must be known first), and one in which only the selected terms are kept as rows, or learned from as they come. What is
+tuned on held-out documents is then tuned on a sample.
 """
 
 from __future__ import annotations
@@ -270,11 +270,8 @@ class _Training:
 
 
 def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as JSON can hold them; an estimator of the user's own is only named.
-
-    The number of threads is left out: no result depends on it, and where the model is loaded may be another machine.
-    """
-    stored = {name: _plain(value) for name, value in settings.items() if name != "n_jobs"}
+    """Settings as JSON can hold them; an estimator of the user's own is only named."""
+    stored = {name: _plain(value) for name, value in settings.items()}
     if isinstance(settings["class_weight"], Mapping):
         stored["class_weight"] = [[_plain(label), float(each)] for label, each in settings["class_weight"].items()]
     if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
