@@ -49,6 +49,8 @@ OTHER_FILES = {
 }
 """What people have models in, by its first bytes."""
 
+AGAIN = "Copy it again from where it was whole."
+
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]|,', re.DOTALL)
 
 
@@ -58,6 +60,10 @@ class Kind(NamedTuple):
     format: str
     version: int
     what: str  # in words
+
+
+class _CutShort(ValueError):
+    """Raised for an archive of which the end is missing."""
 
 
 # -- writing -----------------------------------------------------------------------------------------------------
@@ -107,6 +113,8 @@ def header_of(kind: Kind, head: bytes, size: int, name: str) -> Header:
     try:
         header = parse(_metadata(head, size))
         version, format_ = header["version"], header["format"]
+    except _CutShort as problem:
+        raise InputError(f"{name} is cut short: {problem}. {AGAIN}") from problem
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
         raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
     if (format_, version) != (kind.format, kind.version) or isinstance(version, bool):
@@ -125,7 +133,7 @@ def arrays_of(kind: Kind, header: Header, data: bytes, name: str) -> Arrays:
     except (SafetensorError, ValueError, LookupError, TypeError, OverflowError) as problem:
         raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
     if header.get("checksum") != checksum(header, arrays):
-        raise InputError(f"{name} is damaged: its checksum is another. Copy it again from where it was whole.")
+        raise InputError(f"{name} is damaged: its checksum is another. {AGAIN}")
     return arrays
 
 
@@ -138,9 +146,9 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
         if start.startswith(first_bytes):
             raise InputError(f"{name} is not {kind.what}; it looks like {other}.")
     if start[8:9] == b"{" and size - 8 < declared <= MOST_HEADER:
-        raise InputError(
-            f"{name} is not {kind.what}, or only its beginning: it has {size:,} bytes and no whole header."
-        )
+        raise InputError(f"{name} is cut short: it is only its beginning, {size:,} bytes and no whole header. {AGAIN}")
+    if not size:
+        raise InputError(f"{name} is not {kind.what}: it is empty. {AGAIN}")
     raise InputError(f"{name} is not {kind.what}: it does not begin as one.")
 
 
@@ -157,8 +165,10 @@ def _metadata(head: bytes, size: int) -> str:
         n_bytes += end - begin
     if not isinstance(text, str):
         raise TypeError("its header is no text")
-    if size != len(head) + max(ends):
-        raise ValueError(f"it has {size:,} bytes where its header speaks of {len(head) + max(ends):,}")
+    whole = len(head) + max(ends)
+    if size != whole:
+        said = f"it has {size:,} bytes where its header speaks of {whole:,}"
+        raise _CutShort(said) if size < whole else ValueError(said)
     if n_bytes != max(ends):
         raise ValueError("its arrays overlap, or there is something between them")
     return text

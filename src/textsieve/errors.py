@@ -10,6 +10,11 @@ def shown(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 term, 2 terms."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
 class InputError(ValueError):
     """Raised for documents, labels or settings that cannot be used as they are."""
 

@@ -45,11 +45,21 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["line 1", "nan"],
     ),
     "the same in a table": ("x.csv", "label,text\nx,a\nnan,b\n", [], ["line 3", "nan", "Leave it empty"]),
-    "a row too short": ("x.csv", "label,text\nx,a\ny\n", [], ["line 3", "found 1 fields, expected 2"]),
+    "a row too short": ("x.csv", "label,text\nx,a\ny\n", [], ["line 3", "found 1 field, expected 2"]),
     "broken JSON": ("x.jsonl", '{"text": "a", "label": "x"}\n{"text"\n', [], ["line 2", "not JSON"]),
+    "a tabulator in JSON": ("x.jsonl", '{"text": "a\tb"}\n', [], ["not JSON: Invalid control character at column 12"]),
+    "class weights that cannot be": (
+        *("x.csv", "label,text\n" + GOOD, ["--classifier", "rocchio", "--class-weight", "sport=5"]),
+        ["--class-weight={'sport': 5.0}: Rocchio has no class weights"],
+    ),
+    "the same with several labels": (
+        "x.csv",
+        "label,text\n" + GOOD,
+        ["--multilabel", "--classifier", "rocchio", "--class-weight", "sport=5"],
+        ["--class-weight={'sport': 5.0}: Rocchio has no class weights"],
+    ),
     "markup": ("x.txt", "<html><body>", [], ["HTML"]),
     "vectors": ("x.svm", "1 1:2\n2 3:1\n", [], ["holds vectors"]),
-    "no such encoding": ("x.csv", "label,text\n" + GOOD, ["--encoding", "klingon"], ["--encoding='klingon'"]),
     "an option for tables": (
         "x.ft",
         "__label__a b\n__label__c d\n",
@@ -74,8 +84,12 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
         *("x.csv", "label,text\n" + GOOD, ["--classifier-option", "depth=3"]),
         ["--classifier-option: 'svm' has no option 'depth'"],
     ),
-    "no threads": ("x.csv", "label,text\n" + GOOD, ["--jobs", "0"], ["--jobs=0"]),
-    "no terms left": ("x.csv", "label,text\n" + GOOD, ["--min-df", "500"], ["--min-df"]),
+    "no terms left": (
+        "x.csv",
+        "label,text\n" + GOOD,
+        ["--min-df", "500"],
+        ["--min-df=500: there are only 15 documents"],
+    ),
     "no words at all": ("x.csv", "label,text\nx,!\ny,?\nx,.\n", [], ["x.csv: None of the 3 documents has a term"]),
 }
 
@@ -103,8 +117,9 @@ def damaged(change: Callable[[bytes], bytes]) -> Callable[[Path, Path], object]:
 MODELS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "not there": (lambda model, path: None, "There is no file"),
     "a folder": (lambda model, path: path.mkdir(), "is a folder"),
-    "empty": (damaged(lambda data: b""), "bad.sieve"),
-    "cut short": (damaged(lambda data: data[:-5]), "bad.sieve"),
+    "empty": (damaged(lambda data: b""), "bad.sieve is not a textsieve model: it is empty"),
+    "cut short": (damaged(lambda data: data[:-5]), "bad.sieve is cut short: it has"),
+    "cut within the header": (damaged(lambda data: data[:100]), "bad.sieve is cut short"),
     "a flipped bit": (damaged(lambda data: data[:-5] + bytes([data[-5] ^ 1]) + data[-4:]), "bad.sieve"),
     "a pickle": (damaged(lambda data: b"\x80\x04" + data), "pickle"),
     "a text": (damaged(lambda data: b"label,text\n"), "not a textsieve model"),
@@ -204,3 +219,11 @@ def test_a_line_of_100_megabytes(tmp_path: Path, model: Path, run: Run) -> None:
 )
 def test_settings_are_called_as_they_are_here(message: str, expected: str) -> None:
     assert as_options(message) == expected
+
+
+@pytest.mark.parametrize("classifier", ["svm", "logistic", "rocchio", "nb"])
+def test_few_documents_of_many_classes_are_not_taken_for_a_regression(
+    classifier: str, tmp_path: Path, run: Run
+) -> None:
+    path = write_csv(tmp_path / "x.csv", [(f"word{number}", str(number % 30)) for number in range(40)])
+    assert run("train", path, "-o", tmp_path / "m", "--held-out", 0, "--classifier", classifier).stderr == ""

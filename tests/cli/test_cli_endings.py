@@ -104,6 +104,17 @@ def test_ctrl_c_while_training_leaves_the_old_model(model: Path, tmp_path: Path)
     assert {path.name for path in tmp_path.iterdir()} == {"model.sieve"}
 
 
+def test_ctrl_c_while_predicting_leaves_no_half_output(model: Path, tmp_path: Path) -> None:
+    run = started("predict", model, "-", "-o", tmp_path / "out")
+    assert run.stdin is not None
+    run.stdin.write(b'{"text": "the striker"}\n' * (1 << 14))  # more than a pipe holds
+    run.stdin.flush()
+    run.send_signal(signal.SIGINT)
+    assert run.communicate() == (b"", b"")
+    assert run.returncode == 130
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_closed_standard_input(model: Path) -> None:
     script = f"exec {' '.join(COMMAND)} predict {model} - <&-"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)

@@ -73,6 +73,7 @@ def test_python_m_is_the_same_program() -> None:
     "arguments",
     [
         ["nonsense"],
+        ["trian"],
         ["train"],
         ["train", "docstrings"],
         ["train", "docstrings", "-o", "x", "--selector", "magic"],
@@ -88,6 +89,10 @@ def test_python_m_is_the_same_program() -> None:
         ["train", "docstrings", "-o", "x", "--class-weight", "heavy"],
         ["train", "docstrings", "-o", "x", "--stop-words", "nowhere.txt"],
         ["train", "docstrings", "-o", "x", "--format", "xls"],
+        ["train", "docstrings", "-o", "x", "--encoding", "klingon"],
+        ["train", "docstrings", "-o", "x", "--jobs", "0"],
+        ["train", "docstrings", "-o", "x", "--jobs", "many"],
+        ["train", "docstrings", "-o", "-"],
         ["predict", "model"],
         ["predict", "model", "path", "--top", "0"],
         ["explain", "model"],
@@ -104,3 +109,22 @@ def test_wrong_usage_ends_with_2(
     assert "Usage: textsieve" in result.stderr
     assert result.stdout == ""
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["trian"], "There is no command 'trian'. Did you mean 'train'?"),
+        (["nonsense"], "Commands: train, predict"),
+        (["terms", "x", "--stop-words", "german"], "'german' is no file, and only 'english' is built in"),
+        (["terms", "x", "--encoding", "klingon"], "'klingon': unknown encoding"),
+        (["terms", "x", "--jobs", "0"], "'0'; use a number of threads from 1, or -1 for all cores"),
+        (["train", "x", "-o", "-"], "a model is written to a file"),
+    ],
+    ids=str,
+)
+def test_wrong_usage_says_what_to_do(
+    arguments: list[str], said: str, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in " ".join(run(*arguments, exit_code=2).stderr.split())

@@ -1,6 +1,8 @@
 """`textsieve predict`: a JSON line for each document, in the order of the documents."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,27 @@ def test_odd_remembered_columns_do_no_harm(columns: Any, model: Path, news: Path
     header["about"]["columns"] = columns
     (tmp_path / "odd").write_bytes(pack(KIND, header, arrays))
     assert len(records(run("predict", tmp_path / "odd", news).stdout)) == 60
+
+
+def test_an_output_is_there_when_it_is_whole(model: Path, tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text("old")
+    lines = json.dumps({"text": TEXTS[0]}) + "\n"
+    run("predict", model, "-", "-o", out, input=lines + "{", exit_code=1)
+    assert out.read_text() == "old"
+    run("predict", model, "-", "-o", out, input=lines)
+    assert records(out.read_text())[0]["label"] == "sport"
+    assert run("predict", model, "-", "-o", "-", input=lines).stdout == out.read_text(), "- is standard output"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_an_output_that_is_a_pipe_is_written_to(model: Path, tmp_path: Path, run: Run) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_text)
+        run("predict", model, "-", "-o", tmp_path / "pipe", input=TEXTS[0] + "\n")
+        assert records(read.result(60))[0]["label"] == "sport"
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_scores(model: Path, tmp_path: Path, run: Run) -> None:

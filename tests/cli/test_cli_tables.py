@@ -118,13 +118,15 @@ def test_explain_some_classes_and_terms(model: Path, run: Run, ask: Ask) -> None
     assert len(ask("explain", model, "goal", "--classes", 1)["classes"]) == 1
     assert [each["label"] for each in ask("explain", model, "goal", "--label", "science")["classes"]] == ["science"]
     assert "(2 other terms)" in run("explain", model, "the goal and striker number1", "--terms", 3).stdout
+    assert "(1 other term)" in run("explain", model, "the goal and striker number1", "--terms", 4).stdout
     result = run("explain", model, "goal", "--label", "crime", exit_code=1)
     assert "--label='crime': there is no such class; the classes are ['politics', 'science', 'sport']" in result.stderr
 
 
 def test_explain_standard_input_and_nothing_known(model: Path, run: Run, ask: Ask) -> None:
     assert ask("explain", model, "-", input="the\nstriker\n")["predicted"] == "sport"
-    assert "no term of the model" in run("explain", model, "xyzzy").stdout
+    said = run("explain", model, "xyzzy").stdout
+    assert "No term of the text is known to the model, so the most frequent class is taken" in said
 
 
 def test_explain_several_labels(tagger: Path, run: Run, ask: Ask) -> None:

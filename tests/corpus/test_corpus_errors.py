@@ -58,7 +58,7 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
         {},
         ["line 4", "found 3 fields", "expected 2", "header in line 1"],
     ),
-    ("a.csv", b"text,label\nx,a\ny\n", {}, ["line 3", "found 1 fields", "expected 2"]),
+    ("a.csv", b"text,label\nx,a\ny\n", {}, ["line 3", "found 1 field,", "expected 2"]),
     ("a.csv", b'text,label\nx,a\n"y,a\nz,a\n', {}, ["line 3", "never closed"]),
     ("a.csv", b'text,label\n"x"y,a\n', {}, ["line 2", "'y,a", "closing quote"]),
     ("a.tsv", b"a\tb\nc\td\te\n", {}, ["line 2", "found 3 fields", "first line has"]),

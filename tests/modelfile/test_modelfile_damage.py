@@ -46,7 +46,7 @@ def refused_or_the_same(damaged: bytes, whole: bytes) -> bool:
 
 def test_every_truncation_is_refused() -> None:
     for length in range(len(SMALL)):
-        with pytest.raises(InputError, match=r"^news\.sieve is not a textsieve model"):
+        with pytest.raises(InputError, match=r"^news\.sieve is (not a textsieve model|cut short)"):
             decode(SMALL[:length], "news.sieve")
 
 
@@ -54,7 +54,7 @@ def test_truncated_files_are_refused_by_name(tmp_path: Path) -> None:
     file = tmp_path / "news.sieve"
     for length in [*range(40), *range(40, len(LARGE), 997), len(LARGE) - 1]:
         file.write_bytes(LARGE[:length])
-        with pytest.raises(InputError, match=r"news\.sieve is not a textsieve model"):
+        with pytest.raises(InputError, match=r"news\.sieve is (not a textsieve model|cut short)"):
             read(file)
 
 
@@ -132,7 +132,7 @@ def an_array_file() -> bytes:
         (a_zip(), "zip"),
         (gzip.compress(SMALL), "gzip"),
         (an_array_file(), "numpy"),
-        (b"", "does not begin as one"),
+        (b"", "is empty"),
         (b"text,label\nsome text,sport\n", "does not begin as one"),
         (b'{"format": "textsieve.Model"}' * 10, "does not begin as one"),
         (b"\0" * 5000, "does not begin as one"),

@@ -55,9 +55,9 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
 
 def _text(text: str) -> str:
     from ..corpus.text import decode
-    from .opening import STDIN, standard_input
+    from .opening import STDIO, standard_input
 
-    return decode(standard_input().read(), "utf-8")[0] if text == STDIN else text
+    return decode(standard_input().read(), "utf-8")[0] if text == STDIO else text
 
 
 def _named(explanation: "Explanation", label: str) -> "ClassExplanation":
@@ -78,12 +78,16 @@ def _show(explanation: "Explanation", classes: tuple["ClassExplanation", ...], n
     predicted = explanation.predicted if isinstance(explanation.predicted, tuple) else (explanation.predicted,)
     page.line(f"Predicted: {', '.join(map(label_text, predicted)) or 'no label'}")
     if not classes[0].contributions:
-        page.line("The text has no term of the model, so it gets the most frequent class.")
+        page.line(
+            "No term of the text is known to the model, so the most frequent class is taken, whatever the scores of "
+            "the classes are; those are all that follows."
+        )
     for each in classes:
         _show_class(page, each, n_terms)
 
 
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int) -> None:
+    from ..errors import counted
     from .output import Column, label_text, numbers
     from .wording import printable
 
@@ -93,7 +97,9 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int) -> No
         for term, count, weight, contribution in first
     ]
     if others:
-        rows.append([f"({len(others):,} other terms)", "", "", f"{sum(each.contribution for each in others):+.4f}"])
+        rows.append(
+            [f"({counted(len(others), 'other term')})", "", "", f"{sum(each.contribution for each in others):+.4f}"]
+        )
     rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}"])
     rows.append(["= score", "", "", f"{explained.score:+.4f}"])
     threshold = "" if explained.threshold is None else f"; a label from {explained.threshold:.4f}"

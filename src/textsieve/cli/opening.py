@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..prediction import Model
 from .ending import warn
 
-STDIN = "-"
+STDIO = "-"
 COLUMNS = ("text", "label")
 
 
@@ -19,7 +19,7 @@ COLUMNS = ("text", "label")
 def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
     """The documents at a path; afterwards it is said if some of them could not be decoded."""
     options = {name: value for name, value in reading.items() if value is not None} | more
-    if path != STDIN:
+    if path != STDIO:
         corpus = read(path, **options)
         yield corpus
     else:
@@ -61,5 +61,5 @@ def refuse_to_lose(output: str, *inputs: str) -> None:
     if not os.access(output if os.path.exists(output) else folder, os.W_OK):
         raise InputError(f"{output}: can't be written, because you may not write there; choose another place.")
     for path in inputs:
-        if path != STDIN and os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+        if path != STDIO and os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise InputError(f"{output}: is read here, and would be overwritten. Give the result another name.")

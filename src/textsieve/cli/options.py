@@ -11,6 +11,8 @@ import click
 
 from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import cannot_read
+from ..corpus.text import check_encoding
+from ..errors import InputError
 from ..selectors.named import SELECTORS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -77,8 +79,32 @@ def stop_words(value: str) -> str | list[str]:
         return value
     try:
         return Path(value).read_text(encoding="utf-8", errors="replace").split()
+    except FileNotFoundError:
+        raise click.BadParameter(
+            f"{value!r} is no file, and only 'english' is built in; give a file of the words to leave out, separated "
+            "by spaces or line ends."
+        ) from None
     except OSError as problem:
-        raise cannot_read(value, problem) from problem
+        raise click.BadParameter(str(cannot_read(value, problem))) from problem
+
+
+def encoding(value: str) -> str:
+    """One that Python knows."""
+    try:
+        return check_encoding(value)
+    except InputError as problem:
+        raise click.BadParameter(str(problem).removeprefix("encoding=")) from problem
+
+
+def threads(value: str) -> int:
+    """How many threads; a negative number counts from all cores downwards."""
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if not number:
+        raise click.BadParameter(f"{value!r}; use a number of threads from 1, or -1 for all cores.")
+    return number
 
 
 class Setting(NamedTuple):
@@ -135,7 +161,7 @@ reading = bundle(
     click.option("--label", type=column, metavar="COLUMN", help="The label's column or key; likewise."),
     click.option("--label-separator", metavar="TEXT", help="What separates several labels in one cell."),
     click.option("--format", type=click.Choice(list(FORMATS)), help="The format; left out, the content tells."),
-    click.option("--encoding", metavar="NAME", help="Of a text file.  [default: utf-8]"),
+    click.option("--encoding", type=encoding, metavar="NAME", help="Of a text file.  [default: utf-8]"),
 )
 
 terms_are = bundle(
@@ -191,7 +217,7 @@ selection = bundle(
     ),
 )
 
-jobs = click.option("--jobs", type=int, default=-1, metavar="N", help="Threads; -1, the default, is all cores.")
+jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help="Threads; -1, the default, is all cores.")
 json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead.")
 
 

@@ -1,10 +1,11 @@
 """`textsieve predict`: documents in, a JSON line for each out, in the same order."""
 
+import io
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 @click.option("--scores", "all_scores", is_flag=True, help="Add the scores of all classes.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Add the scores of the N best classes.")
 @click.option(
-    *("-o", "--output"), type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to standard output."
+    *("-o", "--output"),
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write there, not to standard output; what was there is replaced when all lines are written.",
 )
 @options.jobs
 def command(
@@ -60,9 +64,10 @@ def command(
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
     from .ending import warn
-    from .opening import columns_of, opened, refuse_to_lose
+    from .opening import STDIO, columns_of, opened, refuse_to_lose
     from .progress import progress, watched
 
+    output = None if output == STDIO else output
     if output is not None:
         refuse_to_lose(output, model, path)
     trained = load(model).model_
@@ -72,10 +77,9 @@ def command(
     with opened(path, reading, texts_only=True, **more) as corpus, progress(wanted=is_hidden) as tell:
         batches = watched(corpus, "predicting", tell).text_batches()
         predicted = ((trained.predict(batch.texts, jobs), batch.kept) for batch in batches)
-        first = next(predicted)  # an old output is not touched before there is something to write
         with _written_to(output) as (file, encoding):
             lines = _Lines(trained, len(trained.classes) if all_scores else top, encoding)
-            for found, kept in chain([first], predicted):
+            for found, kept in predicted:
                 documents, unknown = documents + len(found.scores), unknown + found.n_unknown
                 file.writelines(lines.of(found, kept))
                 file.flush()
@@ -99,8 +103,18 @@ def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
     if output is None:
         yield sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8"
         return
-    with open(output, "w", encoding="utf-8", newline="\n") as file:
-        yield file, "utf-8"
+    if os.path.exists(output) and not os.path.isfile(output):  # a pipe or a device, which is not to be replaced
+        with open(output, "w", encoding="utf-8", newline="\n") as file:
+            yield file, "utf-8"
+        return
+
+    from ..modelfile.replacing import replacing
+
+    with replacing(output) as whole:
+        lines = io.TextIOWrapper(whole, encoding="utf-8", newline="\n")
+        yield lines, "utf-8"
+        lines.flush()
+        lines.detach()
 
 
 class _Lines:

@@ -1,5 +1,6 @@
 """The verbs, one row each, and the program that imports the module of the verb that is called."""
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, cast
 
@@ -30,6 +31,18 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         return cast(click.Command, import_module(f"textsieve.cli.{cmd_name}").command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, or say which one may be meant."""
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            close = get_close_matches(args[0], VERBS, n=1)
+            ctx.fail(
+                f"There is no command {args[0]!r}. "
+                + (f"Did you mean {close[0]!r}?" if close else f"Commands: {', '.join(VERBS)}.")
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs without importing them."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     required=True,
     metavar="FILE",
     type=click.Path(dir_okay=False),
+    callback=lambda _, __, name: _a_file(name),
     help="The model file to write.",
 )
 @options.reading
@@ -140,6 +141,13 @@ def command(
             model.save(output)
             written = time.perf_counter() - begin
         _report(model, corpus, output, written, wants_json)
+
+
+def _a_file(name: str) -> str:
+    """A model is no text for a terminal or a pipe: it takes the place of an old one when it is whole."""
+    if name == "-":
+        raise click.BadParameter("a model is written to a file, not to standard output; give the file's name.")
+    return name
 
 
 def _fit(model: "Categorizer", corpus: "Corpus", tell: Callable[[str, int, int | None], None]) -> None:

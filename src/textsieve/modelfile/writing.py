@@ -1,14 +1,6 @@
-"""Write a model file, so that whoever looks finds the old model or the new one, whole, and never something between.
-
-The bytes go to a new file in the same folder, which takes the place of the old one in one step when all of it is on
-the disk. A process that is killed before leaves the old file as it was, and at worst a file `.textsieve-*.part` beside
-it.
-"""
+"""Write a model file, so that whoever looks finds the old model or the new one, whole, and never something between."""
 
 import os
-import secrets
-import stat
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,6 +12,7 @@ from ..prediction import Model
 from ..text.words import stop_words_of
 from .layout import ARRAYS, KIND, check_model, restored, restored_calibration
 from .reading import MOST_BYTES
+from .replacing import replacing
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
@@ -33,7 +26,8 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     if os.path.exists(name) and not os.path.isfile(name):  # such as /dev/null, which a file would take the place of
         raise InputError(f"{name} is a device or a pipe, and a model is written to a file; give the name of one.")
     try:
-        replace_file(name, data)
+        with replacing(name) as file:
+            file.write(data)
     except FileNotFoundError as problem:
         raise InputError(f"{name} can't be written: there is no such folder; make it first.") from problem
     except (OSError, ValueError) as problem:
@@ -93,35 +87,3 @@ def _spelled(terms: tuple[str, ...]) -> bytes:
         return "\n".join(terms).encode()
     except UnicodeEncodeError as problem:
         raise InputError(f"A term can't be written as UTF-8: {problem}.") from problem
-
-
-def replace_file(path: str, data: bytes) -> None:
-    """Put the bytes in the place of the file in one step; a link stays a link to it."""
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
-    part = os.path.join(folder, f".textsieve-{secrets.token_hex(8)}.part")
-    new = open(part, "xb")  # noqa: SIM115, what fails before this leaves nothing to remove
-    try:
-        with new:
-            new.write(data)
-            new.flush()
-            with suppress(FileNotFoundError):
-                os.chmod(part, stat.S_IMODE(os.stat(target).st_mode))
-            os.fsync(new.fileno())
-        os.replace(part, target)
-    except BaseException:
-        with suppress(OSError):  # what went wrong before is what is to be told
-            os.unlink(part)
-        raise
-    _settle(folder)
-
-
-def _settle(folder: str) -> None:
-    """Have the new name on the disk too, where the file system can do that; the file is whole either way."""
-    if hasattr(os, "O_DIRECTORY"):
-        with suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..settings import is_whole
 
 Ints = NDArray[np.int64]
@@ -45,6 +45,11 @@ def kept_terms(
         )
     least = min_df if is_whole(min_df) else min_df * n_documents
     most = max_df if is_whole(max_df) else max_df * n_documents
+    if least > n_documents:
+        raise InputError(
+            f"min_df={min_df!r}: there are only {counted(n_documents, 'document')}, so no term is in {least:g} of "
+            "them; lower min_df."
+        )
     if most < least:
         raise InputError(
             f"max_df={max_df!r} is fewer documents than min_df={min_df!r}: at most {most:g} and at least {least:g} of "

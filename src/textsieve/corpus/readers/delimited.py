@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ...errors import InputError
+from ...errors import InputError, counted
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..columns import choose, choose_kept, is_conventional
 from ..corpus import Corpus
@@ -85,7 +85,7 @@ def _rows(
         else:
             origin = f"the header in line {first} has" if header else "the first line has"
             raise InputError(
-                f"{source.path}: line {number}: found {len(row)} fields, expected {width} as {origin}. "
+                f"{source.path}: line {number}: found {counted(len(row), 'field')}, expected {width} as {origin}. "
                 f'Fields that contain {delimiter!r} or a line end need quotes (") around them.'
             )
 

@@ -132,7 +132,8 @@ def _parse(text: str, source: Source, number: int | None) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         line = number or error.lineno
-        problem = f"{error.msg} at column {error.colno}, near {text[max(0, error.pos - 10) : error.pos + 20]!r}"
+        near = text[max(0, error.pos - 10) : error.pos + 20]
+        problem = f"{error.msg.removesuffix(' at')} at column {error.colno}, near {near!r}"
     except RecursionError:
         line, problem = number or 1, "nested too deeply"
     except ValueError as error:  # a number with thousands of digits

@@ -1,0 +1,46 @@
+"""Write a file so that whoever looks finds the old one or the new one, whole, and never something between.
+
+The bytes go to a new file in the same folder, which takes the place of the old one in one step when all of it is on
+the disk. A process that is killed before leaves the old file as it was, and at worst a file `.textsieve-*.part` beside
+it.
+"""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A new file that takes the place of the one at the path if all goes well; a link stays a link to it."""
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    part = os.path.join(folder, f".textsieve-{secrets.token_hex(8)}.part")
+    new = open(part, "xb")  # noqa: SIM115, what fails before this leaves nothing to remove
+    try:
+        with new:
+            yield new
+            new.flush()
+            with suppress(FileNotFoundError):
+                os.chmod(part, stat.S_IMODE(os.stat(target).st_mode))
+            os.fsync(new.fileno())
+        os.replace(part, target)
+    except BaseException:
+        with suppress(OSError):  # what went wrong before is what is to be told
+            os.unlink(part)
+        raise
+    _settle(folder)
+
+
+def _settle(folder: str) -> None:
+    """Have the new name on the disk too, where the file system can do that; the file is whole either way."""
+    if hasattr(os, "O_DIRECTORY"):
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
