@@ -184,7 +184,11 @@ class Categorizer(Parameters):
         return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
 
     def explain(self, text: str | bytes) -> Explanation:
-        """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score."""
+        """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score.
+
+        In the order of `terms_` (`ClassExplanation.in_order`), and the intercept last, they do to the last bit; in any
+        other order, up to rounding.
+        """
         return self._fitted().explain(text)
 
     def class_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:

@@ -9,7 +9,7 @@ A document that has none of the selected terms says nothing about its class; it 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -69,13 +69,23 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassExplanation:
-    """Why a class has its score: the contributions, the largest first, and the intercept sum up to it."""
+    """Why a class has its score: the contributions, the largest first, and the intercept sum up to it.
+
+    Floats are rounded at every step, so in any order they do up to rounding; in the order of the model's terms, and the
+    intercept last, to the last bit (`in_order`).
+    """
 
     label: Label
     score: float
     intercept: float
     threshold: float | None
     contributions: tuple[Contribution, ...]
+    _places: tuple[int, ...] = field(repr=False, compare=False)  # of the contributions, in the order of the terms
+
+    def in_order(self) -> tuple[Contribution, ...]:
+        """The contributions in the order of the model's terms, in which the score was added up."""
+        ordered = sorted(zip(self._places, self.contributions, strict=True), key=lambda placed: placed[0])
+        return tuple(contribution for _, contribution in ordered)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -258,6 +268,7 @@ class Model:
                 float(intercepts[number]),
                 None if self.thresholds is None else float(self.thresholds[number]),
                 tuple(listed[at] for at in order),
+                tuple(order),
             )
 
         best_first = np.argsort(-scores, kind="stable").tolist()

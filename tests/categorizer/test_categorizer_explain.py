@@ -45,7 +45,8 @@ def test_contributions_sum_up_to_the_scores(classifier: Any, kind: str) -> None:
             assert own.score == scores[number]
             summands = [each.contribution for each in own.contributions]
             assert math.fsum([*summands, own.intercept]) == pytest.approx(own.score, abs=1e-12 * max(1, abs(own.score)))
-            in_order = sorted(own.contributions, key=lambda each: model.terms_.index(each.term))
+            in_order = own.in_order()
+            assert list(in_order) == sorted(own.contributions, key=lambda each: model.terms_.index(each.term))
             total = in_order[0].contribution if in_order else own.intercept
             for each in in_order[1:]:
                 total += each.contribution
