@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 from ..classifiers.in_slices import (
     Batches,
@@ -40,6 +43,18 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DEFAULT_TERMS = 10_000
+
+
+_NAIVE_BAYES = (MultinomialNB, ComplementNB)
+"""They take weights of documents, which come to the same."""
+
+
+@contextmanager
+def _few_documents_of_each_class() -> Iterator[None]:
+    """Classes are numbers here, which scikit-learn takes for a regression's if they have few documents each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
+        yield
 
 
 class Fitted(NamedTuple):
@@ -150,7 +165,8 @@ class Recipe:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
         if targets.several:
             return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs))
-        return scorer_of(fit_one_label(self.classifier, rows, targets.first, len(targets.classes), weight))
+        with _few_documents_of_each_class():
+            return scorer_of(fit_one_label(self.classifier, rows, targets.first, len(targets.classes), weight))
 
     @property
     def learns_in_slices(self) -> bool:
@@ -167,7 +183,8 @@ class Recipe:
         if targets.several:
             form = fit_each_class_in_slices(self.classifier, slices, targets.members, n_documents, weight, self.n_jobs)
         else:
-            form = fit_one_label_in_slices(self.classifier, slices, targets.first, n_classes, weight)
+            with _few_documents_of_each_class():
+                form = fit_one_label_in_slices(self.classifier, slices, targets.first, n_classes, weight)
         return scorer_of(form)
 
     def _weight_by_number(self, targets: Targets) -> Any:
@@ -189,5 +206,10 @@ class Recipe:
                 raise InputError(
                     f"class_weight: the factor of {shown(label)} is {shown(factor)}; use a number above 0."
                 )
+        if not (isinstance(self.classifier, _NAIVE_BAYES) or "class_weight" in self.classifier.get_params()):
+            raise InputError(
+                f"class_weight={shown(dict(self.class_weight))}: {type(self.classifier).__name__} has no class "
+                "weights; use svm, logistic, nb or cnb."
+            )
         numbers = range(len(targets.classes)) if targets.several else np.unique(targets.first).tolist()
         return {number: float(self.class_weight.get(targets.classes[number], 1.0)) for number in numbers}
