@@ -17,6 +17,7 @@ from textsieve import (
     Categorizer,
     ChiSquare,
     ClassStats,
+    Corpus,
     DocumentFrequency,
     InformationGain,
     InputError,
@@ -106,8 +107,10 @@ def test_options_of_a_selector() -> None:
         fitted(selector="chi", selector_options={"pooling": "round-robin"}, n_terms=6).terms_
         == fitted(selector=ChiSquare(pooling="round-robin"), n_terms=6).terms_
     )
-    with pytest.raises(InputError, match=r"selector_options: 'chi' has no option 'colour'; it has k"):
+    with pytest.raises(InputError, match=r"selector_options: 'chi' has no option 'colour'; it has min_score"):
         fitted(selector="chi", selector_options={"colour": 1})
+    with pytest.raises(InputError, match=r"selector_options: k=2 is how many terms are kept; use n_terms"):
+        fitted(selector="chi", selector_options={"k": 2})
     with pytest.raises(InputError, match="set them on the selector itself"):
         fitted(selector=ChiSquare(), selector_options={"pooling": "max"})
 
@@ -181,12 +184,14 @@ def test_what_is_no_classifier(classifier: Any) -> None:
 
 def test_options_of_a_classifier() -> None:
     assert fitted(classifier_options={"C": 1e-3}).predict_scores(CASE.texts).scores.std() < 0.2
-    with pytest.raises(InputError, match=r"classifier_options: 'svm' has no option 'c'; it has C, class_weight"):
+    with pytest.raises(InputError, match=r"classifier_options: 'svm' has no option 'c'; it has C, "):
         fitted(classifier_options={"c": 3})
     with pytest.raises(InputError, match=r"C=-1; use a number above 0"):
         fitted(classifier_options={"C": -1})
     with pytest.raises(InputError, match="set them on the classifier itself"):
         fitted(classifier=LinearSVC(), classifier_options={"C": 3})
+    with pytest.raises(InputError, match=r"classifier_options: class_weight=\{'boat': 2\} .* use class_weight="):
+        fitted(classifier_options={"class_weight": {"boat": 2}})
     with pytest.warns(ConvergenceWarning, match="max_iter=1 rounds"):
         fitted(classifier_options={"max_iter": 1, "tol": 1e-9})
 
@@ -299,3 +304,26 @@ def test_stop_words_of_any_collection(stop_words: Any) -> None:
     model = fitted(stop_words=stop_words, ngram_range=(1, 2), n_terms=40)
     assert model.model_.stop_words == frozenset(["the", "and"])
     assert not any(word in ("the", "and") for term in model.terms_ for word in term.split())
+
+
+@pytest.mark.filterwarnings("ignore:'penalty' was deprecated")
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize(
+    ("classifier", "options", "shown"),
+    [
+        ("nb", {"alpha": -1}, r"MultinomialNB\(alpha=-1\)"),
+        ("nb", {"class_prior": [0.5]}, r"MultinomialNB\(.*class_prior=\[0.5\]\)"),
+        ("cnb", {"norm": 5}, r"ComplementNB\(.*norm=5\)"),
+        ("logistic", {"solver": "foo"}, r"LogisticRegression\(.*solver='foo'\)"),
+        ("logistic", {"penalty": "l1"}, r"LogisticRegression\(.*penalty='l1'\)"),
+    ],
+)
+def test_options_that_scikit_learn_refuses(
+    classifier: str, options: dict[str, Any], shown: str, several: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels: Any = [(label,) for label in CASE.labels] if several else CASE.labels
+    with pytest.raises(InputError, match=f"classifier_options: {shown} can't be trained: "):
+        Categorizer(classifier=classifier, classifier_options=options).fit(CASE.texts, labels)
+    monkeypatch.setattr("textsieve.training.documents.MOST_VALUES", 60)
+    with pytest.raises(InputError, match=f"classifier_options: {shown} can't be trained: "):
+        Categorizer(classifier=classifier, classifier_options=options).fit(Corpus.from_texts(CASE.texts, labels))

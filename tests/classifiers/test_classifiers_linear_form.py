@@ -198,7 +198,7 @@ def test_sparse_coefficients_are_read_too() -> None:
 
 
 def test_names() -> None:
-    assert list(CLASSIFIERS) == ["svm", "logistic", "nb", "cnb", "rocchio"]
+    assert list(CLASSIFIERS) == ["svm", "logistic", "nb", "cnb", "rocchio", "tcfp", "knnfp", "knn"]
     for name, row in CLASSIFIERS.items():
         made = classifier_of(name, None)
         assert type(made).__name__ == row.class_name
@@ -218,7 +218,7 @@ def test_options_of_a_name() -> None:
 
 @pytest.mark.parametrize("setting", ["svc", "", None, 3, LinearSVC, ["svm"]])
 def test_what_is_no_classifier(setting: Any) -> None:
-    with pytest.raises(InputError, match=r"classifier=.*use one of svm, logistic, nb, cnb, rocchio, or a linear"):
+    with pytest.raises(InputError, match=r"classifier=.*use one of svm, logistic, nb, .*, or a linear"):
         classifier_of(setting, None)
 
 

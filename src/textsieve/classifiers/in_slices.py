@@ -17,7 +17,16 @@ from sklearn.base import clone
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.utils.class_weight import compute_sample_weight
 
-from .linear_form import ALWAYS, SLICE, Linear, indicator_of, linear_form, of_all_classes, weight_against_rest
+from .linear_form import (
+    ALWAYS,
+    SLICE,
+    Linear,
+    indicator_of,
+    linear_form,
+    naming_options,
+    of_all_classes,
+    weight_against_rest,
+)
 from .rocchio import Rocchio
 
 Ints = NDArray[np.int64]
@@ -113,5 +122,6 @@ def _factors(class_weight: Any, number: int, n_members: int, n_documents: int) -
 def _learn(learner: Any, rows: csr_matrix, y: Ints, classes: Ints, weights: Any) -> None:
     if isinstance(learner, Rocchio):
         learner.partial_fit(rows, y)
-    else:
+        return
+    with naming_options(learner):
         learner.partial_fit(rows.astype(np.float64, copy=False), y, classes=classes, sample_weight=weights)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import clone
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.utils.class_weight import compute_sample_weight
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .linear import LinearScorer
 from .rocchio import Rocchio
 from .scorer import Scorer
@@ -159,7 +160,25 @@ def indicator_of(members: Sequence[Ints], n_documents: int) -> csr_matrix:
     return csr_matrix((np.ones(len(documents)), (documents, classes)), shape=(n_documents, len(members)))
 
 
+@contextmanager
+def naming_options(classifier: Any) -> Iterator[None]:
+    """What scikit-learn says of options that it can't train with, as an error of the input."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as problem:
+        if not type(classifier).__module__.startswith("sklearn."):
+            raise
+        raise InputError(f"classifier_options: {shown(classifier, 200)} can't be trained: {problem}") from problem
+
+
 def _fit(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Any:
+    with naming_options(classifier):
+        return _fit_as_it_is(classifier, rows, y, class_weight)
+
+
+def _fit_as_it_is(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Any:
     fresh = clone(classifier)
     if isinstance(fresh, MultinomialNB | ComplementNB):
         return _fit_in_slices(fresh, rows, y, class_weight)

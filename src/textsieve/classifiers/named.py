@@ -72,11 +72,16 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
         row = CLASSIFIERS[setting]
         made = row.make()
         chosen = {**row.options, **(options or {})}
-        unknown = sorted(set(chosen) - set(made.get_params()))
+        if "class_weight" in chosen:  # there classes would have to be given as numbers
+            raise InputError(
+                f"classifier_options: class_weight={shown(chosen['class_weight'])} is a setting of its own; use "
+                "class_weight= instead."
+            )
+        possible = sorted(set(made.get_params()) - {"class_weight"})
+        unknown = sorted(set(chosen) - set(possible))
         if unknown:
             raise InputError(
-                f"classifier_options: {setting!r} has no option {unknown[0]!r}; it has "
-                f"{', '.join(sorted(made.get_params()))}."
+                f"classifier_options: {setting!r} has no option {unknown[0]!r}; it has {', '.join(possible)}."
             )
         return made.set_params(**chosen)
     if isinstance(setting, str | type) or not (hasattr(setting, "fit") and hasattr(setting, "get_params")):

@@ -63,10 +63,13 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermS
     if not (isinstance(setting, str) and setting in SELECTORS):
         raise InputError(f"selector={shown(setting)}; use one of {', '.join(SELECTORS)}, or a selector such as OCFS().")
     made = SELECTORS[setting].make()
-    for name in options or ():
-        if name not in made.get_params():
+    possible = sorted(set(made.get_params()) - {"k"})
+    for name, value in (options or {}).items():
+        if name == "k":
+            raise InputError(f"selector_options: k={shown(value)} is how many terms are kept; use n_terms instead.")
+        if name not in possible:
             raise InputError(
-                f"selector_options: {setting!r} has no option {name!r}; it has {', '.join(sorted(made.get_params()))}."
+                f"selector_options: {setting!r} has no option {name!r}; it has {', '.join(possible) or 'none'}."
             )
     return made.set_params(**(options or {}))
 
