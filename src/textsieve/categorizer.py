@@ -135,34 +135,35 @@ class Categorizer(Parameters):
 
     def fit(
         self,
-        documents: Documents,
-        labels: Any = None,
+        X: Documents,
+        y: Any = None,
         *,
         progress: Callable[[str, int, int | None], None] | None = None,
     ) -> Self:
-        """Learn from texts and their labels, or from a `Corpus`, which may be larger than memory.
+        """Learn from texts X and their labels y, or from a `Corpus`, which brings its labels and may exceed memory.
 
-        A label is text or a number, or a list of them; or `labels` is a matrix of 0 and 1. None is a document
-        without a label. `progress` is told the stage, what is done of it, and how much that is in all, if known.
+        A label is text or a number, or a list of them; or y is a matrix of 0 and 1. None is a document without a
+        label. `progress` is told the stage, what is done of it, and how much that is in all, if known.
         """
         from .training import train
 
-        trained = train(self.get_params(deep=False), documents, labels, progress or (lambda *_: None))
+        trained = train(self.get_params(deep=False), X, y, progress or (lambda *_: None))
         self.model_, self.seconds_ = trained
         return self
 
     # -- predicting ----------------------------------------------------------------------------------------------
 
-    def predict(self, documents: Documents) -> Any:
+    def predict(self, X: Documents) -> Any:
         """The label of each document: an array; or with several labels, a list of tuples or a matrix, as in fit.
 
-        A document that has none of the selected terms gets the most frequent class, with a warning.
+        X is texts or a `Corpus`, here and below. A document that has none of the selected terms gets the most frequent
+        class, with a warning.
         """
-        return self._predict(documents).labels
+        return self._predict(X).labels
 
-    def predict_scores(self, documents: Documents) -> Predictions:
+    def predict_scores(self, X: Documents) -> Predictions:
         """Labels and scores (documents x classes) at once, and how many documents had none of the selected terms."""
-        return self._predict(documents)
+        return self._predict(X)
 
     def _predict(self, documents: Documents) -> Predictions:
         model = self._fitted()
@@ -171,17 +172,17 @@ class Categorizer(Parameters):
             warnings.warn(sentence_on_unknown(model, found.n_unknown, len(found.scores)), stacklevel=3)
         return found
 
-    def decision_function(self, documents: Documents) -> NDArray[np.float64]:
+    def decision_function(self, X: Documents) -> NDArray[np.float64]:
         """The score of each class (documents x classes); for two classes, by how much the second leads."""
-        return self._fitted().decision(self._texts(documents), self.n_jobs)
+        return self._fitted().decision(self._texts(X), self.n_jobs)
 
-    def predict_proba(self, documents: Documents) -> NDArray[np.float64]:
+    def predict_proba(self, X: Documents) -> NDArray[np.float64]:
         """The probability of each class (documents x classes), if the model was trained with `probabilities`.
 
         With one label a document, the probabilities of a document sum to 1.
         """
         model = self._fitted()
-        return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
+        return model.probabilities(model.scores(self._texts(X), self.n_jobs))
 
     def explain(self, text: str | bytes) -> Explanation:
         """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score.
@@ -195,14 +196,14 @@ class Categorizer(Parameters):
         """The terms that speak most for each class, and how much."""
         return self._fitted().class_terms(n)
 
-    def evaluate(self, documents: Documents, labels: Any = None) -> Report:
-        """How good the predictions are, class by class: of texts and their labels, or of a `Corpus`."""
+    def evaluate(self, X: Documents, y: Any = None) -> Report:
+        """How good the predictions are, class by class: of texts X and their labels y, or of a `Corpus`."""
         from .evaluation import Report, compare_labels
 
         model = self._fitted()
         several = model.labels != "one"
         report = Report(model.classes, several)
-        for texts, true in self._labelled_batches(documents, labels):
+        for texts, true in self._labelled_batches(X, y):
             found = model.predict(texts, self.n_jobs)
             report += compare_labels(
                 *(model.classes, true, model.label_sets(found.labels)),
@@ -212,9 +213,9 @@ class Categorizer(Parameters):
             )
         return report
 
-    def score(self, documents: Documents, labels: Any = None) -> float:
+    def score(self, X: Documents, y: Any = None) -> float:
         """Micro-F1, which with one label a document is the share of right ones."""
-        return self.evaluate(documents, labels).micro_f1
+        return self.evaluate(X, y).micro_f1
 
     def _labelled_batches(
         self, documents: Documents, labels: Any

@@ -254,3 +254,14 @@ def test_documents_and_labels_as_arrays_of_numpy() -> None:
     for other in (from_arrays, from_objects):
         assert other.model_.scorer.coefficients.tobytes() == from_lists.model_.scorer.coefficients.tobytes()  # type: ignore[attr-defined]
         assert other.predict(np.array(TEXTS)).tolist() == from_lists.predict(TEXTS).tolist()
+
+
+def test_documents_and_labels_by_the_names_scikit_learn_has_for_them() -> None:
+    model = Categorizer(n_terms=20, probabilities="sigmoid").fit(X=TEXTS, y=LABELS)
+    assert model.predict(X=TEXTS).tolist() == model.predict(TEXTS).tolist()
+    assert model.predict_scores(X=TEXTS).scores.tobytes() == model.predict_scores(TEXTS).scores.tobytes()
+    assert model.predict_proba(X=TEXTS).tobytes() == model.predict_proba(TEXTS).tobytes()
+    assert model.decision_function(X=TEXTS).tobytes() == model.decision_function(TEXTS).tobytes()
+    assert model.score(TEXTS, y=LABELS) == model.score(X=TEXTS, y=LABELS) == model.evaluate(X=TEXTS, y=LABELS).micro_f1
+    again = Categorizer(n_terms=20).fit(TEXTS, y=LABELS)
+    assert again.terms_ == model.terms_

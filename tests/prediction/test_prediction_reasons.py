@@ -2,6 +2,8 @@
 
 import json
 import math
+import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from tests.reference.model_twin import scored
 
 from textsieve import InputError
 from textsieve.classifiers.linear import LinearScorer
-from textsieve.prediction import ClassExplanation, Contribution, Model
+from textsieve.prediction import ClassExplanation, Contribution, Model, _Spoken
 
 
 @settings(max_examples=300)
@@ -64,10 +66,28 @@ def test_an_explanation_by_hand() -> None:
     explained = model.explain("Goal goal market")
     assert explained.predicted == "sport"
     assert [each.label for each in explained.classes] == ["sport", "money", "city"]
-    assert explained["sport"] == ClassExplanation(
-        "sport", 2.75, -0.25, None, (Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0))
-    )
+    contributions = Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0)
+    assert explained["sport"] == ClassExplanation("sport", 2.75, -0.25, None, contributions, (0, 1))
     assert [one.term for one in explained["money"].contributions] == ["market", "goal"]
+    assert [one.term for one in explained["money"].in_order()] == ["goal", "market"]
+
+
+def test_contributions_are_listed_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[int] = []
+    of = _Spoken.of
+    monkeypatch.setattr(_Spoken, "of", lambda self, column: (listed.append(column), of(self, column))[1])
+    explained = small_model().explain("goal market")
+    assert listed == []
+    assert explained.classes[0].contributions is explained.classes[0].contributions
+    assert len(explained.classes[0].in_order()) == 2
+    assert len(listed) == 1
+    again = pickle.loads(pickle.dumps(small_model().explain("goal market")))
+    assert again == explained
+    assert repr(again.classes[1]) == repr(explained.classes[1])
+    assert "contributions=(Contribution(term=" in repr(explained)
+    assert replace(explained.classes[0], score=1.0).contributions == explained.classes[0].contributions
+    with pytest.raises(AttributeError, match="'ClassExplanation' object has no attribute 'colour'"):
+        _ = explained.classes[0].colour
 
 
 def test_with_one_output_the_first_class_has_it_all_negated() -> None:
