@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textsieve.settings import n_threads
 
-from . import categorizing, counting, scoring, streaming
+from . import categorizing, counting, neighbours, scoring, streaming
 from .harness import table
 from .newsgroups import newsgroups
 
@@ -34,6 +34,10 @@ def main() -> None:
         ("", categorizing.quality),
         ("", categorizing.size),
         ("", streaming.memory),
+        ("## Neighbours", lambda: table(neighbours.results())),
+        ("", neighbours.memory),
+        ("", neighbours.agreement),
+        ("", neighbours.quality),
     ]
     for title, make in sections:
         body = make()
