@@ -67,6 +67,22 @@ class Contribution(NamedTuple):
     contribution: float
 
 
+class _Spoken(NamedTuple):
+    """The known terms of a document, and what each adds to each class (terms x classes)."""
+
+    terms: list[str]
+    counts: list[int]
+    weights: list[float]
+    products: Floats
+
+    def of(self, column: int) -> tuple[tuple[Contribution, ...], tuple[int, ...]]:
+        """The contributions to a class, the largest first, and the place of each among the terms."""
+        added = self.products[:, column]
+        listed = list(map(Contribution, self.terms, self.counts, self.weights, added.tolist()))
+        order = np.argsort(-np.abs(added), kind="stable").tolist()
+        return tuple(listed[at] for at in order), tuple(order)
+
+
 @dataclass(frozen=True)
 class ClassExplanation:
     """Why a class has its score: the contributions, the largest first, and the intercept sum up to it.
@@ -81,6 +97,24 @@ class ClassExplanation:
     threshold: float | None
     contributions: tuple[Contribution, ...]
     _places: tuple[int, ...] = field(repr=False, compare=False)  # of the contributions, in the order of the terms
+
+    @classmethod
+    def later(
+        cls, label: Label, score: float, intercept: float, threshold: float | None, spoken: _Spoken, column: int
+    ) -> ClassExplanation:
+        """An explanation whose contributions are listed when they are asked for: of many classes, few ever are."""
+        made = cls.__new__(cls)
+        made.__dict__.update(label=label, score=score, intercept=intercept, threshold=threshold)
+        made.__dict__.update(_spoken=spoken, _column=column)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """What is not there yet."""
+        if name not in ("contributions", "_places") or "_spoken" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        contributions, places = self._spoken.of(self._column)
+        self.__dict__.update(contributions=contributions, _places=places)
+        return self.__dict__[name]
 
     def in_order(self) -> tuple[Contribution, ...]:
         """The contributions in the order of the model's terms, in which the score was added up."""
@@ -257,19 +291,12 @@ class Model:
         products = self._by_class(self.scorer.contributions(weights.columns, weights.values))
         intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
         found = [self.terms[column] for column in weights.columns.tolist()]
+        spoken = _Spoken(found, counts.values.tolist(), weights.values.tolist(), products)
 
         def of_class(number: int) -> ClassExplanation:
-            added = products[:, number]
-            listed = list(map(Contribution, found, counts.values.tolist(), weights.values.tolist(), added.tolist()))
-            order = np.argsort(-np.abs(added), kind="stable").tolist()
-            return ClassExplanation(
-                self.classes[number],
-                float(scores[number]),
-                float(intercepts[number]),
-                None if self.thresholds is None else float(self.thresholds[number]),
-                tuple(listed[at] for at in order),
-                tuple(order),
-            )
+            threshold = None if self.thresholds is None else float(self.thresholds[number])
+            in_all = float(scores[number]), float(intercepts[number])
+            return ClassExplanation.later(self.classes[number], *in_all, threshold, spoken, number)
 
         best_first = np.argsort(-scores, kind="stable").tolist()
         one_row = scores[np.newaxis], counts.sizes == 0

@@ -1,6 +1,7 @@
 """`Rocchio` against loops over dense rows; and that it learns the same however the documents are cut."""
 
 import pickle
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tests.reference.classifiers_twin import cosine, rocchio_prototypes
 from tests.reference.stats_cases import Case, cases, counts
 
 from textsieve import ClassStats, InputError, Rocchio
+from textsieve.classifiers.rocchio import prototypes
 
 weights = st.sampled_from([0.0, 0.0, 0.0, 0.25, 1.0, 1 / 3, 2.0, -1.5, 1e-9, 700.0])
 factors = st.sampled_from([(16.0, 4.0), (1.0, 1.0), (1, 0), (0, 1), (0.5, 30.0)])
@@ -177,3 +179,14 @@ def test_statistics_that_are_there_already_are_not_shared() -> None:
     stats = found.stats_.copy()
     found.partial_fit(np.eye(2), ["b", "b"])
     assert stats == ClassStats.from_matrix(np.eye(2), ["a", "b"])
+
+
+def test_prototypes_take_no_more_room_than_they_need() -> None:
+    rows = sparse.random(500, 2000, 0.01, format="csr", random_state=0)
+    stats = ClassStats.from_matrix(rows, np.arange(500) % 250)
+    tracemalloc.start()
+    found = prototypes(stats, 16.0, 4.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.shape == (250, 2000)
+    assert peak < 1.5 * found.nbytes

@@ -66,16 +66,21 @@ def test_an_explanation_by_hand() -> None:
     explained = model.explain("Goal goal market")
     assert explained.predicted == "sport"
     assert [each.label for each in explained.classes] == ["sport", "money", "city"]
-    contributions = Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0)
-    assert explained["sport"] == ClassExplanation("sport", 2.75, -0.25, None, contributions, (0, 1))
+    assert explained["sport"] == ClassExplanation(
+        "sport", 2.75, -0.25, None, (Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0))
+    )
     assert [one.term for one in explained["money"].contributions] == ["market", "goal"]
-    assert [one.term for one in explained["money"].in_order()] == ["goal", "market"]
 
 
 def test_contributions_are_listed_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     listed: list[int] = []
     of = _Spoken.of
-    monkeypatch.setattr(_Spoken, "of", lambda self, column: (listed.append(column), of(self, column))[1])
+
+    def noted(self: _Spoken, column: int) -> Any:
+        listed.append(column)
+        return of(self, column)
+
+    monkeypatch.setattr(_Spoken, "of", noted)
     explained = small_model().explain("goal market")
     assert listed == []
     assert explained.classes[0].contributions is explained.classes[0].contributions
@@ -84,7 +89,6 @@ def test_contributions_are_listed_when_they_are_asked_for(monkeypatch: pytest.Mo
     again = pickle.loads(pickle.dumps(small_model().explain("goal market")))
     assert again == explained
     assert repr(again.classes[1]) == repr(explained.classes[1])
-    assert "contributions=(Contribution(term=" in repr(explained)
     assert replace(explained.classes[0], score=1.0).contributions == explained.classes[0].contributions
     with pytest.raises(AttributeError, match="'ClassExplanation' object has no attribute 'colour'"):
         _ = explained.classes[0].colour

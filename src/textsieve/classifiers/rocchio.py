@@ -33,14 +33,17 @@ _NOISE = 1e-14
 
 def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
     """The prototype of each class, of length 1: classes x terms."""
-    sums = np.array([stats.class_sums(number) for number in range(len(stats.classes))])
-    own, others = stats.class_docs[:, None], (stats.n_pairs - stats.class_docs)[:, None]
-    towards, away = beta * sums / np.maximum(own, 1), gamma * (sums.sum(axis=0) - sums) / np.maximum(others, 1)
-    found = towards - away
-    found[np.abs(found) <= _NOISE * (np.abs(towards) + np.abs(away))] = 0.0
-    lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))
-    lengths[lengths == 0.0] = 1.0
-    return np.asarray(found / lengths)
+    found = np.empty((len(stats.classes), stats.n_terms))  # the only array of this size: first sums, then prototypes
+    for number in range(len(found)):
+        found[number] = stats.class_sums(number)
+    total = found.sum(axis=0)
+    for row, own in zip(found, stats.class_docs.tolist(), strict=True):
+        others = stats.n_pairs - own
+        towards, away = beta * row / max(own, 1), gamma * (total - row) / max(others, 1)
+        np.subtract(towards, away, out=row)
+        row[np.abs(row) <= _NOISE * (np.abs(towards) + np.abs(away))] = 0.0
+        row /= np.sqrt((row * row).sum()) or 1.0
+    return found
 
 
 class Rocchio(ClassifierMixin, BaseEstimator):
