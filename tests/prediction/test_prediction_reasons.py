@@ -66,10 +66,10 @@ def test_an_explanation_by_hand() -> None:
     explained = model.explain("Goal goal market")
     assert explained.predicted == "sport"
     assert [each.label for each in explained.classes] == ["sport", "money", "city"]
-    assert explained["sport"] == ClassExplanation(
-        "sport", 2.75, -0.25, None, (Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0))
-    )
+    contributions = Contribution("goal", 2, 2.0, 4.0), Contribution("market", 1, 1.0, -1.0)
+    assert explained["sport"] == ClassExplanation("sport", 2.75, -0.25, None, contributions, (0, 1))
     assert [one.term for one in explained["money"].contributions] == ["market", "goal"]
+    assert [one.term for one in explained["money"].in_order()] == ["goal", "market"]
 
 
 def test_contributions_are_listed_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
