@@ -13,6 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..errors import counted
+
+MOST_LINES = 50
+"""Of the classes of a report, when it is printed."""
+
 
 class ClassRow(NamedTuple):
     """How good the predictions of one class are."""
@@ -42,6 +47,32 @@ class Report:
     true: Counter[Any] = field(default_factory=Counter)
     pairs: Counter[tuple[Any, Any]] = field(default_factory=Counter)
     """With one label a document: how often each (true, predicted) pair occurred."""
+
+    def __repr__(self) -> str:
+        """The figures alone."""
+        return f"<Report of {self._figures()}>"
+
+    def __str__(self) -> str:
+        """The figures, and a line a class, for a person."""
+        rows = self.rows()
+        titles = ("class", "docs", "predicted", "precision", "recall", "F1")
+        table = [titles] + [
+            (str(row.label), f"{row.documents:,}", f"{row.predicted:,}", *(f"{share:.3f}" for share in row[1:4]))
+            for row in rows[:MOST_LINES]
+        ]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()
+            for name, *numbers in table
+        ]
+        if len(rows) > MOST_LINES:
+            lines.append(f"and {len(rows) - MOST_LINES:,} more, in rows()")
+        return "\n".join([self._figures(), *lines])
+
+    def _figures(self) -> str:
+        all_right = "" if self.several else f", accuracy {self.accuracy:.3f}"
+        figures = f"micro-F1 {self.micro_f1:.3f}, macro-F1 {self.macro_f1:.3f}{all_right}"
+        return f"{counted(self.documents, 'document')}: {figures}"
 
     def __add__(self, other: Report) -> Report:
         """Both together."""
