@@ -270,8 +270,11 @@ class _Training:
 
 
 def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as JSON can hold them; an estimator of the user's own is only named."""
-    stored = {name: _plain(value) for name, value in settings.items()}
+    """Settings as JSON can hold them; an estimator of the user's own is only named.
+
+    The number of threads is left out: no result depends on it, and where the model is loaded may be another machine.
+    """
+    stored = {name: _plain(value) for name, value in settings.items() if name != "n_jobs"}
     if isinstance(settings["class_weight"], Mapping):
         stored["class_weight"] = [[_plain(label), float(each)] for label, each in settings["class_weight"].items()]
     if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
