@@ -327,3 +327,36 @@ def test_options_that_scikit_learn_refuses(
     monkeypatch.setattr("textsieve.training.documents.MOST_VALUES", 60)
     with pytest.raises(InputError, match=f"classifier_options: {shown} can't be trained: "):
         Categorizer(classifier=classifier, classifier_options=options).fit(Corpus.from_texts(CASE.texts, labels))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"selector": "ocfs", "selector_options": {"energy": 7}},
+        {"n_terms": -3},
+        {"n_terms": "many"},
+        {"class_weight": "heavy"},
+        {"class_weight": {"no such class": 2.0}},
+        {"classifier_options": {"C": -1}},
+        {"min_df": -1},
+        {"ngram_range": (2, 1)},
+        {"strip_accents": "all"},
+        {"stop_words": "german"},
+        {"folds": 1},
+        {"cut": "no cut"},
+        {"held_out": 2},
+    ],
+)
+def test_a_wrong_setting_is_not_blamed_on_a_corpus(settings: dict[str, Any]) -> None:
+    corpus = Corpus.from_texts(CASE.texts, CASE.labels, name="one.csv")
+    with pytest.raises(InputError) as caught:
+        Categorizer(**settings).fit(corpus)
+    assert "one.csv" not in str(caught.value)
+
+
+def test_what_is_wrong_with_a_corpus_is_told_under_its_name() -> None:
+    with pytest.raises(InputError, match=r"^one\.csv: No document has a label"):
+        Categorizer().fit(Corpus.from_texts(CASE.texts, name="one.csv"))
+    few = Corpus.from_texts(["sail", "salt", "deck"], ["a", "a", "b"], name="one.csv")
+    with pytest.raises(InputError, match=r"^one\.csv: .*too few"):
+        Categorizer(held_out=0.01).fit(few)

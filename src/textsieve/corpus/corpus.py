@@ -119,11 +119,14 @@ class Corpus:
         return documents, [each[0] if each else None for each in labels]
 
     @contextmanager
-    def naming(self) -> Iterator[None]:
-        """Have what is wrong with these documents told under their name, if it is not already."""
+    def naming(self, only: type[InputError] = InputError) -> Iterator[None]:
+        """Have what is wrong with these documents told under their name, if it is not already.
+
+        It is for what can only be wrong with documents or labels; errors that are not of the kind `only` are left alone.
+        """
         try:
             yield
-        except InputError as problem:
+        except only as problem:
             if self.name in str(problem):
                 raise
             raise type(problem)(f"{self.name}: {problem}") from problem

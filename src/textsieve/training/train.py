@@ -88,8 +88,7 @@ class Trained(NamedTuple):
 def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Trained:
     """Train a model as the settings of a `Categorizer` say."""
     training = _Training(settings, progress)
-    with documents.naming() if isinstance(documents, Corpus) else nullcontext():
-        return Trained(training.run(documents, labels), training.seconds)
+    return Trained(training.run(documents, labels), training.seconds)
 
 
 class _Training:
@@ -99,6 +98,7 @@ class _Training:
         self._recipe = Recipe.of(settings, self._n_jobs)
         self._clock = Clock(progress)
         _check(settings)
+        self._counter(**self._limits)._validate()
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -106,10 +106,16 @@ class _Training:
         return self._clock.seconds
 
     def run(self, documents: Any, labels: Any) -> Model:
-        with self._clock("counting"):
-            counted = self._count(documents, labels)
+        naming = documents.naming if isinstance(documents, Corpus) else nullcontext
+        with naming():
+            with self._clock("counting"):
+                counted = self._count(documents, labels)
+            _require_classes(counted.targets)
+        with naming(TooFewDocuments):  # what else is wrong from here on is wrong with a setting
+            return self._run(documents, counted)
+
+    def _run(self, documents: Any, counted: Counted | Streamed) -> Model:
         targets = counted.targets
-        _require_classes(targets)
         sample = counted.sample if isinstance(counted, Streamed) else counted
         n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
         self._warn_of_fewer_terms(n_terms_seen)
@@ -132,13 +138,12 @@ class _Training:
         n_terms = self._settings["n_terms"]
         if is_whole(n_terms) and n_terms > n_seen:
             message = f"n_terms={n_terms:,} terms were asked for, but there are {n_seen:,}: all are kept."
-            warnings.warn(message, stacklevel=5)  # where Categorizer.fit was called
+            warnings.warn(message, stacklevel=6)  # where Categorizer.fit was called
 
     # -- counting ------------------------------------------------------------------------------------------------
 
     def _count(self, documents: Any, labels: Any) -> Counted | Streamed:
-        limits: Limits = {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
-        multilabel = self._settings["multilabel"]
+        limits, multilabel = self._limits, self._settings["multilabel"]
         if not isinstance(documents, Corpus):
             return count_texts(documents, labels, self._counter(), limits, multilabel=multilabel)
         if labels is not None:
@@ -149,6 +154,10 @@ class _Training:
             want_stats=self._recipe.reads_counts,
             progress=self._progress,
         )
+
+    @property
+    def _limits(self) -> Limits:
+        return {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
 
     def _counter(self, **more: Any) -> TermCounter:
         reading = {name: self._settings[name] for name in ("lowercase", "strip_accents", "stop_words", "ngram_range")}
@@ -316,6 +325,7 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
     if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
         raise InputError(f"held_out={share!r}; use a share of the documents above 0 and below 1, or None.")
+    stop_words_of(settings["stop_words"])
     if not (is_whole(n_folds) and n_folds >= 2):
         raise InputError(f"folds={n_folds!r}; use a number from 2.")
 
