@@ -248,6 +248,31 @@ def test_a_class_of_all_documents_and_a_column_of_none() -> None:
         assert (predicted[:, :3] == Y[:, :3]).mean() > 0.7
 
 
+@pytest.mark.filterwarnings("ignore:.*none of the selected terms")
+@pytest.mark.parametrize("cut", ["scut", "scutfbr", "rcut", "pcut"])
+@pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb"])
+def test_always_and_never_are_readable_scores_whatever_cuts(classifier: str, cut: str) -> None:
+    case = small_texts(n=40, several=True)
+    Y = np.hstack([matrix_of(case.label_sets), np.ones((40, 1), int), np.zeros((40, 1), int)])
+    model = Categorizer(classifier=classifier, cut=cut, n_terms=15).fit(case.texts, Y)
+    predicted, scores = model.predict(case.texts), model.predict_scores(case.texts).scores
+    assert predicted[:, 3].all()
+    assert not predicted[:, 4].any()
+    assert np.abs(scores).max() <= 1000
+    if model.thresholds_ is not None:
+        assert model.thresholds_[3:].tolist() == [0.0, 0.0]
+
+
+def test_a_column_that_no_document_has_never_wins() -> None:
+    case = small_texts(n=60)
+    Y = np.hstack([matrix_of([(label,) for label in case.labels]), np.zeros((60, 1), int)])
+    for classifier in ("svm", "logistic", "nb", "cnb", "rocchio"):
+        model = Categorizer(classifier=classifier, multilabel=False, norm="l2").fit(case.texts, Y)
+        scores = model.predict_scores([*case.texts, "sail", "salt " * 1000]).scores
+        assert (scores[:, 3] < scores[:, :3].min(axis=1)).all()
+        assert np.abs(scores).max() < 100
+
+
 # -- how many terms --------------------------------------------------------------------------------------------------
 
 

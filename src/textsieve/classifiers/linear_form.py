@@ -23,8 +23,9 @@ from .svm import LinearSVM
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ALWAYS = 1e300
-"""The intercept of a class that every document is in; minus this is that of a class that none is in."""
+ALWAYS = 1000.0
+"""The score of a class that every document is in, minus this that of a class that none is in, where each class is cut
+by itself: more than weights of length 1 come to, so that it is the best of a document's classes too."""
 
 _SHARE_NOTHING = LinearSVM | MultinomialNB | ComplementNB
 """Classifiers of which several can be trained at a time; liblinear's draw random numbers from one common source."""
@@ -110,13 +111,17 @@ def fit_one_label(classifier: Any, rows: csr_matrix, numbers: Ints, n_classes: i
 
 
 def of_all_classes(form: Linear, present: Ints, n_classes: int) -> Linear:
-    """What was learned of the classes that had documents, with those that can't win beside them."""
+    """What was learned of the classes that had documents, with those that can't win beside them.
+
+    Weights are not negative, so a class that has the least of all coefficients of a term, and an intercept below all,
+    has a lower score than any other, and no odd one.
+    """
     if len(present) == n_classes:
         return form
     if len(form.intercepts) == 1:
         form = Linear(np.vstack([-form.coefficients, form.coefficients]), np.append(-form.intercepts, form.intercepts))
-    coefficients = np.zeros((n_classes, form.coefficients.shape[1]))
-    intercepts = np.full(n_classes, -ALWAYS)
+    coefficients = np.tile(form.coefficients.min(axis=0), (n_classes, 1))
+    intercepts = np.full(n_classes, form.intercepts.min() - 1.0)
     coefficients[present], intercepts[present] = form
     return Linear(coefficients, intercepts)
 

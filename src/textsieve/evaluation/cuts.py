@@ -121,10 +121,12 @@ class SCutFBR(SCut):
 
     def _threshold(self, scores: Floats, is_member: Bools) -> float:
         threshold = best_f1_threshold(scores, is_member)
+        if not len(scores):
+            return threshold
         found = scores >= threshold
         if 2.0 * (found & is_member).sum() >= self.floor * max(int(found.sum()) + int(is_member.sum()), 1):
             return threshold
-        if self.fallback == "never" or not len(scores):
+        if self.fallback == "never":
             return float("inf")
         return float(scores.max())
 
@@ -190,7 +192,12 @@ class PCut(Cut):
 
 
 def cut_at_share(scores: Floats, share: float) -> float:
-    """The threshold that lets about this share of the scores through; equal scores go through together or not."""
+    """The threshold that lets about this share of the scores through; equal scores go through together or not.
+
+    Without scores it is 0, as `best_f1_threshold` has it: a class that all documents are in, or none, has no others.
+    """
+    if not len(scores):
+        return 0.0
     wanted = min(round(share * len(scores)), len(scores))
     if wanted == 0:
         return float("inf")
