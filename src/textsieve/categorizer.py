@@ -147,9 +147,24 @@ class Categorizer(Parameters):
         """
         from .training import train
 
+        self._require_own_settings()
         trained = train(self.get_params(deep=False), X, y, progress or (lambda *_: None))
         self.model_, self.seconds_ = trained
         return self
+
+    def _require_own_settings(self) -> None:
+        """Refuse to train by what a model file has in the place of a setting that it does not keep."""
+        for name, what, marks in (
+            ("stop_words", "stop words", ("a list",)),
+            ("selector", "a selector", ("(", "<")),
+            ("classifier", "a classifier", ("(", "<")),
+        ):
+            setting = getattr(self, name)
+            if isinstance(setting, str) and any(mark in setting for mark in marks):
+                raise InputError(
+                    f"{name}={shown(setting)}: this model was trained with {what} of your own, which a model file does "
+                    f"not keep; set {name} before you fit again."
+                )
 
     # -- predicting ----------------------------------------------------------------------------------------------
 
@@ -244,7 +259,7 @@ class Categorizer(Parameters):
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes, sorted."""
-        return np.array(self._attribute("classes_").classes)
+        return self._attribute("classes_").label_array.copy()
 
     @property
     def terms_(self) -> list[str]:

@@ -225,7 +225,7 @@ class Model:
         unknown = rows.sizes == 0
         labels: Any
         if self.labels == "one":
-            labels = self._label_array[self._best(scores, unknown)]
+            labels = self.label_array[self._best(scores, unknown)]
         else:
             assigned = self._assigned(scores, unknown)
             labels = assigned.astype(np.int64) if self.labels == "matrix" else list(map(self._names, assigned))
@@ -267,7 +267,8 @@ class Model:
         return int(np.argmax(self.class_docs))
 
     @cached_property
-    def _label_array(self) -> NDArray[Any]:
+    def label_array(self) -> NDArray[Any]:
+        """The classes as an array."""
         ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in self.classes)  # numpy drops it
         return np.array(self.classes, dtype=object if ends_in_nul else None)
 

@@ -1,9 +1,11 @@
 """How many terms, which selector, which classifier: what can be asked for, and what is refused with the way out."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.naive_bayes import MultinomialNB
@@ -360,3 +362,26 @@ def test_what_is_wrong_with_a_corpus_is_told_under_its_name() -> None:
     few = Corpus.from_texts(["sail", "salt", "deck"], ["a", "a", "b"], name="one.csv")
     with pytest.raises(InputError, match=r"^one\.csv: .*too few"):
         Categorizer(held_out=0.01).fit(few)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"stop_words": ["the"]}, {"classifier": LinearSVC(C=1)}, {"selector": OCFS(k=5)}],
+    ids=["stop_words", "classifier", "selector"],
+)
+def test_settings_that_a_file_does_not_keep_are_asked_for(settings: dict[str, Any], tmp_path: Path) -> None:
+    fitted(**settings).save(tmp_path / "own.sieve")
+    (name,) = settings
+    loaded = Categorizer.load(tmp_path / "own.sieve")
+    with pytest.raises(InputError, match=f"of your own, which a model file does not keep; set {name} before you fit"):
+        loaded.fit(CASE.texts, CASE.labels)
+    with pytest.raises(InputError, match=f"set {name} before you fit"):
+        clone(loaded).fit(CASE.texts, CASE.labels)
+    again = loaded.set_params(**settings).fit(CASE.texts, CASE.labels)
+    assert again.fit(CASE.texts, CASE.labels).terms_ == fitted(**settings).terms_
+
+
+def test_classes_end_as_they_were_given() -> None:
+    labels = [label + "\0" for label in CASE.labels]
+    model = Categorizer(n_terms=20).fit(CASE.texts, labels)
+    assert model.classes_.tolist() == sorted(set(labels))
