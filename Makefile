@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench docs format clean
+.PHONY: demo test lint bench defaults docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -21,15 +21,21 @@ lint: .venv/ready        ## style, types, and who imports whom
 bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
+defaults: .venv/ready    ## which weights suit which classifier; writes docs/defaults.md
+	$(BIN)/python -m benchmarks.defaults
+
 docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
 	$(BIN)/python docs/cli_reference.py
 
-format: .venv/ready
+format: .venv/ready      ## put files into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-clean:
+clean:                   ## remove what was set up
 	rm -rf .venv
+
+help:                    ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

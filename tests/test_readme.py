@@ -78,6 +78,14 @@ def test_make_targets_exist() -> None:
     assert targets <= set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
 
 
+def test_make_help_lists_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    listed = subprocess.run(["make", "-s", "-C", ROOT, "help"], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[0] for line in listed.splitlines()] == targets.split()
+    assert all(len(line.split()) > 1 for line in listed.splitlines())
+
+
 @pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benchmarks/README.md"])
 def test_links_and_named_files_exist(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
