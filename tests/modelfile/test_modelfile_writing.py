@@ -106,6 +106,20 @@ def _strict_umask() -> Iterator[None]:
     os.umask(before)
 
 
+def test_a_private_file_is_never_readable_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.sieve"
+    write(small_model(), file)
+    file.chmod(0o600)
+    seen = []
+
+    def chmod(path: str, mode: int) -> None:
+        seen.append(stat.S_IMODE(os.stat(path).st_mode))
+
+    monkeypatch.setattr(os, "chmod", chmod)
+    write(small_model(), file)
+    assert seen == [0o600]
+
+
 @pytest.mark.usefixtures("_strict_umask")
 def test_permissions_are_those_of_a_new_file_or_of_the_old(tmp_path: Path) -> None:
     file = tmp_path / "news.sieve"

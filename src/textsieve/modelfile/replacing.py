@@ -19,13 +19,14 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     part = os.path.join(folder, f".textsieve-{secrets.token_hex(8)}.part")
-    new = open(part, "xb")  # noqa: SIM115, what fails before this leaves nothing to remove
+    mode = _mode(target)
+    new = open(part, "xb", opener=None if mode is None else _private)  # noqa: SIM115, nothing to remove if it fails
     try:
         with new:
             yield new
             new.flush()
-            with suppress(FileNotFoundError):
-                os.chmod(part, stat.S_IMODE(os.stat(target).st_mode))
+            if mode is not None:
+                os.chmod(part, mode)
             os.fsync(new.fileno())
         os.replace(part, target)
     except BaseException:
@@ -33,6 +34,19 @@ def replacing(path: str) -> Iterator[BinaryIO]:
             os.unlink(part)
         raise
     _settle(folder)
+
+
+def _mode(path: str) -> int | None:
+    """Who may read and write a file, if there is one."""
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that nobody else may read as long as it is not known to have the old one's mode."""
+    return os.open(path, flags, 0o600)
 
 
 def _settle(folder: str) -> None:
