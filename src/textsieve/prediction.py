@@ -3,7 +3,8 @@
 It is what `Categorizer` holds after training and what a model file stores. Nothing on the way from a text to its label
 needs more than numpy, so that one document is predicted in a fraction of a second in a fresh process.
 
-A document that has none of the selected terms says nothing about its class; it gets the most frequent one.
+A document that has none of the selected terms, or only such of weight 0 (with a plain idf, terms that all documents
+have), says nothing about its class; it gets the most frequent one.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Predictions(NamedTuple):
 
     labels: Any  # an array of labels, a list of tuples of labels, or a matrix of 0 and 1
     scores: Floats  # documents x classes
-    n_unknown: int  # documents without a selected term
+    n_unknown: int  # documents without a selected term that has a weight
 
 
 def sentence_on_unknown(model: Model, n_unknown: int, n_documents: int) -> str:
@@ -222,7 +223,7 @@ class Model:
         """The label or labels of each document, and the scores."""
         rows = self.rows(documents, n_jobs)
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
-        unknown = rows.sizes == 0
+        unknown = rows.is_zero
         labels: Any
         if self.labels == "one":
             labels = self.label_array[self._best(scores, unknown)]
@@ -300,7 +301,7 @@ class Model:
             return ClassExplanation.later(self.classes[number], *in_all, threshold, spoken, number)
 
         best_first = np.argsort(-scores, kind="stable").tolist()
-        one_row = scores[np.newaxis], counts.sizes == 0
+        one_row = scores[np.newaxis], weights.is_zero
         predicted = (
             self.classes[self._best(*one_row)[0]] if self.labels == "one" else self._names(self._assigned(*one_row)[0])
         )

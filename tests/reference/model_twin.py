@@ -45,8 +45,8 @@ def in_order(model: Model, weights: dict[int, float], output: int) -> float:
 
 def predicted(model: Model, text: str) -> tuple[Any, ...]:
     """The labels of a text."""
-    counts, _, scores = scored(model, text)
-    if not counts:
+    _, weights, scores = scored(model, text)
+    if not any(weights.values()):
         most = max(model.class_docs)
         return (model.classes[model.class_docs.index(most)],)
     if model.labels == "one":

@@ -35,3 +35,9 @@ def test_columns_out_of_order_and_in_parts_are_put_in_order() -> None:
     assert rows.values.tolist() == [4, 3, 2]
     assert rows.starts.tolist() == [0, 2, 3]
     assert matrix.indices.tolist() == [2, 0, 2, 1, 1]
+
+
+def test_rows_of_zeros() -> None:
+    rows = Rows(np.array([0.0, 1.0, 0.0, 0.0]), np.array([0, 1, 0, 2]), np.array([0, 0, 2, 4]), 3)
+    assert rows.is_zero.tolist() == [True, False, True]
+    assert Rows(np.zeros(0), np.zeros(0, int), np.zeros(1, int), 3).is_zero.tolist() == []

@@ -138,6 +138,26 @@ def test_the_words_of_documents_held_out_are_not_known_before() -> None:
     assert model.held_out_["accuracy"] == part(case.labels, is_test).count(most_frequent) / is_test.sum()
 
 
+@pytest.mark.parametrize("classifier", ["rocchio", "svm", "nb"])
+def test_a_term_that_all_documents_have_says_nothing(classifier: str) -> None:
+    """With a plain idf its weight is 0: who has no other term is as good as empty, held out or not."""
+    case = small_texts(n=80)
+    labels = ["the usual" if label == "moon" else label for label in case.labels] + ["the usual"] * 20
+    texts = [f"everywhere {text}" for text in case.texts] + [f"everywhere only{at}" for at in range(20)]
+    settings: dict[str, Any] = {"classifier": classifier, "idf": "plain", "norm": "l2", "min_df": 2, "n_terms": "all"}
+    model = Categorizer(held_out=0.3, **settings).fit(texts, labels)
+    with pytest.warns(UserWarning, match="1 of 2 documents are empty or have none of the selected terms"):
+        assert model.predict(["everywhere", "everywhere sail wind"]).tolist() == ["the usual", "boat"]
+    assert model.explain("everywhere").predicted == "the usual"
+    is_test = held_out(labels, 0.3)
+    assert model.held_out_ is not None
+    assert model.held_out_["without_known_terms"] == is_test[80:].sum() + sum(
+        not set(text.split()[1:]) & set(" ".join(part(texts, ~is_test)).split())
+        for text in part(texts[:80], is_test[:80])
+    )
+    assert is_test[80:].sum() > 3
+
+
 def test_holding_out_does_not_change_the_model() -> None:
     case = small_texts()
     plain, measured = (Categorizer(n_terms=10, held_out=share).fit(case.texts, case.labels) for share in (None, 0.3))

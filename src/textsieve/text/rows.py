@@ -29,6 +29,12 @@ class Rows(NamedTuple):
         """How many values each row has."""
         return np.diff(self.starts)
 
+    @property
+    def is_zero(self) -> NDArray[np.bool_]:
+        """Which rows have no value but 0."""
+        filled = np.concatenate([[0], np.cumsum(self.values != 0)])
+        return np.asarray(filled[self.starts[1:]] == filled[self.starts[:-1]])
+
     def matrix(self) -> csr_matrix:
         """The same as scipy has it; the arrays are shared."""
         from scipy.sparse import csr_matrix

@@ -64,6 +64,13 @@ class Fitted(NamedTuple):
     idf: Floats
 
 
+class Scored(NamedTuple):
+    """The scores of documents (documents x classes), and which documents have no term of any weight."""
+
+    scores: Floats
+    is_unknown: NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Selector and classifier, and the weights that each of them gets."""
@@ -148,12 +155,12 @@ class Recipe:
         idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
         return Fitted(self.fit_weights(weighted(counts, self.scheme, idf, self.dtype), targets), idf)
 
-    def scores(self, fitted: Fitted, counts: csr_matrix) -> Floats:
+    def scores(self, fitted: Fitted, counts: csr_matrix) -> Scored:
         """The score of each class for documents given by the counts of the chosen terms, as a model would give it."""
         idf = None if self.scheme.idf == "none" else fitted.idf
         weights = weigh(Rows.of(counts), tf=self.scheme.tf, idf=idf, norm=self.scheme.norm)
         outputs = fitted.scorer.scores(weights, self.n_jobs)
-        return np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
+        return Scored(np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs, weights.is_zero)
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
         """Train on weights."""

@@ -197,9 +197,8 @@ class _Training:
         another = _Training(self._settings, self._progress)
         choices = another._choose(train, len(train.columns_within_limits))
         best, fitted = another._learn(train, choices)
-        counts = first_columns(test.counts, best)
-        is_unknown = np.diff(counts.indptr) == 0
-        is_label = assigned(self._recipe.scores(fitted, counts), train.targets, choices.cut, is_unknown)
+        scores, is_unknown = self._recipe.scores(fitted, first_columns(test.counts, best))
+        is_label = assigned(scores, train.targets, choices.cut, is_unknown)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
             several=targets.several,

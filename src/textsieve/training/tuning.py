@@ -25,7 +25,7 @@ from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, folds, size_grid
 from ..evaluation.cuts import Rule
 from .documents import Counted, Progress
-from .recipe import Recipe
+from .recipe import Recipe, Scored
 from .targets import Targets
 
 Floats = NDArray[np.float64]
@@ -48,20 +48,16 @@ class Split(NamedTuple):
         best = recipe.rank(train, most)
         return cls(first_columns(train.counts, best), train.targets, first_columns(test.counts, best), test.targets)
 
-    def held_out_scores(self, recipe: Recipe, n_terms: int) -> Floats:
+    def held_out_scores(self, recipe: Recipe, n_terms: int) -> Scored:
         """Train on the best terms, and score the documents held out (documents x classes).
 
         With several labels a document, a class that could not be learned has no score: NaN.
         """
         fitted = recipe.fit_counts(self.train[:, :n_terms], self.train_targets)
-        scores = recipe.scores(fitted, self.test[:, :n_terms])
+        scored = recipe.scores(fitted, self.test[:, :n_terms])
         if self.train_targets.several:
-            scores[:, ~self.train_targets.can_be_learned] = np.nan
-        return scores
-
-    def is_unknown(self, n_terms: int) -> Bools:
-        """Which documents held out have none of the best terms."""
-        return np.asarray(np.diff(self.test[:, :n_terms].indptr) == 0)
+            scored.scores[:, ~self.train_targets.can_be_learned] = np.nan
+        return scored
 
 
 def parted(counted: Counted, is_test: Bools) -> tuple[Counted, Counted]:
@@ -137,9 +133,9 @@ class Tuning:
         ]
 
     def _score(self, split: Split, n_terms: int) -> float:
-        scores, true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
+        (scores, is_unknown), true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
         cut = self._recipe.cut.fit(scores, true).rule_ if split.test_targets.several else None
-        found = assigned(scores, split.train_targets, cut, split.is_unknown(n_terms))
+        found = assigned(scores, split.train_targets, cut, is_unknown)
         return float(2.0 * (found & true).sum() / max(found.sum() + true.sum(), 1))
 
     def held_out_scores(self, n_terms: int | None) -> Floats:
@@ -151,6 +147,6 @@ class Tuning:
         targets = self._counted.targets
         scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
         for fold, (is_test, split) in enumerate(self.splits(n_terms)):
-            scores[is_test] = split.held_out_scores(self._recipe, split.train.shape[1])
+            scores[is_test] = split.held_out_scores(self._recipe, split.train.shape[1]).scores
             self._progress("scoring held-out documents", fold + 1, self._n_folds)
         return scores
