@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs
+from ..stats.targets import pairs_of
 from ..text.rows import Rows
 from .knnfp_scorer import KNNFPScorer
 from .projections import Ints, project
-from .targets import pairs_of
 from .voting import VotingEstimator, training_rows
 
 

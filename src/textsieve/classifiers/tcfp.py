@@ -34,11 +34,11 @@ from ..errors import InputError, shown
 from ..estimators import growing
 from ..settings import is_whole, n_threads
 from ..stats.labels import label_pairs
+from ..stats.targets import checked_labels, pairs_of
 from .context import partners_of
 from .linear import LinearScorer
 from .projections import Floats, Ints
 from .scorer import Scorer
-from .targets import checked_labels, pairs_of
 from .tcfp_scorer import CONTEXTS, Partners, TCFPScorer
 from .vote_table import VoteTable, merge, vote_shares, vote_table
 from .voting import VotingEstimator, training_rows
