@@ -238,7 +238,9 @@ class Categorizer(Parameters):
         if isinstance(documents, Corpus):
             if labels is not None:
                 raise InputError("A corpus brings its own labels; leave labels out.")
-            written = {as_written(label): label for label in self._fitted().classes}
+            classes = self._fitted().classes
+            written = {as_written(label).strip(): label for label in classes}  # as a file's are read
+            written |= {as_written(label): label for label in classes}
             for batch in documents.text_batches():
                 yield batch.texts, [tuple(written.get(label, label) for label in each) for each in batch.labels]
         else:

@@ -221,6 +221,12 @@ def test_settings_are_called_as_they_are_here(message: str, expected: str) -> No
     assert as_options(message) == expected
 
 
+def test_labels_that_look_like_several_in_one_are_told_once(tmp_path: Path, run: Run) -> None:
+    path = write_csv(tmp_path / "x.csv", [(text, f"{label}|news") for text, label in documents()])
+    result = run("train", path, "-o", tmp_path / "m")
+    assert result.stderr.count("use --label-separator='|'") == len(result.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "rocchio", "nb"])
 def test_few_documents_of_many_classes_are_not_taken_for_a_regression(
     classifier: str, tmp_path: Path, run: Run

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -50,6 +50,38 @@ class Batch:
         return sum(1 for text in self.texts if not text or text.isspace())
 
 
+SEPARATORS = ("|", ";")
+"""What people put between several labels in one cell, and seldom into a label."""
+
+
+class JoinedLabels:
+    """Whether the labels of a table look like several in one cell: most of the different ones have a separator."""
+
+    def __init__(self) -> None:
+        self._n_different = 0
+        self._n_with = dict.fromkeys(SEPARATORS, 0)
+        self._examples: dict[str, str] = {}
+
+    def add(self, label: str) -> None:
+        """Note a label that was not seen before."""
+        self._n_different += 1
+        for separator in SEPARATORS:
+            if separator in label.strip(f"{separator} "):
+                self._n_with[separator] += 1
+                self._examples.setdefault(separator, label)
+
+    def hint(self) -> str | None:
+        """What is to be said of it."""
+        for separator, number in self._n_with.items():
+            if 2 * number > self._n_different:
+                return (
+                    f"{number:,} of {self._n_different:,} different labels contain {separator!r}, such as "
+                    f"{shown(self._examples[separator])}. If these are several labels in one, use "
+                    f"label_separator={separator!r}."
+                )
+        return None
+
+
 @dataclass(slots=True)
 class Report:
     """What one complete pass over a corpus noticed."""
@@ -61,6 +93,8 @@ class Report:
     """Replacement characters put where the bytes were wrong for the encoding."""
     several: bool = False
     """Whether labels were seen that allow a document to have several."""
+    joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
+    """What tells whether single labels look like several in one."""
     skipped: dict[str, int] = field(default_factory=dict)
     """What was passed over, by kind, such as hidden files or blank lines."""
 

@@ -6,6 +6,7 @@ knows how to start a pass. `load` is for those who do want everything in memory.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ class Corpus:
         noted = Report(replaced_bytes=replaced)
         label_sets: list[Labels] = [()] * len(documents)
         if labels is not None:
-            to_labels = LabelReader(f"{name}: ", "labels[{}]", report=noted)
+            to_labels = LabelReader(f"{name}: ", "labels[{}]", report=noted, as_given=True)
             label_sets = [to_labels(label, position) for position, label in enumerate(labels)]
         if len(label_sets) != len(documents):
             raise InputError(
@@ -76,6 +77,8 @@ class Corpus:
         if not report.documents:
             raise InputError(f"{self.name}: no documents. At least one is needed.")
         self.report = report
+        if report.joined is not None and not report.several and (hint := report.joined.hint()):
+            warnings.warn(f"{self.name}: {hint}", stacklevel=2)
 
     def text_batches(self) -> Iterator[Batch]:
         """The same, for those who need texts: vectors are refused."""
@@ -122,7 +125,8 @@ class Corpus:
     def naming(self, only: type[InputError] = InputError) -> Iterator[None]:
         """Have what is wrong with these documents told under their name, if it is not already.
 
-        It is for what can only be wrong with documents or labels; errors that are not of the kind `only` are left alone.
+        It is for what can only be wrong with documents or labels; errors that are not of the kind `only` are left
+        alone.
         """
         try:
             yield

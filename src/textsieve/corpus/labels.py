@@ -1,6 +1,7 @@
 """What a reader finds in the place of a label -> a tuple of strings.
 
 One rule for every format: a string or number is one label, a list several, nothing (null, empty, blank) none.
+White space around a label in a file is no part of it: "sport " and "sport" look the same to whoever wrote them.
 Numbers become strings (1 and 1.0 both "1": a table that has gaps stores whole numbers as floats). Strings and
 numbers in one column are refused, because "1" and 1 would quietly become one class; so is NaN, which is
 neither a class nor a clear "unlabelled".
@@ -12,7 +13,7 @@ import math
 from numbers import Integral, Real
 
 from ..errors import InputError, shown
-from .batch import Labels, Report
+from .batch import JoinedLabels, Labels, Report
 from .text import without_surrogates
 
 REMEMBERED = 100_000
@@ -22,16 +23,29 @@ REMEMBERED = 100_000
 class LabelReader:
     """Converts the labels of one pass, and remembers where each kind of label first occurred.
 
-    `place` is how a position is written in messages, such as "line {}".
+    `place` is how a position is written in messages, such as "line {}". Labels in memory are taken as they are
+    (`as_given`); those of a table might be several in one cell (`may_be_joined`), which is looked for.
     """
 
-    def __init__(self, name: str, place: str, *, report: Report, separator: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        place: str,
+        *,
+        report: Report,
+        separator: str | None = None,
+        as_given: bool = False,
+        may_be_joined: bool = False,
+    ) -> None:
         self._name = name
         self._place = place
         self._report = report
         self._separator = separator
         self._first: dict[str, tuple[object, int]] = {}
         self._known: dict[str, Labels] = {}
+        self._as_given = as_given
+        self._joined = JoinedLabels() if may_be_joined and separator is None else None
+        report.joined = self._joined
         report.several |= separator is not None
 
     def __call__(self, value: object, position: int) -> Labels:
@@ -47,13 +61,15 @@ class LabelReader:
         result = tuple(dict.fromkeys(labels))
         if type(value) is str and len(self._known) < REMEMBERED:
             self._known[value] = result
+            if self._joined is not None:
+                self._joined.add(value)
         return result
 
     def _one_or_split(self, value: object, position: int) -> list[str]:
         if value is None:
             return []
         kind, label = self._kind_and_label(value, position)
-        if not label or label.isspace():
+        if not label.strip():
             return []
         if kind not in self._first:
             self._first[kind] = (value, position)
@@ -69,7 +85,7 @@ class LabelReader:
         if isinstance(value, str):
             label, replaced = without_surrogates(value)
             self._report.replaced_bytes += replaced
-            return "string", label
+            return "string", label if self._as_given else label.strip()
         if isinstance(value, bool):
             return "truth value", str(value).lower()
         if isinstance(value, Integral):

@@ -40,6 +40,8 @@ class Source:
         """The numbered lines of the file, each with its ending."""
         return read_lines(self.path, self.encoding, report, newline=newline)
 
-    def label_reader(self, report: Report, *, place: str = "line {}") -> LabelReader:
+    def label_reader(self, report: Report, *, place: str = "line {}", may_be_joined: bool = False) -> LabelReader:
         """What converts the labels of one pass."""
-        return LabelReader(f"{self.path}: ", place, report=report, separator=self.label_separator)
+        return LabelReader(
+            f"{self.path}: ", place, report=report, separator=self.label_separator, may_be_joined=may_be_joined
+        )

@@ -57,7 +57,7 @@ def _documents(
     label: int | None,
     kept: dict[str, int],
 ) -> Iterator[Document | KeptDocument]:
-    to_labels = source.label_reader(report)
+    to_labels = source.label_reader(report, may_be_joined=True)
     for number, row in rows:
         if label is not None and row[label] in NOT_A_NUMBER:
             raise InputError(

@@ -79,7 +79,7 @@ def _documents(
     keys: _Keys,
     place: str,
 ) -> Iterator[Document | KeptDocument]:
-    to_labels = source.label_reader(report, place=place)
+    to_labels = source.label_reader(report, place=place, may_be_joined=True)
     text, label, kept = keys
     for number, found in objects:
         value = found.get(text, _documents)  # anything that JSON cannot hold

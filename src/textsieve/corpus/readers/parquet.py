@@ -49,7 +49,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 def _documents(
     source: Source, report: Report, text: str, label: str | None, kept: dict[str, pl.Expr]
 ) -> Iterator[Document | KeptDocument]:
-    to_labels = source.label_reader(report, place="row {}")
+    to_labels = source.label_reader(report, place="row {}", may_be_joined=True)
     row = 0
     with _seekable(source.path) as path, _named_errors(source):
         as_bytes = _scan(path).collect_schema()[text] == pl.Binary
