@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .classifiers.scorer import Scorer
-from .errors import InputError, shown
+from .errors import InputError, counted, shown
 from .evaluation.calibration import Calibration
 from .evaluation.cuts import Rule
 from .settings import is_whole
@@ -40,6 +40,10 @@ def as_written(label: Label) -> str:
     if isinstance(label, bool):
         return str(label).lower()
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+SHOWN_CLASSES, SHOWN_TERMS = 3, 6
+"""Of an explanation, when it is printed."""
 
 
 class Predictions(NamedTuple):
@@ -122,6 +126,16 @@ class ClassExplanation:
         ordered = sorted(zip(self._places, self.contributions, strict=True), key=lambda placed: placed[0])
         return tuple(contribution for _, contribution in ordered)
 
+    def __str__(self) -> str:
+        """The score, and what it is the sum of, for a person."""
+        first, others = self.contributions[:SHOWN_TERMS], self.contributions[SHOWN_TERMS:]
+        parts = [f"{each.term} {each.contribution:+.3f}" for each in first]
+        if others:
+            rest = sum(each.contribution for each in others)
+            parts.append(f"({counted(len(others), 'other term')}) {rest:+.3f}")
+        parts.append(f"(intercept) {self.intercept:+.3f}")
+        return f"{as_written(self.label)}: {self.score:.3f} = {', '.join(parts)}"
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
         plain = {"label": self.label, "score": self.score, "intercept": self.intercept, "threshold": self.threshold}
@@ -134,6 +148,24 @@ class Explanation:
 
     predicted: Label | tuple[Label, ...]
     classes: tuple[ClassExplanation, ...]
+
+    def __repr__(self) -> str:
+        """The answer alone."""
+        return f"<Explanation of {self._answer()}: {len(self.classes):,} classes>"
+
+    def __str__(self) -> str:
+        """The answer, and the best classes with their strongest terms, for a person."""
+        lines = [f"Predicted: {self._answer()}"]
+        if not self.classes[0].contributions:
+            lines.append("No term of the text is known to the model, so the most frequent class is taken.")
+        lines += map(str, self.classes[:SHOWN_CLASSES])
+        if len(self.classes) > SHOWN_CLASSES:
+            lines.append(f"and {counted(len(self.classes) - SHOWN_CLASSES, 'other class', 'other classes')}")
+        return "\n".join(lines)
+
+    def _answer(self) -> str:
+        labels = self.predicted if isinstance(self.predicted, tuple) else (self.predicted,)
+        return ", ".join(map(as_written, labels)) or "no label"
 
     def __getitem__(self, label: Label) -> ClassExplanation:
         """The explanation of one class."""
