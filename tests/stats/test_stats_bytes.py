@@ -107,7 +107,7 @@ def test_tables_of_the_first_release_are_read_for_ever() -> None:
 def test_every_truncation_is_refused() -> None:
     data = SMALL.to_bytes()
     for length in range(len(data)):
-        with pytest.raises(InputError, match="not a table of statistics|cut short"):
+        with pytest.raises(InputError, match=r"not a table of statistics|cut short"):
             ClassStats.from_bytes(data[:length])
     with pytest.raises(InputError):
         ClassStats.from_bytes(data + b"\0")
