@@ -111,13 +111,13 @@ class _Training:
             with self._clock("counting"):
                 counted = self._count(documents, labels)
             _require_classes(counted.targets)
+            n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
         with naming(TooFewDocuments):  # what else is wrong from here on is wrong with a setting
-            return self._run(documents, counted)
+            return self._run(documents, counted, n_terms_seen)
 
-    def _run(self, documents: Any, counted: Counted | Streamed) -> Model:
+    def _run(self, documents: Any, counted: Counted | Streamed, n_terms_seen: int) -> Model:
         targets = counted.targets
         sample = counted.sample if isinstance(counted, Streamed) else counted
-        n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
         self._warn_of_fewer_terms(n_terms_seen)
         n_tuned_on = sample.targets.n_documents if isinstance(counted, Streamed) else None
         measured = None
