@@ -48,8 +48,8 @@ def by_kernels(scorer: TCFPScorer, rows: Rows, n_jobs: int, rows_a_slice: int = 
 def test_few_and_many_are_the_same_to_the_last_bit(seed: int, context: str, min_co: int) -> None:
     scorer, rows, _, _ = scorer_of(seed, context, min_co=min_co)
     few = scorer.scores(rows)
-    for n_jobs, share, most_runs in ((1, 0.7, 65535), (2, 0.0, 65535), (1, 2.0, 65535), (2, 0.5, 0)):
-        many = by_kernels(scorer, rows, n_jobs, MOST_OF=share, MOST_RUNS=most_runs)
+    for n_jobs, share, most_ranks in ((1, 0.7, 65536), (2, 0.0, 65536), (1, 2.0, 65536), (2, 0.5, 0)):
+        many = by_kernels(scorer, rows, n_jobs, MOST_OF=share, MOST_RANKS=most_ranks)
         assert many.tobytes() == few.tobytes()
 
 
@@ -100,10 +100,42 @@ def test_lists_are_in_order_and_have_each_pair() -> None:
             for other, factor in zip(terms.tolist(), of_partner.tolist(), strict=True):
                 found[scorer.context][term, other] = factor
                 if scorer is once:
-                    assert (doc_freq[term], term) < (doc_freq[other], other)
+                    assert (doc_freq[term], -term) < (doc_freq[other], -other)
+            rank = [
+                (-factor, -doc_freq[other], other) for factor, other in zip(of_partner, terms.tolist(), strict=True)
+            ]
+            assert rank == sorted(rank)
     assert found["best"] == pytest.approx(of_pair)
     assert {tuple(sorted(pair)) for pair in found["mean"]} == {tuple(sorted(pair)) for pair in of_pair}
     assert len(found["mean"]) * 2 == len(of_pair)
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_the_order_of_the_documents_changes_nothing(context: str) -> None:
+    scorer, _, dense, labels = scorer_of(19, context)
+    order = np.random.default_rng(0).permutation(len(labels))
+    other = TCFP(context=context).fit(dense[order], labels[order]).to_scorer()
+    for name, array in scorer.arrays().items():
+        assert array.tobytes() == other.arrays()[name].tobytes()
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_terms_that_no_document_has_change_nothing(context: str) -> None:
+    """Among thousands of terms lists are short, and sorted in another way."""
+    scorer, rows, dense, labels = scorer_of(20, context)
+    columns = np.arange(25) * 100 + 7
+    wide = np.zeros((len(dense), 2600))
+    wide[:, columns] = dense
+    found = TCFP(context=context).fit(sparse.csr_matrix(wide), labels).to_scorer()
+    assert isinstance(found, TCFPScorer)
+    for term in range(25):
+        own, ends, factors = found.partners.of(columns[term])
+        right, right_ends, right_factors = scorer.partners.of(term)
+        assert own.tolist() == columns[right].tolist()
+        assert ends.tolist() == right_ends.tolist()
+        assert factors.tolist() == right_factors.tolist()
+    spread = rows._replace(columns=columns[rows.columns], n_columns=2600)
+    assert found.scores(spread).tobytes() == scorer.scores(rows).tobytes() == by_kernels(found, spread, 1).tobytes()
 
 
 @pytest.mark.parametrize("context", CONTEXTS)

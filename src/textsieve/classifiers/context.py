@@ -53,31 +53,36 @@ def partners_of(rows: Rows, pairs: LabelPairs, context: str, min_co: int, thread
     )
     codes = np.flatnonzero(used)
     cf, co = codes // stride, codes % stride
-    factors = context_factor(co, cf, int(co.max(initial=1)))
-    order = np.argsort(-factors, kind="stable")
-    ranks = np.zeros(n_codes, np.int32)
-    ranks[codes[order]] = np.arange(len(codes))
+    factors = context_factor(co, cf, int(co.max(initial=1))).astype(np.float32)
+    rising, order = np.unique(factors, return_inverse=True)
+    falling, ranks = rising[::-1], np.zeros(n_codes, np.int32)
+    ranks[codes] = len(rising) - 1 - order
     starts = np.concatenate([[0], np.cumsum(sizes)])
     terms = np.empty(starts[-1], partner_type(n_terms))
     n_runs = np.zeros(n_terms, np.int64)
     runs: dict[int, tuple[Numbers, Numbers]] = {}
 
     def write(first: int, last: int) -> None:
-        most = int(np.minimum(sizes[first:last], len(codes)).sum())
+        most = int(np.minimum(sizes[first:last], len(falling)).sum())
         ends, numbers = np.empty(most, np.int32), np.empty(most, np.int32)
         size = kernels.write_partners(
-            *(first, last, given, rule, ranks, len(codes)), *(starts, terms, n_runs, ends, numbers)
+            *(first, last, given, rule, ranks, len(falling)), *(starts, terms, n_runs, ends, numbers)
         )
         runs[first] = ends[:size].copy(), numbers[:size].copy()
 
     for_ranges(write, n_terms, threads, _TERMS)
     ends, numbers = (np.concatenate([runs[first][part] for first in sorted(runs)]) for part in (0, 1))
     run_starts = np.concatenate([[0], np.cumsum(n_runs)])
-    return Partners(starts, terms, run_starts, ends, factors[order].astype(np.float32)[numbers])
+    return Partners(starts, terms, run_starts, ends, falling[numbers])
 
 
 def _documents(rows: Rows, pairs: LabelPairs) -> kernels.Documents:
     found = place_by_term(rows, pairs.documents)
     classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
-    starts, columns = rows.starts.astype(np.int64, copy=False), rows.columns.astype(np.int32, copy=False)
-    return kernels.Documents(found.starts, found.members, classes, pairs.documents, starts, columns, rows.values)
+    columns = np.argsort(-np.diff(found.starts), kind="stable").astype(np.int32)
+    place_of = np.empty(rows.n_columns, np.int32)
+    place_of[columns] = np.arange(rows.n_columns)
+    starts, places = rows.starts.astype(np.int64, copy=False), place_of[rows.columns]
+    return kernels.Documents(
+        *(found.starts, found.members, classes, pairs.documents, starts, places, rows.values, columns, place_of)
+    )

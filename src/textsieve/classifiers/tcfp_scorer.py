@@ -49,8 +49,8 @@ LEAST = 1 / 1024
 MOST_OF = 0.7
 """A term that this share of all terms are partners of is looked up in a table; see `kernels.partners`."""
 
-MOST_RUNS = (1 << 16) - 1
-"""With as many in one list, the number of a run takes more than two bytes."""
+MOST_RANKS = 1 << 16
+"""With as many different factors, the rank of one takes more than two bytes."""
 
 _SLICE = 1 << 8
 _ARRAYS = ("coefficients", "partner_starts", "partners", "run_starts", "run_ends", "run_factors")
@@ -206,22 +206,23 @@ class TCFPScorer:
     @cached_property
     def _index(self) -> tuple[Lists, Numbers, NDArray[Any]]:
         """The lists as the kernels want them; and for `best`, for terms that nearly all others are partners of, a row
-        each with the number of the run of each (the largest number: none).
+        each with the rank of the factor with each.
         """
         from ..kernels.partners import Lists
 
-        starts, terms, run_starts, _, run_factors = self.partners
-        n_runs = np.diff(run_starts)
-        number_type: Any = np.uint16 if n_runs.max(initial=0) < MOST_RUNS else np.int32
-        numbers = np.arange(run_starts[-1]) - np.repeat(run_starts[:-1], n_runs)
-        runs = np.repeat(numbers.astype(number_type), self.partners.run_sizes())
+        starts, terms, _, _, run_factors = self.partners
+        rising, number = np.unique(run_factors, return_inverse=True)
+        falling = np.append(rising[::-1], np.float32(0.0))
+        none = len(rising)
+        rank_type: Any = np.uint16 if none < MOST_RANKS else np.int32
+        ranks = np.repeat((none - 1 - number).astype(rank_type), self.partners.run_sizes())
         many = np.diff(starts) > MOST_OF * self.n_terms if self.context == "best" else np.zeros(self.n_terms, np.bool_)
         slots = np.where(many, np.cumsum(many) - 1, -1).astype(np.int32)
-        table = np.full((np.count_nonzero(many), self.n_terms), np.iinfo(number_type).max, number_type)
+        table = np.full((np.count_nonzero(many), self.n_terms), none, rank_type)
         for term in np.flatnonzero(many).tolist():
             own = slice(starts[term], starts[term + 1])
-            table[slots[term], terms[own]] = runs[own]
-        return Lists(*map(frozen, (starts, terms, runs, run_starts, run_factors))), slots, table
+            table[slots[term], terms[own]] = ranks[own]
+        return Lists(*map(frozen, (starts, terms, ranks, falling))), slots, table
 
     def _factors_of_many(self, rows: Rows, threads: int) -> Floats:
         from ..kernels.partners import best_factors, mean_factors

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
@@ -89,7 +89,8 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
 
 def rows_of(matrix: Any) -> Rows:
     """The rows of what scikit-learn has checked."""
-    return Rows.of(csr_matrix(matrix))
+    rows: Any = matrix if issparse(matrix) else csr_matrix(matrix)
+    return Rows.of(rows)
 
 
 def training_rows(matrix: Any, who: str) -> Rows:

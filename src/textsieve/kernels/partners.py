@@ -14,23 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .jit import Bytes, Floats, Ints, kernel
+from .prefetch import prefetch
 
 Numbers = NDArray[np.int32]
 
-_0, _1, _16, _64 = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(64)
+_0, _1, _16, _32 = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(32)
 _NOWHERE = np.uint64((1 << 64) - 1)
+_FEW = 32
 
 
 class Documents(NamedTuple):
-    """(document, class) pairs, by class; those that have each term; and the documents' rows."""
+    """(document, class) pairs, by class; those that have each column; and the documents' rows.
 
-    term_starts: Ints
-    pairs: Numbers  # that have each term, ascending
+    Here columns have other numbers: their places by how many pairs have them, the most frequent first. It is they that
+    are counted most of the time, and so the numbers that are added to lie together.
+    """
+
+    column_starts: Ints
+    pairs: Numbers  # that have each column, ascending
     classes: Numbers  # of each pair
     documents: Ints  # of each pair
     starts: Ints
-    columns: Numbers
+    places: Numbers  # of the columns of each document
     values: NDArray[Any]
+    columns: Numbers  # by their place
+    place_of: Numbers  # each column
 
 
 class Rule(NamedTuple):
@@ -42,20 +50,19 @@ class Rule(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The partners of each term, by rank; and for each the number of its run within the list."""
+    """The partners of each term, and for each partner the rank of its factor among all factors, which fall."""
 
     starts: Ints
     terms: NDArray[Any]
-    runs: NDArray[Any]
-    run_starts: Ints
-    run_factors: NDArray[np.float32]
+    ranks: NDArray[Any]
+    factors: NDArray[np.float32]  # by rank; the last is 0
 
 
 # -- documents to lists --------------------------------------------------------------------------------------------
 
 
 class Scratch(NamedTuple):
-    """Arrays with a number for each term, all 0 between two uses but for the last two."""
+    """Arrays with a number for each place, all 0 between two uses but for the last two."""
 
     in_class: Numbers
     co: Numbers
@@ -77,57 +84,68 @@ def scratch(n_terms: int) -> Scratch:
 
 
 @kernel
-def count_partners(term: int, given: Documents, room: Scratch) -> int:
-    """Write the partners of a term, itself among them, and their `co` and `cf`; gives how many there are.
+def count_partners(column: int, given: Documents, room: Scratch) -> int:
+    """Write the partners of a column, itself among them, and their `co` and `cf`; gives how many there are.
 
     The numbers have to be set to 0 again by who reads them.
     """
     in_class, co, cf, of_class, partners = room
     size = _0
-    at, end = given.term_starts[term], given.term_starts[term + 1]
+    at, end = given.column_starts[column], given.column_starts[column + 1]
     while at < end:
         number = given.classes[given.pairs[at]]
         found = _0
         while at < end and given.classes[given.pairs[at]] == number:
             document = given.documents[given.pairs[at]]
-            for place in range(np.uint64(given.starts[document]), np.uint64(given.starts[document + 1])):
-                if given.values[place] != 0:
-                    other = np.uint64(given.columns[place])
-                    of_class[found] = other
-                    found += np.uint64(in_class[other] == 0)  # no branch: the processor could not guess it
-                    in_class[other] += 1
+            for stored in range(np.uint64(given.starts[document]), np.uint64(given.starts[document + 1])):
+                if given.values[stored] != 0:
+                    place = np.uint64(given.places[stored])
+                    of_class[found] = place
+                    found += np.uint64(in_class[place] == 0)  # no branch: the processor could not guess it
+                    in_class[place] += 1
             at += 1
-        for place in range(_0, found):
-            other = np.uint64(of_class[place])
-            partners[size] = other
-            size += np.uint64(cf[other] == 0)
-            co[other] = max(co[other], in_class[other])
-            cf[other] += 1
-            in_class[other] = 0
+        for each in range(_0, found):
+            place = np.uint64(of_class[each])
+            partners[size] = place
+            size += np.uint64(cf[place] == 0)
+            co[place] = max(co[place], in_class[place])
+            cf[place] += 1
+            in_class[place] = 0
     return int(size)
 
 
 @kernel
-def is_listed(term: int, other: int, co: int, rule: Rule, term_starts: Ints) -> bool:
-    """Whether a partner is in the list of a term."""
-    if co < rule.min_co or term == other:
-        return False
-    own, others = term_starts[term + 1] - term_starts[term], term_starts[other + 1] - term_starts[other]
-    return not rule.once or own < others or (own == others and term < other)
+def is_listed(place: int, other: int, co: int, rule: Rule) -> bool:
+    """Whether a partner is in the list of a term, both given by place."""
+    return place != other and co >= rule.min_co and (not rule.once or other < place)
 
 
 @kernel
 def measure_partners(first: int, last: int, given: Documents, rule: Rule, used: Bytes, sizes: Ints) -> None:
-    """For some terms: how many partners are in each list; and which codes occur, listed or not."""
+    """For some columns: how many partners are in each list; and which codes occur, listed or not."""
     room = scratch(sizes.size)
-    for term in range(first, last):
-        for place in range(count_partners(term, given, room)):
-            other = room.partners[place]
+    for column in range(first, last):
+        place = given.place_of[column]
+        for at in range(count_partners(column, given, room)):
+            other = room.partners[at]
             co, cf = room.co[other], room.cf[other]
-            if other != term:
+            if other != place:
                 used[cf * rule.stride + co] = 1
-            sizes[term] += is_listed(term, other, co, rule, given.term_starts)
+            sizes[column] += is_listed(place, other, co, rule)
             room.co[other], room.cf[other] = 0, 0
+
+
+@kernel
+def sort_partners(room: Scratch, size: int) -> None:
+    """Let partners ascend; if they are many, looking at all places is quicker than sorting."""
+    if size * _FEW < room.cf.size:
+        room.partners[:size].sort()
+        return
+    size = 0
+    for place in range(room.cf.size):
+        if room.cf[place] > 0:
+            room.partners[size] = place
+            size += 1
 
 
 @kernel
@@ -144,25 +162,28 @@ def write_partners(
     run_ends: Numbers,
     run_ranks: Numbers,
 ) -> int:
-    """Write the lists of some terms, by the rank of the partners' codes; gives how many runs of one rank there are.
+    """Write the lists of some columns, by the rank of the partners' codes; gives how many runs of one rank there are.
 
-    For each run its end within the term's list and its rank are written, and for each term how many it has.
+    Of equal rank, frequent terms come first: it is they that documents have. For each run its end within the list and
+    its rank are written, and for each column how many it has.
     """
     room = scratch(n_runs.size)
     rank_of = np.empty(n_runs.size, np.int32)
     ends = np.empty(n_ranks, np.int64)
     run = 0
-    for term in range(first, last):
-        n_listed = 0
+    for column in range(first, last):
+        found = count_partners(column, given, room)
+        sort_partners(room, found)
+        size = 0
         ends[:] = 0
-        for place in range(count_partners(term, given, room)):
-            other = room.partners[place]
+        for at in range(found):
+            other = room.partners[at]
             co, cf = room.co[other], room.cf[other]
-            if is_listed(term, other, co, rule, given.term_starts):
-                room.partners[n_listed] = other
-                rank_of[n_listed] = ranks[cf * rule.stride + co]
-                ends[rank_of[n_listed]] += 1
-                n_listed += 1
+            if is_listed(given.place_of[column], other, co, rule):
+                room.partners[size] = other
+                rank_of[size] = ranks[cf * rule.stride + co]
+                ends[rank_of[size]] += 1
+                size += 1
             room.co[other], room.cf[other] = 0, 0
         end = 0
         for rank in range(n_ranks):
@@ -170,12 +191,12 @@ def write_partners(
             ends[rank] = begin
             if begin < end:
                 run_ends[run], run_ranks[run] = end, rank
-                n_runs[term] += 1
+                n_runs[column] += 1
                 run += 1
-        own = lists[list_starts[term] : list_starts[term + 1]]
-        for place in range(n_listed):
-            own[ends[rank_of[place]]] = room.partners[place]
-            ends[rank_of[place]] += 1
+        own = lists[list_starts[column] : list_starts[column + 1]]
+        for at in range(size):
+            own[ends[rank_of[at]]] = given.columns[room.partners[at]]
+            ends[rank_of[at]] += 1
     return run
 
 
@@ -191,17 +212,16 @@ def best_factors(
     slots: Numbers,
     table: NDArray[Any],
     factors: Floats,
-) -> int:
+) -> None:
     """Write for each value of the rows the largest factor that its term has with another of the row, or 0.
 
     A list is walked through until a term of the row comes. The longest lists have little else than rare terms at first,
-    and are not; for them a row of `table` has the number of the run of each term, or the last one there is.
+    and are not; for them a row of `table` has the rank of the factor with each term.
     """
     n_terms = slots.size
-    none = np.uint64(np.iinfo(table.dtype).max)
+    none = np.uint64(lists.factors.size - 1)
     mark = np.zeros(n_terms, np.uint8)
     there, found = np.empty(n_terms, np.uint64), np.empty(n_terms, np.uint64)
-    touched = 0
     for row in range(starts.size - 1):
         begin, end = np.uint64(starts[row]), np.uint64(starts[row + 1])
         size = _0
@@ -211,17 +231,19 @@ def best_factors(
                 there[size] = term
                 size += _1
                 mark[term] = 1
-            first, last = np.uint64(lists.starts[term]), np.uint64(lists.starts[term + _1])
-            if slots[term] < 0 and first < last:  # so that all these are on their way from memory at the same time
-                touched += lists.terms[first] + lists.terms[min(first + _64, last - _1)]
+            if slots[term] < 0:  # 32 numbers come at a time; half of the lists are walked through no farther
+                for step in range(4):
+                    prefetch(lists.terms, np.uint64(lists.starts[term]) + np.uint64(step) * _32)
         for at in range(begin, end):
             term = np.uint64(columns[at])
+            factors[at] = 0.0
+            found[at - begin] = _NOWHERE
             if slots[term] >= 0:
-                run_of = table[np.uint64(slots[term])]
-                run = none
+                rank_of = table[np.uint64(slots[term])]
+                rank = none
                 for each in range(_0, size):
-                    run = min(run, np.uint64(run_of[there[each]]))
-                found[at - begin] = run if run != none else _NOWHERE
+                    rank = min(rank, np.uint64(rank_of[there[each]]))
+                factors[at] = lists.factors[rank]
                 continue
             place, last = np.uint64(lists.starts[term]), np.uint64(lists.starts[term + _1])
             while place + _16 <= last:
@@ -233,17 +255,13 @@ def best_factors(
                 place += _16
             while place < last and mark[np.uint64(lists.terms[place])] == 0:
                 place += _1
-            found[at - begin] = place if place < last else _NOWHERE
+            if place < last:
+                found[at - begin] = place
+                prefetch(lists.ranks, place)
         for at in range(begin, end):
-            term = np.uint64(columns[at])
-            mark[term] = 0
-            place = found[at - begin]
-            if place == _NOWHERE:
-                factors[at] = 0.0
-            else:
-                run = place if slots[term] >= 0 else np.uint64(lists.runs[place])
-                factors[at] = lists.run_factors[np.uint64(lists.run_starts[term]) + run]
-    return touched
+            mark[np.uint64(columns[at])] = 0
+            if found[at - begin] != _NOWHERE:
+                factors[at] = lists.factors[np.uint64(lists.ranks[found[at - begin]])]
 
 
 @kernel
@@ -274,10 +292,9 @@ def mean_factors(columns: Numbers, values: Floats, starts: Ints, lists: Lists, f
                 found[size] = place
                 size += np.uint64(mark[np.uint64(lists.terms[place])])  # no branch, as above
             total = 0.0
-            first_run = np.uint64(lists.run_starts[term])
             for each in range(_0, size):
                 place = found[each]
-                factor = np.float64(lists.run_factors[first_run + np.uint64(lists.runs[place])])
+                factor = np.float64(lists.factors[np.uint64(lists.ranks[place])])
                 total += factor
                 other = places[np.uint64(lists.terms[place])]
                 factors[begin + other] += factor
