@@ -103,8 +103,8 @@ def blocks(counted: Counted) -> Iterator[np.ndarray[Any, np.dtype[np.bool_]]]:
 
 def accuracy(split: Split, recipe: Recipe) -> float:
     """The share of held-out documents that get the right label."""
-    scores = split.held_out_scores(recipe, split.train.shape[1])
-    return float(np.mean(scores.argmax(axis=1) == split.test_targets.first))
+    found = split.held_out_scores(recipe, split.train.shape[1])
+    return float(np.mean(found.scores.argmax(axis=1) == split.test_targets.first))
 
 
 Scores = dict[tuple[str, int, str, str], list[float]]
