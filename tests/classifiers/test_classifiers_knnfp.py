@@ -126,7 +126,7 @@ def test_small_floats_are_what_they_are() -> None:
     assert KNNFP().fit(small, y).votes(small).tolist() == KNNFP().fit(small.astype(float), y).votes(small).tolist()
 
 
-# -- the example of docs/knnfp.md ----------------------------------------------------------------------------------
+# -- the second example of docs/knnfp.md ---------------------------------------------------------------------------
 
 EXAMPLE = np.array([[3, 1, 0], [1, 2, 1], [2, 0, 3], [0, 1, 2]], float)
 CLASSES = ["sport", "sport", "money", "money"]

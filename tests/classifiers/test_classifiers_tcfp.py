@@ -210,7 +210,7 @@ def test_a_fitted_classifier_pickles() -> None:
         assert again.votes(X).tobytes() == classifier.votes(X).tobytes()
 
 
-# -- the example of docs/tcfp.md -----------------------------------------------------------------------------------
+# -- the second example of docs/tcfp.md ----------------------------------------------------------------------------
 
 GOAL, TEAM, MARKET, WIN = range(4)
 EXAMPLE = np.array([[3, 1, 0, 0], [1, 2, 1, 0], [2, 0, 3, 0], [0, 1, 2, 0], [0, 0, 0, 1]], float)
