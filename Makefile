@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults docs format clean help
+.PHONY: demo test lint bench defaults voting docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -23,6 +23,9 @@ bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RE
 
 defaults: .venv/ready    ## which weights suit which classifier; writes docs/defaults.md
 	$(BIN)/python -m benchmarks.defaults
+
+voting: .venv/ready      ## the comparison of TCFP's paper; writes docs/tcfp-results.md
+	$(BIN)/python -m benchmarks.voting_quality
 
 docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
 	$(BIN)/python docs/cli_reference.py

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textsieve.settings import n_threads
 
-from . import categorizing, counting, neighbours, scoring, streaming
+from . import categorizing, counting, neighbours, scoring, streaming, voting
 from .harness import table
 from .newsgroups import newsgroups
 
@@ -34,6 +34,8 @@ def main() -> None:
         ("", categorizing.quality),
         ("", categorizing.size),
         ("", streaming.memory),
+        ("## Votes on feature projections", lambda: table(voting.results())),
+        ("", voting.memory),
         ("## Neighbours", lambda: table(neighbours.results())),
         ("", neighbours.memory),
         ("", neighbours.agreement),
