@@ -175,6 +175,10 @@ class TCFPScorer:
         _require_sound(partners, n_terms)
         return cls(coefficients, partners, header["context"])
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: not what can be made again, and is as large."""
+        return {"coefficients": self.coefficients, "partners": self.partners, "context": self.context}
+
     @cached_property
     def _linear(self) -> LinearScorer:
         return LinearScorer(self.coefficients, np.zeros(self.coefficients.shape[1]))
