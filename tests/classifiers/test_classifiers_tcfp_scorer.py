@@ -120,6 +120,20 @@ def test_the_order_of_the_documents_changes_nothing(context: str) -> None:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
+def test_long_documents(context: str) -> None:
+    """Which have more than 200 terms: lists are walked through for all of them."""
+    scorer, _, _, _ = scorer_of(21, context, n=90, d=500)
+    random = np.random.default_rng(21)
+    queries = random.random((6, 500)) * (random.random((6, 500)) < [[0.01], [0.3], [0.39], [0.41], [0.6], [1.0]])
+    rows = Rows.of(sparse.csr_matrix(queries))
+    assert rows.sizes.min() < 20
+    assert rows.sizes.max() == 500
+    few = scorer.scores(rows)
+    for share in (0.0, 0.3, 0.7):
+        assert by_kernels(scorer, rows, 1, MOST_OF=share).tobytes() == few.tobytes()
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
 def test_terms_that_no_document_has_change_nothing(context: str) -> None:
     """Among thousands of terms lists are short, and sorted in another way."""
     scorer, rows, dense, labels = scorer_of(20, context)

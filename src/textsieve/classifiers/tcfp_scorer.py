@@ -15,7 +15,7 @@ half a million of them is exact, in any order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -113,21 +113,32 @@ class TCFPScorer:
         """The scores of each row (rows x outputs), the same for any number of threads and any batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
-        return self._linear.scores(self.in_context(rows, n_jobs), n_jobs)
+        if not self._are_many(rows):
+            return self._linear.scores(self.in_context(rows), n_jobs)
+        from ..kernels.linear import score_rows
+
+        scores, none = np.empty((rows.n_rows, self.n_outputs)), self.intercepts
+
+        def score(first: int, last: int, part: Rows) -> None:
+            score_rows(part.values, part.columns, part.starts, self.coefficients, none, scores[first:last])
+
+        self._weigh_many(rows, n_threads(n_jobs), score)
+        return scores
 
     def in_context(self, rows: Rows, n_jobs: int | None = 1) -> Rows:
         """The rows with the weights tw(t, d)."""
+        if self._are_many(rows):
+            return self._weigh_many(rows, n_threads(n_jobs), lambda first, last, part: None)
         values = rows.values.astype(np.float64, copy=False)
-        if "_index" in vars(self) or int(np.diff(self.partners.starts)[rows.columns].sum()) > FEW_PARTNERS:
-            factors = self._factors_of_many(rows._replace(values=values), n_threads(n_jobs))
-        else:
-            factors = np.empty(len(values))
-            for row in range(rows.n_rows):
-                place = slice(rows.starts[row], rows.starts[row + 1])
-                factors[place] = self._factors_of_one(rows.columns[place], values[place])
-        factors += 1.0
-        factors *= values
-        return rows._replace(values=factors)
+        weights = np.empty(len(values))
+        for row in range(rows.n_rows):
+            own = slice(rows.starts[row], rows.starts[row + 1])
+            weights[own] = (1.0 + self._factors_of_one(rows.columns[own], values[own])) * values[own]
+        return rows._replace(values=weights)
+
+    def _are_many(self, rows: Rows) -> bool:
+        """Whether there is so much to look at that kernels do it; or they have been there already."""
+        return "_index" in vars(self) or int(np.diff(self.partners.starts)[rows.columns].sum()) > FEW_PARTNERS
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
         """What each value of one row adds to the scores (values x outputs)."""
@@ -221,30 +232,37 @@ class TCFPScorer:
         rank_type: Any = np.uint16 if none < MOST_RANKS else np.int32
         ranks = np.repeat((none - 1 - number).astype(rank_type), self.partners.run_sizes())
         many = np.diff(starts) > MOST_OF * self.n_terms if self.context == "best" else np.zeros(self.n_terms, np.bool_)
-        slots = np.where(many, np.cumsum(many) - 1, -1).astype(np.int32)
+        slots = np.where(many, np.cumsum(many) - 1, self.n_terms).astype(np.int32)
         table = np.full((np.count_nonzero(many), self.n_terms), none, rank_type)
         for term in np.flatnonzero(many).tolist():
             own = slice(starts[term], starts[term + 1])
             table[slots[term], terms[own]] = ranks[own]
         return Lists(*map(frozen, (starts, terms, ranks, falling))), slots, table
 
-    def _factors_of_many(self, rows: Rows, threads: int) -> Floats:
+    def _weigh_many(self, rows: Rows, threads: int, then: Callable[[int, int, Rows], None]) -> Rows:
+        """The rows with the weights tw(t, d); each part of them is handed on as soon as it is done."""
         from ..kernels.partners import best_factors, mean_factors
         from ..text.tally import for_all
 
-        columns, starts = rows.columns.astype(np.int32, copy=False), rows.starts.astype(np.int64, copy=False)
-        factors = np.empty(len(rows.values))
+        values, columns = rows.values.astype(np.float64, copy=False), rows.columns.astype(np.int32, copy=False)
+        starts, weights = rows.starts.astype(np.int64, copy=False), np.empty(len(values))
+        done = Rows(weights, columns, starts, rows.n_columns)
         lists, slots, table = self._index
 
-        def write(number: int) -> None:
-            part = starts[number * _SLICE : (number + 1) * _SLICE + 1]
+        def weigh(number: int) -> None:
+            first, last = number * _SLICE, min((number + 1) * _SLICE, rows.n_rows)
+            part = done._replace(starts=starts[first : last + 1])
             if self.context == "best":
-                best_factors(columns, rows.values, part, lists, slots, table, factors)
+                best_factors(columns, values, part.starts, lists, slots, table, weights)
             else:
-                mean_factors(columns, rows.values, part, lists, factors)
+                mean_factors(columns, values, part.starts, lists, weights)
+            own = slice(starts[first], starts[last])
+            weights[own] += 1.0
+            weights[own] *= values[own]
+            then(first, last, part)
 
-        for_all(write, -(-rows.n_rows // _SLICE), threads)
-        return factors
+        for_all(weigh, -(-rows.n_rows // _SLICE), threads)
+        return done
 
 
 def _require_sound(partners: Partners, n_terms: int) -> None:

@@ -19,6 +19,7 @@ from .prefetch import prefetch
 Numbers = NDArray[np.int32]
 
 _0, _1, _16, _32 = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(32)
+_LONG = np.uint64(200)
 _NOWHERE = np.uint64((1 << 64) - 1)
 _FEW = 32
 
@@ -215,8 +216,8 @@ def best_factors(
 ) -> None:
     """Write for each value of the rows the largest factor that its term has with another of the row, or 0.
 
-    A list is walked through until a term of the row comes. The longest lists have little else than rare terms at first,
-    and are not; for them a row of `table` has the rank of the factor with each term.
+    A list is walked through until a term of the row comes. The longest lists have little else than rare terms at first;
+    for them a row of `table` has the rank of the factor with each term, and is used unless the row itself is long.
     """
     n_terms = slots.size
     none = np.uint64(lists.factors.size - 1)
@@ -224,6 +225,7 @@ def best_factors(
     there, found = np.empty(n_terms, np.uint64), np.empty(n_terms, np.uint64)
     for row in range(starts.size - 1):
         begin, end = np.uint64(starts[row]), np.uint64(starts[row + 1])
+        n_slots = table.shape[0] if end - begin <= _LONG else 0
         size = _0
         for at in range(begin, end):
             term = np.uint64(columns[at])
@@ -231,14 +233,14 @@ def best_factors(
                 there[size] = term
                 size += _1
                 mark[term] = 1
-            if slots[term] < 0:  # 32 numbers come at a time; half of the lists are walked through no farther
+            if slots[term] >= n_slots:  # 32 numbers come at a time; half of the lists are walked through no farther
                 for step in range(4):
                     prefetch(lists.terms, np.uint64(lists.starts[term]) + np.uint64(step) * _32)
         for at in range(begin, end):
             term = np.uint64(columns[at])
             factors[at] = 0.0
             found[at - begin] = _NOWHERE
-            if slots[term] >= 0:
+            if slots[term] < n_slots:
                 rank_of = table[np.uint64(slots[term])]
                 rank = none
                 for each in range(_0, size):
