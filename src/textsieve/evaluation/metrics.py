@@ -98,10 +98,34 @@ class Report:
         return _share(2 * self.hits.total(), self.put.total() + self.true.total())
 
     @property
+    def micro_precision(self) -> float:
+        """The share of all predicted labels that are right."""
+        return _share(self.hits.total(), self.put.total())
+
+    @property
+    def micro_recall(self) -> float:
+        """The share of all true labels that were predicted."""
+        return _share(self.hits.total(), self.true.total())
+
+    @property
+    def macro_precision(self) -> float:
+        """The mean of the classes' precision."""
+        return self._mean("precision")
+
+    @property
+    def macro_recall(self) -> float:
+        """The mean of the classes' recall."""
+        return self._mean("recall")
+
+    @property
     def macro_f1(self) -> float:
         """The mean of the classes' F1."""
+        return self._mean("f1")
+
+    def _mean(self, name: str) -> float:
+        """Over the classes that occur among the true or the predicted labels."""
         rows = [row for row in self.rows() if row.documents or row.predicted]
-        return _share(sum(row.f1 for row in rows), len(rows))
+        return _share(sum(getattr(row, name) for row in rows), len(rows))
 
     def rows(self) -> list[ClassRow]:
         """A row a class."""
