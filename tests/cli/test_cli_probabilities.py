@@ -33,3 +33,9 @@ def test_a_cut_that_there_is_not(labelled: Path, tmp_path: Path, run: Run) -> No
     assert "scutfbr" in run("train", labelled, "-o", tmp_path / "m", "--cut", "best", exit_code=2).stderr
     said = run("train", labelled, "-o", tmp_path / "m", "--cut-option", "floor=1", exit_code=1).stderr
     assert "floor" in said
+
+
+def test_predictions_are_json_with_and_without_the_option(labelled: Path, tmp_path: Path, run: Run) -> None:
+    run("train", labelled, "-o", tmp_path / "m")
+    plain = run("predict", tmp_path / "m", labelled).stdout
+    assert run("predict", tmp_path / "m", labelled, "--json").stdout == plain

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write there, not to standard output; what was there is replaced when all lines are written.",
 )
+@click.option("--json", "is_json_anyway", is_flag=True, help="As elsewhere; the lines are JSON without it too.")
 @options.jobs
 def command(
     model: str,
@@ -51,6 +52,7 @@ def command(
     all_scores: bool,
     top: int | None,
     output: str | None,
+    is_json_anyway: bool,
     jobs: int,
 ) -> None:
     """Predict the labels of documents, a JSON line each.
