@@ -85,7 +85,7 @@ class Counted:
         if len(columns) == len(self.terms):
             return self
         terms = [self.terms[column] for column in columns.tolist()]
-        return Counted(_in_order(self.counts, columns), terms, self.targets, self.limits)
+        return Counted(columns_in_order(self.counts, columns), terms, self.targets, self.limits)
 
     def weights(self, scheme: Scheme) -> csr_matrix:
         """The counts, weighted as these documents alone say."""
@@ -171,7 +171,7 @@ def count_corpus(
     several = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(several))
     sample = Counted(
-        _in_order(kept.matrix(len(terms)), by_alphabet),
+        columns_in_order(kept.matrix(len(terms)), by_alphabet),
         [terms[column] for column in by_alphabet.tolist()],
         targets.take(kept.documents),
         limits_of_sample(limits, kept.n_documents / max(len(labels), 1)),
@@ -312,16 +312,9 @@ def _stacked(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
     return csr_matrix((data, indices, starts), shape=(n_rows, n_columns))
 
 
-def _in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
-    """Some columns, in the given order; the rest is dropped."""
-    place = np.full(counts.shape[1], -1, counts.indices.dtype)
-    place[columns] = np.arange(len(columns))
-    indices = place[counts.indices]
-    stay = indices >= 0
-    starts = np.concatenate([[0], np.cumsum(stay)])[counts.indptr].astype(counts.indptr.dtype)
-    chosen = csr_matrix((counts.data[stay], indices[stay], starts), shape=(counts.shape[0], len(columns)))
-    chosen.sort_indices()
-    return chosen
+def columns_in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
+    """Some columns, in the given order. To columns and back sorts each row, faster than sorting row by row."""
+    return counts[:, columns].tocsc().tocsr()
 
 
 def _doc_freq(counts: csr_matrix) -> Ints:

@@ -36,6 +36,7 @@ from .documents import (
     Limits,
     Progress,
     Streamed,
+    columns_in_order,
     count_corpus,
     count_texts,
     stacked,
@@ -44,7 +45,7 @@ from .documents import (
 )
 from .recipe import Fitted, Recipe
 from .targets import Targets
-from .tuning import Tuning, assigned, first_columns, labels_of, parted
+from .tuning import Tuning, assigned, labels_of, parted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -197,7 +198,7 @@ class _Training:
         another = _Training(self._settings, self._progress)
         choices = another._choose(train, len(train.columns_within_limits))
         best, fitted = another._learn(train, choices)
-        scores, is_unknown = self._recipe.scores(fitted, first_columns(test.counts, best))
+        scores, is_unknown = self._recipe.scores(fitted, columns_in_order(test.counts, best))
         is_label = assigned(scores, train.targets, choices.cut, is_unknown)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
@@ -211,7 +212,7 @@ class _Training:
     def _learn(self, counted: Counted, choices: Choices) -> tuple[Ints, Fitted]:
         with self._clock("selecting"):
             best = self._recipe.rank(counted, choices.most)
-            chosen = first_columns(counted.counts, best)
+            chosen = columns_in_order(counted.counts, best)
         with self._clock("training"):
             return best, self._recipe.fit_counts(chosen, counted.targets)
 

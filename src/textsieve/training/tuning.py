@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix
 from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, folds, size_grid
 from ..evaluation.cuts import Rule
-from .documents import Counted, Progress
+from .documents import Counted, Progress, columns_in_order
 from .recipe import Recipe, Scored
 from .targets import Targets
 
@@ -46,7 +46,9 @@ class Split(NamedTuple):
         """Choose the terms from the documents to train on."""
         train, test = parted(counted, is_test)
         best = recipe.rank(train, most)
-        return cls(first_columns(train.counts, best), train.targets, first_columns(test.counts, best), test.targets)
+        return cls(
+            columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets
+        )
 
     def held_out_scores(self, recipe: Recipe, n_terms: int) -> Scored:
         """Train on the best terms, and score the documents held out (documents x classes).
@@ -73,13 +75,6 @@ def parted(counted: Counted, is_test: Bools) -> tuple[Counted, Counted]:
     except InputError as problem:
         raise TooFewDocuments(f"{too_few}: without them, no term is left. {problem}") from problem
     return train, test
-
-
-def first_columns(counts: csr_matrix, columns: Ints) -> csr_matrix:
-    """Columns in the given order."""
-    chosen = counts[:, columns]
-    chosen.sort_indices()
-    return chosen
 
 
 def assigned(scores: Floats, targets: Targets, cut: Rule | None, is_unknown: Bools) -> Bools:
