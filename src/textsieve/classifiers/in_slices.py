@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ def fit_each_class_in_slices(
     factors = {number: _factors(class_weight, number, len(members[number]), n_documents) for number in to_learn}
     n_terms = 0
 
-    def learn(number: int, part: slice, rows: csr_matrix) -> None:
+    def learn(part: slice, rows: csr_matrix, number: int) -> None:
         y = by_class[part, [number]].toarray().ravel().astype(np.int64)
         weights = None if factors[number] is None else factors[number][y]
         _learn(learners[number], rows, y, np.arange(2), weights)
@@ -101,7 +102,7 @@ def fit_each_class_in_slices(
         for part, rows in slices:
             n_terms = rows.shape[1]
             as_learned = rows.astype(np.float64)
-            list(pool.map(lambda number: learn(number, part, as_learned), to_learn))  # noqa: B023
+            list(pool.map(partial(learn, part, as_learned), to_learn))
     coefficients = np.zeros((len(members), n_terms))
     intercepts = np.array([ALWAYS if len(each) else -ALWAYS for each in members])
     for number in to_learn:

@@ -15,6 +15,7 @@ a document (NaN) is not judged by it.
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
@@ -60,7 +61,7 @@ def micro_f1(found: Bools, true: Bools) -> float:
     return float(2.0 * (found & true).sum() / max(int(found.sum()) + int(true.sum()), 1))
 
 
-class Cut:
+class Cut(metaclass=ABCMeta):
     """What the four ways share."""
 
     rule_: Rule
@@ -73,13 +74,11 @@ class Cut:
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """The labels of documents, as a matrix of 0 and 1."""
-        return self._cut(np.asarray(scores, np.float64)).astype(np.int64)
+        return self.rule_(np.asarray(scores, np.float64)).astype(np.int64)
 
-    def _cut(self, scores: Floats) -> Bools:
-        return self.rule_(scores)
-
+    @abstractmethod
     def _learned(self, scores: Floats, true: Bools) -> Rule:
-        raise NotImplementedError
+        """The rule that these documents speak for."""
 
     @property
     def thresholds_(self) -> Floats | None:
