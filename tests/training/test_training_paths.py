@@ -22,6 +22,7 @@ from textsieve.prediction import Model
 from textsieve.selectors.named import SELECTORS
 from textsieve.text import documents as text_documents
 from textsieve.training import documents as training_documents
+from textsieve.training.sample import Sample
 
 SEVERAL_WAYS: list[dict[str, Any]] = [
     {},
@@ -318,7 +319,7 @@ def test_numbers_of_documents_shrink_with_a_sample_and_shares_do_not() -> None:
 
 @pytest.mark.parametrize("period", [2, 3, 4, 8, 10, 16, 100])
 def test_the_sample_is_even_whatever_the_order_of_classes(period: int) -> None:
-    sample = training_documents._Sample()
+    sample = Sample()
     empty = csr_matrix(np.zeros((1000, 3), np.int32))
     for first in range(0, 50_000, 1000):
         sample.add(empty, first)
@@ -334,7 +335,7 @@ def test_the_sample_is_even_whatever_the_order_of_classes(period: int) -> None:
 
 
 def test_thinning_before_or_after_keeps_the_same_documents() -> None:
-    early, late = training_documents._Sample(), training_documents._Sample()
+    early, late = Sample(), Sample()
     matrix = csr_matrix(np.ones((100, 1), np.int32))
     early.add(matrix, 0)
     early.thin()

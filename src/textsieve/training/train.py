@@ -8,14 +8,10 @@ tuned on held-out documents is then tuned on a sample.
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +39,7 @@ from .documents import (
     weighted_batches,
     weighted_stats,
 )
+from .keeping import measures_of, storable, when_and_with_what
 from .recipe import Fitted, Recipe
 from .targets import Targets
 from .tuning import Tuning, assigned, labels_of, parted
@@ -125,7 +122,7 @@ class _Training:
         if self._settings["held_out"] is not None:
             with self._clock("held out"):
                 report = self._evaluate(sample, self._settings["held_out"])
-                measured = _stored(report, int(sample.targets.usable.sum()))
+                measured = measures_of(report, int(sample.targets.usable.sum()))
         choices = self._choose(sample, n_terms_seen)
         del sample
         if isinstance(counted, Streamed):
@@ -265,9 +262,7 @@ class _Training:
             calibration=choices.calibration,
             settings=storable(settings),
             about={
-                "trained": _now(),
-                "versions": {"python": platform.python_version()}
-                | {name: version(name) for name in ("textsieve", "numpy", "scipy", "scikit-learn", "numba")},
+                **when_and_with_what(),
                 "n_documents": targets.n_documents,
                 "n_unlabelled": int((~targets.usable).sum()),
                 "n_terms_seen": n_terms_seen,
@@ -276,47 +271,6 @@ class _Training:
                 "curve": None if curve is None else [list(point) for point in curve],
             },
         )
-
-
-def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as JSON can hold them; an estimator of the user's own is only named.
-
-    The number of threads is left out: no result depends on it, and where the model is loaded may be another machine.
-    """
-    stored = {name: _plain(value) for name, value in settings.items() if name != "n_jobs"}
-    if isinstance(settings["class_weight"], Mapping):
-        stored["class_weight"] = [[_plain(label), float(each)] for label, each in settings["class_weight"].items()]
-    if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
-        stored["stop_words"] = "a list"
-    return stored
-
-
-def _stored(report: Report, n_labelled: int) -> dict[str, Any]:
-    """A report as a model keeps it, and what share of the labelled documents it is on.
-
-    The confusion of many classes would be larger than the model.
-    """
-    untested = sum(not report.true[label] for label in report.classes)
-    return {"share": report.documents / n_labelled, "untested_classes": untested} | report.by_class()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return shown(value, 200)
-
-
-def _now() -> str:
-    """The time, or the one that reproducible builds set."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH")
-    moment = datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
-    return moment.isoformat(timespec="seconds")
 
 
 def _check(settings: Mapping[str, Any]) -> None:
