@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .reducers import DROP as DROP
     from .selectors import OCFS as OCFS
+    from .selectors import TOFA as TOFA
     from .selectors import Cascade as Cascade
     from .selectors import ChiSquare as ChiSquare
     from .selectors import DocumentFrequency as DocumentFrequency
@@ -42,6 +43,7 @@ _load, _names, __all__ = attach(
             "ChiSquare",
             "MutualInformation",
             "OCFS",
+            "TOFA",
             "Cascade",
         ],
         "classifiers": ["TCFP", "KNNFP", "CosineKNN", "Rocchio"],

@@ -130,7 +130,8 @@ def test_a_chain_of_selectors_as_by_hand() -> None:
 
 @pytest.mark.parametrize("selector", ["pca", "", None, 3, OCFS, TermWeighter(), LogisticRegression()])
 def test_what_is_no_selector(selector: Any) -> None:
-    with pytest.raises(InputError, match=r"selector=.*; use one of ocfs, ig, chi, mi, df, or a selector such as OCFS"):
+    names = "ocfs, tofa, ig, chi, mi, df"
+    with pytest.raises(InputError, match=rf"selector=.*; use one of {names}, or a selector such as OCFS"):
         fitted(selector=selector)
 
 

@@ -1,8 +1,9 @@
-"""How far the class means of each term lie from its mean: the sums behind the trace scores.
+"""How far class means and weights of each term lie from its mean: the sums behind the trace scores.
 
 A class that never has a term has the mean 0 there, so all such classes together add their share times the squared
 mean; only filled cells are visited. A class's sum must be compared with what the mean gives to the last digit, for
 the two may be large and nearly agree: sums and mean are kept with 106 bits, and a difference of near numbers is exact.
+The same holds for a mean of squares and a squared mean, whose difference is the variance.
 """
 
 import numpy as np
@@ -42,3 +43,53 @@ def between_classes(
     for term in range(n_terms):
         scatter[term] = (scatter[term] + (n - covered[term]) * (means[term] * means[term])) / n
     return scatter
+
+
+@kernel
+def between_equal_classes(
+    class_starts: Ints, class_docs: Ints, terms: Ints, values: Floats, rests: Floats, n_terms: int
+) -> Floats:
+    """For each term, the mean over classes of (class mean - mean of the class means)^2; empty classes do not count."""
+    n_classes = np.float64((class_docs > 0).sum())
+    means, mean_rests = np.zeros(n_terms), np.zeros(n_terms)
+    class_means, class_rests = np.empty(terms.size), np.empty(terms.size)
+    for number in range(class_docs.size):
+        size = np.float64(class_docs[number])
+        for cell in range(class_starts[number], class_starts[number + 1]):
+            term = terms[cell]
+            mean = values[cell] / size
+            rest = (rests[cell] - fused(mean, size, -values[cell])) / size
+            class_means[cell], class_rests[cell] = mean, rest
+            total = means[term] + mean
+            part = total - means[term]
+            mean_rests[term] += ((means[term] - (total - part)) + (mean - part)) + rest
+            means[term] = total
+    for term in range(n_terms):
+        mean = means[term] / n_classes
+        mean_rests[term] = (mean_rests[term] - fused(mean, n_classes, -means[term])) / n_classes
+        means[term] = mean
+    scatter = np.zeros(n_terms)
+    filled = np.zeros(n_terms)
+    for cell in range(terms.size):
+        term = terms[cell]
+        apart = (class_means[cell] - means[term]) + (class_rests[cell] - mean_rests[term])
+        scatter[term] += apart * apart
+        filled[term] += 1.0
+    for term in range(n_terms):
+        scatter[term] = (scatter[term] + (n_classes - filled[term]) * (means[term] * means[term])) / n_classes
+    return scatter
+
+
+@kernel
+def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floats, n: float) -> Floats:
+    """The mean squared distance from the mean, of n numbers, given their sums and the sums of their squares."""
+    found = np.empty(values.size)
+    for term in range(values.size):
+        value, rest = values[term], rests[term]
+        square = value * value
+        square_rest = fused(value, value, -square) + rest * (value + value + rest)
+        expected = square / n  # of the sum of squares, if all numbers were the same
+        expected_rest = (square_rest - fused(expected, n, -square)) / n
+        spread = (squares[term] - expected) + (square_rests[term] - expected_rest)
+        found[term] = max(spread, 0.0) / n
+    return found

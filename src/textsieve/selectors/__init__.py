@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .information import InformationGain as InformationGain
     from .information import MutualInformation as MutualInformation
     from .trace import OCFS as OCFS
+    from .trace import TOFA as TOFA
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
@@ -21,6 +22,6 @@ __getattr__, __dir__, __all__ = attach(
         "chi": ["ChiSquare"],
         "frequency": ["DocumentFrequency"],
         "information": ["InformationGain", "MutualInformation"],
-        "trace": ["OCFS"],
+        "trace": ["OCFS", "TOFA"],
     },
 )

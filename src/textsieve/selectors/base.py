@@ -70,6 +70,15 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _needs_labels(self) -> bool:
         return True
 
+    def _without_labels(self) -> str:
+        """What else to say of missing labels; it begins with a space."""
+        return ""
+
+    @property
+    def _no_label(self) -> Any:
+        """The label of documents that have none, if there is one."""
+        return getattr(self, "unlabelled", None)
+
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
         """One score per term."""
@@ -102,19 +111,21 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score and select the columns of a (sparse) matrix of documents, with their labels."""
         if y is None and self._needs_labels():
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+            raise InputError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None.{self._without_labels()}"
+            )
         _refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        return self._fit_own(ClassStats.from_matrix(rows, y))
+        return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add more documents; those without a label count for the totals. More columns than before may come."""
         _refuse_texts(X)
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
-                self.stats_.update(rows, y)
+                self.stats_.update(rows, y, unlabelled=self._no_label)
             else:
-                self.stats_ = ClassStats.from_matrix(rows, y)
+                self.stats_ = ClassStats.from_matrix(rows, y, unlabelled=self._no_label)
         self._chosen = None
         return self
 
@@ -123,13 +134,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
         self.n_features_in_ = stats.n_terms
-        return self._fit_own(stats.copy())
+        return self._fit_own(stats.copy() if self._no_label is None else stats.without_class(self._no_label))
 
     def _fit_own(self, stats: ClassStats) -> Self:
         if stats.n_documents == 0:
             raise InputError("There are no documents to select terms from.")
         if self._needs_labels():
-            _require_classes(stats)
+            _require_classes(stats, self._without_labels())
         self.stats_ = stats
         self._chosen = self._choose()
         return self
@@ -200,15 +211,15 @@ def _refuse_texts(X: Any) -> None:
         raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
 
 
-def _require_classes(stats: ClassStats) -> None:
+def _require_classes(stats: ClassStats, more: str) -> None:
     if len(stats.classes) == 0:
         raise InputError(
             "No document has a label, so there are no classes to tell apart. In a folder, sub-folders are the classes; "
-            "in a table, say which column has the labels: textsieve.read(path, label=...)."
+            "in a table, say which column has the labels: textsieve.read(path, label=...)." + more
         )
     if len(stats.classes) == 1:
         n_without = stats.n_documents - int(stats.class_docs[0])
         raise InputError(
             f"Only one class, {stats.classes[0]!r}, so there is nothing to tell apart; give documents of at least "
-            "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "")
+            "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "") + more
         )

@@ -37,6 +37,10 @@ _ROWS = (
         *("ocfs", "textsieve.selectors.trace", "OCFS", LTC),
         about="orthogonal-centroid feature selection: how far apart the class means are",
     ),
+    Named(
+        *("tofa", "textsieve.selectors.trace", "TOFA", LTC),
+        about="trace-oriented feature analysis: OCFS, weighed against the variance; unlabelled documents count there",
+    ),
     Named("ig", "textsieve.selectors.information", "InformationGain", COUNTS, "information gain"),
     Named("chi", "textsieve.selectors.chi", "ChiSquare", COUNTS, "chi-square"),
     Named(

@@ -1,38 +1,93 @@
-"""OCFS, optimal orthogonal-centroid feature selection (Yan et al. 2005).
+"""TOFA, trace-oriented feature analysis (Yan et al. 2009), and OCFS (Yan et al. 2005), which is one weight of it.
 
-The orthogonal centroid algorithm looks for the projection W that keeps the class centroids as far from the common
-centroid as it can: it maximises tr(W' S_b W) with S_b = sum_j (n_j/n)(m_j - m)(m_j - m)'. If W may only pick
-coordinates, that trace is a sum with one summand per picked term, so picking the largest summands is the exact
-optimum: score(t) = sum_j (n_j/n)(m_jt - m_t)^2.
+Three ways to look for a good projection W of the documents maximise a trace tr(W' S W): principal components with S =
+C, the scatter of all documents around their mean; the orthogonal centroid with S = S_b, the scatter of the class means
+around it; maximum margin with S = S_b - S_w, where S_w = C - S_b is the scatter within the classes. All three are
 
-The share of all scores that the best p terms hold is their *energy*, and says how many terms are enough.
+    S(λ) = λ S_b + (1 - λ) C        at λ = 0, 1 and 2.
 
-The paper works an example on Iris. The scores that it prints leave out the factor n_j/n = 1/3, and the fourth has
+If W may only pick coordinates, the trace is a sum with one summand per picked term, the term's entry in the diagonal:
+
+    score(t) = λ sum_j p_j (m_jt - m_t)^2 + (1 - λ) (1/n) sum_i (x_it - m_t)^2,        p_j = n_j/n.
+
+So picking the largest summands is the exact optimum, for any λ. Both sums come from one pass. C needs no labels, so
+documents without one count there; with no labels at all λ = 0 is left. Where classes are of uneven size, each may count
+alike instead, p_j = 1/c: then the mean is that of the class means, so that more documents of the same kind in a class
+change nothing of S_b. A document with several labels counts in S_b once for each, in C once.
+
+Up to λ = 1 no score is negative. The share of all scores that the best p terms hold is then their *energy*, and says
+how many terms are enough.
+
+OCFS's paper works an example on Iris. The scores that it prints leave out the factor n_j/n = 1/3, and the fourth has
 two digits swapped; the two best features are the third and the fourth, not the third and the first.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
 import numpy as np
 
-from ..errors import InputError
-from ..kernels.scatter import between_classes
+from ..errors import InputError, shown
+from ..kernels.scatter import between_classes, between_equal_classes, variances
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
-from .base import Limit, ScoreForClass, TermSelector
+from .base import DEFAULT_K, Limit, ScoreForClass, TermSelector, limit_of
+from .trace_weight import auto_weight
+
+ClassWeight = Literal["balanced"] | None
+
+_BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
+"""How much each class counts: as many documents as it has, or all alike."""
 
 
-def between_class_scatter(stats: ClassStats) -> Floats:
+def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
     """The diagonal of S_b: how far the class means of each term are from its mean, squared, weighted by class."""
+    if not (class_weight is None or (isinstance(class_weight, str) and class_weight in _BETWEEN)):
+        raise InputError(f"class_weight={shown(class_weight)}; use 'balanced', or None.")
     if stats.n_pairs == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells
-    return between_classes(cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
+    return _BETWEEN[class_weight](cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
 
 
-def scatter_of_class(stats: ClassStats, number: int) -> Floats:
+def total_scatter(stats: ClassStats) -> Floats:
+    """The diagonal of C: the variance of each term's weights over all documents, labelled or not."""
+    return variances(*stats.sums, *stats.squares, float(max(stats.n_documents, 1)))
+
+
+def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = None) -> Floats:
+    """The diagonal of S(weight); what counts nothing is not worked out."""
+    if weight == 1.0:
+        return between_class_scatter(stats, class_weight)
+    if weight == 0.0:
+        return total_scatter(stats)
+    return mixed(between_class_scatter(stats, class_weight), total_scatter(stats), weight)
+
+
+def mixed(between: Floats, total: Floats, weight: float) -> Floats:
+    """The diagonal of S(weight), given those of S_b and C."""
+    return np.asarray(weight * between + (1.0 - weight) * total)
+
+
+def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
     """What one class adds to the diagonal of S_b; negative where its mean is below the mean of all."""
-    apart = stats.class_sums(number) / max(stats.class_docs[number], 1) - stats.pair_sums / max(stats.n_pairs, 1)
-    share = stats.class_docs[number] / max(stats.n_pairs, 1)
-    return np.asarray(share * np.copysign(apart * apart, apart))
+    shares = class_shares(stats, class_weight)
+    sizes = np.maximum(stats.class_docs, 1)
+    if class_weight is None:
+        mean = stats.pair_sums / max(stats.n_pairs, 1)
+    else:
+        factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))
+        mean = np.bincount(stats.cells.terms, stats.cells.sums.value * factors, stats.n_terms).astype(np.float64)
+    apart = stats.class_sums(number) / sizes[number] - mean
+    return np.asarray(shares[number] * np.copysign(apart * apart, apart))
+
+
+def class_shares(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
+    """How much each class counts in S_b; they sum to 1."""
+    sizes = stats.class_docs if class_weight is None else np.minimum(stats.class_docs, 1)
+    return np.asarray(sizes / max(int(sizes.sum()), 1))
 
 
 def energy_curve(sorted_scores: Floats) -> Floats:
@@ -46,10 +101,141 @@ def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
     return min(int(np.searchsorted(energy_curve(sorted_scores), energy)) + 1, len(sorted_scores))
 
 
-class OCFS(TermSelector):
-    """Select terms by orthogonal-centroid feature selection: sum over classes of (n_j/n)(class mean - mean)^2.
+class TOFA(TermSelector):
+    """Select terms by trace-oriented feature analysis: weight x between-class scatter + (1 - weight) x variance.
 
     It looks at weights, so it is at its best after `TermWeighter`; from bare counts it chooses frequent words.
+    Documents without a label count for the variance.
+
+    Parameters
+    ----------
+    weight : float or "auto"
+        0 is the variance alone, as of principal components, and needs no labels; 1 the scatter of the class means
+        (`OCFS`); 2 that minus the scatter within the classes, as of maximum margin. Any other number will do. "auto"
+        finds a weight that suits the statistics and the number of terms: `weight_`.
+    k : int, float, "all" or None
+        How many terms: a number, a share of all, or all. None is 1,000, or no limit if another limit is given.
+    energy : float or None
+        Keep the fewest terms that together hold this share of all scores; the papers take 0.8 and 0.6. Only up to
+        weight 1, and with "auto" none above it is taken.
+    min_score : float or None
+        Keep terms of at least this score.
+    class_weight : "balanced" or None
+        Whether all classes count alike in the between-class scatter, or each as its documents.
+    unlabelled : label
+        The label that means "no label", beside None and NaN. None: there is no such label, and NaN is refused.
+
+    Attributes
+    ----------
+    weight_ : the weight that was used
+    energy_ : array, the share of all scores that the best 1, 2, 3, ... terms hold; up to weight 1
+    """
+
+    _found_weight: float
+
+    def __init__(
+        self,
+        *,
+        weight: float | Literal["auto"] = "auto",
+        k: Limit = None,
+        energy: float | None = None,
+        min_score: float | None = None,
+        class_weight: ClassWeight = None,
+        unlabelled: Any = -1,
+    ) -> None:
+        self.weight = weight
+        self.k = k
+        self.energy = energy
+        self.min_score = min_score
+        self.class_weight = class_weight
+        self.unlabelled = unlabelled
+
+    # -- the method ----------------------------------------------------------------------------------------------
+
+    def _asked_weight(self) -> float | Literal["auto"]:
+        """The weight, if it is one."""
+        weight = self.weight
+        if isinstance(weight, str) and weight == "auto":
+            return "auto"
+        if isinstance(weight, bool) or not (isinstance(weight, float | int | np.number) and np.isfinite(weight)):
+            raise InputError(f"weight={shown(weight)}; use a number, for example 1.0, or 'auto'.")
+        return float(weight)
+
+    def _needs_labels(self) -> bool:
+        return self._asked_weight() != 0.0
+
+    def _without_labels(self) -> str:
+        never = "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
+        return f"{never} Without labels only weight=0 can be used."
+
+    def _score(self, stats: ClassStats) -> Floats:
+        weight = self._asked_weight()
+        if weight != "auto":
+            self._found_weight = weight
+            return trace_scores(stats, weight, self.class_weight)
+        between, total = between_class_scatter(stats, self.class_weight), total_scatter(stats)
+        most = limit_of(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
+        found = auto_weight(between, total, stats, min(most, stats.n_terms))
+        self._found_weight = found if self.energy is None else min(found, 1.0)
+        return mixed(between, total, self._found_weight)
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        if self.weight_ == 0.0:  # which looks at no classes
+            return super()._class_scorer(stats)
+        return lambda number: scatter_of_class(stats, number, self.class_weight)
+
+    def _most(self, scores: Floats, ranking: Ints) -> int | None:
+        most = super()._most(scores, ranking)
+        if self.energy is None:
+            return most
+        self._require_energy(f"energy={shown(self.energy)}", scores)
+        enough = terms_for_energy(scores[ranking], _checked_energy(self.energy))
+        return enough if most is None else min(most, enough)
+
+    def _require_energy(self, asked: str, scores: Floats) -> None:
+        if (scores < 0).any() or self._found_weight > 1.0:
+            raise InputError(
+                f"{asked} with weight={self._found_weight:g}: above weight 1 (and below 0, with several labels or few "
+                "labelled documents) scores can be negative, and a share of their sum means nothing; use k, or a "
+                "weight from 0 to 1."
+            )
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def weight_(self) -> float:
+        """The weight that was used."""
+        self._fitted()
+        return self._found_weight
+
+    @property
+    def energy_(self) -> Floats:
+        """The share of all scores that the best 1, 2, 3, ... terms hold."""
+        scores, ranking, _ = self._fitted()
+        try:
+            self._require_energy("energy_", scores)
+        except InputError as problem:  # as of an attribute that is not there
+            raise AttributeError(str(problem)) from problem
+        return energy_curve(scores[ranking])
+
+    def n_terms_for(self, energy: float) -> int:
+        """How many of the best terms it takes to hold a share of all scores."""
+        scores, ranking, _ = self._fitted()
+        self._require_energy(f"energy={shown(energy)}", scores)
+        return terms_for_energy(scores[ranking], _checked_energy(energy))
+
+
+def _checked_energy(energy: Any) -> float:
+    if isinstance(energy, bool) or not (isinstance(energy, float | int | np.number) and 0.0 < energy <= 1.0):
+        raise InputError(f"energy={shown(energy)}; use a share above 0.0 and up to 1.0, for example 0.8.")
+    return float(energy)
+
+
+class OCFS(TOFA):
+    """Select terms by orthogonal-centroid feature selection: sum over classes of (n_j/n)(class mean - mean)^2.
+
+    It is `TOFA` at weight 1, where only labelled documents count; no label but None means "no label". It looks at
+    weights, so it is at its best after `TermWeighter`; from bare counts it chooses frequent words.
 
     Parameters
     ----------
@@ -59,24 +245,29 @@ class OCFS(TermSelector):
         Keep the fewest terms that together hold this share of all scores; the paper takes 0.8.
     min_score : float or None
         Keep terms of at least this score.
+    class_weight : "balanced" or None
+        Whether all classes count alike, or each as its documents.
+
+    Attributes
+    ----------
+    energy_ : array, the share of all scores that the best 1, 2, 3, ... terms hold
     """
 
-    def __init__(self, *, k: Limit = None, energy: float | None = None, min_score: float | None = None) -> None:
+    weight = 1.0
+    unlabelled = None
+
+    def _without_labels(self) -> str:
+        return ""
+
+    def __init__(
+        self,
+        *,
+        k: Limit = None,
+        energy: float | None = None,
+        min_score: float | None = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.k = k
         self.energy = energy
         self.min_score = min_score
-
-    def _score(self, stats: ClassStats) -> Floats:
-        return between_class_scatter(stats)
-
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        return lambda number: scatter_of_class(stats, number)
-
-    def _most(self, scores: Floats, ranking: Ints) -> int | None:
-        most = super()._most(scores, ranking)
-        if self.energy is None:
-            return most
-        if isinstance(self.energy, bool) or not (isinstance(self.energy, float | int) and 0.0 < self.energy <= 1.0):
-            raise InputError(f"energy={self.energy!r}; use a share above 0.0 and up to 1.0, for example 0.8.")
-        enough = terms_for_energy(scores[ranking], self.energy)
-        return enough if most is None else min(most, enough)
+        self.class_weight = class_weight

@@ -56,14 +56,17 @@ class ClassStats:
         return cls(tables.empty(n_terms))
 
     @classmethod
-    def from_matrix(cls, X: Any, y: Any = None) -> Self:
-        """The statistics of documents given as the rows of a (sparse) matrix, and their labels."""
-        rows = _canonical_rows(X)
-        return cls(from_rows(rows, label_pairs(y, rows.shape[0])))
+    def from_matrix(cls, X: Any, y: Any = None, *, unlabelled: Any = None) -> Self:
+        """The statistics of documents given as the rows of a (sparse) matrix, and their labels.
 
-    def update(self, X: Any, y: Any = None) -> Self:
+        None is a document without a label; where another label means that, `unlabelled` names it, and NaN does too.
+        """
+        rows = _canonical_rows(X)
+        return cls(from_rows(rows, label_pairs(y, rows.shape[0], unlabelled)))
+
+    def update(self, X: Any, y: Any = None, *, unlabelled: Any = None) -> Self:
         """Add more documents, in place. Their matrix may have more columns than were seen so far, or fewer."""
-        return self._append(type(self).from_matrix(X, y)._settled())
+        return self._append(type(self).from_matrix(X, y, unlabelled=unlabelled)._settled())
 
     def merge(self, other: "ClassStats") -> "ClassStats":
         """The statistics of the documents of both."""
@@ -85,6 +88,10 @@ class ClassStats:
         if len(numbers) and not (numbers.dtype.kind in "iu" and _are_places(numbers.astype(np.int64), self.n_terms)):
             raise InputError(f"columns={shown(columns)}; use numbers from 0 to {self.n_terms - 1:,}, none twice.")
         return ClassStats(tables.restrict(self._settled(), numbers.astype(np.int64)))
+
+    def without_class(self, label: Any) -> "ClassStats":
+        """The same documents, those of one class without their label; all of them stay in the totals."""
+        return ClassStats(tables.without_class(self._settled(), label))
 
     def _append(self, part: Table) -> Self:
         # Adding a small table to a large one costs as much as the large one. So parts wait, and two of them are

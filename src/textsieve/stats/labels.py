@@ -2,11 +2,12 @@
 
 One label a document, a collection of labels a document, or an indicator matrix (documents x classes; lists of equal
 length that hold nothing but 0 and 1 are one too). A document without a label (None, an empty string, an empty
-collection) is unlabelled: it has no pair.
+collection) is unlabelled: it has no pair. Where a label of its own means that, such as scikit-learn's -1, it is named
+(`unlabelled`), and NaN is taken for a missing label too.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,8 +38,8 @@ class LabelPairs(NamedTuple):
         return np.flatnonzero(~has_label)
 
 
-def label_pairs(y: Any, n_documents: int) -> LabelPairs:
-    """Bring the labels of `n_documents` documents into one form."""
+def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
+    """Bring the labels of `n_documents` documents into one form; `unlabelled` is a label that means none."""
     if y is None:
         return _pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
     names = getattr(y, "columns", None)  # of a data frame
@@ -59,15 +60,41 @@ def label_pairs(y: Any, n_documents: int) -> LabelPairs:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         numbers, inverse = np.unique(labels, return_inverse=True)
-        return _pairs(numbers.tolist(), np.arange(n_documents), inverse, n_documents)
+        pairs = _pairs(numbers.tolist(), np.arange(n_documents), inverse, n_documents)
+        return pairs if unlabelled is None else without_class(pairs, unlabelled)
     if is_indicator(labels):
         return _from_indicator(np.array(labels), n_documents, None)
-    if set(map(type, labels)) <= {str} and "" not in (different := dict.fromkeys(labels)):
+    texts = set(map(type, labels)) <= {str} and not isinstance(unlabelled, str)
+    if texts and "" not in (different := dict.fromkeys(labels)):
         classes = sorted(different)
         number = {label: at for at, label in enumerate(classes)}
         found = np.fromiter(map(number.__getitem__, labels), np.int64, n_documents)
         return _pairs(classes, np.arange(n_documents), found, n_documents)
-    return _from_labels(labels, n_documents)
+    return _from_labels(labels if unlabelled is None else _known(labels, unlabelled), n_documents)
+
+
+def without_class(pairs: LabelPairs, label: Any) -> LabelPairs:
+    """The pairs of all other classes."""
+    if label not in pairs.classes:
+        return pairs
+    at = pairs.classes.index(label)
+    begin, end = pairs.class_starts[at : at + 2]
+    starts = np.delete(pairs.class_starts, at)
+    starts[at:] -= end - begin
+    documents = np.delete(pairs.documents, slice(begin, end))
+    return LabelPairs(pairs.classes[:at] + pairs.classes[at + 1 :], documents, starts, pairs.n_documents)
+
+
+def _known(labels: Iterable[Any], unlabelled: Any) -> Iterator[Any]:
+    """Labels, with None for those that mean none, and for NaN."""
+
+    def known(label: Any) -> Any:
+        single = isinstance(label, str | int | float | np.generic)
+        return None if single and (label == unlabelled or label != label) else label
+
+    for label in labels:
+        several = isinstance(label, list | tuple | set | frozenset)
+        yield [known(one) for one in label] if several else known(label)
 
 
 def is_indicator(labels: Any) -> bool:

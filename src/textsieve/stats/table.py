@@ -127,3 +127,20 @@ def restrict(table: Table, columns: Ints) -> Table:
         totals=Totals(terms[kept], totals.doc_freq[kept], totals.sums.at(kept), totals.squares.at(kept)),
         cells=Cells(starts, of_cells[cells_kept], cells.doc_freq[cells_kept], cells.sums.at(cells_kept)),
     )
+
+
+def without_class(table: Table, label: Any) -> Table:
+    """The statistics of the same documents, as if those of a class had no label."""
+    if label not in table.classes:
+        return table
+    at = table.classes.index(label)
+    cells = table.cells
+    begin, end = cells.class_starts[at : at + 2]
+    stay = np.concatenate([np.arange(begin), np.arange(end, len(cells.terms))])
+    starts = np.delete(cells.class_starts, at)
+    starts[at:] -= end - begin
+    return table._replace(
+        classes=table.classes[:at] + table.classes[at + 1 :],
+        class_docs=np.delete(table.class_docs, at),
+        cells=Cells(starts, cells.terms[stay], cells.doc_freq[stay], cells.sums.at(stay)),
+    )
