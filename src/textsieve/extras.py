@@ -1,0 +1,23 @@
+"""Parts that need packages which not everybody has: one check for all, which reads what they need off the metadata."""
+
+import re
+from importlib.metadata import PackageNotFoundError, distribution, requires
+
+from .errors import InputError
+
+
+def require_extra(extra: str, *, what: str) -> None:
+    """Stop with the way out if a package is missing that an extra of ours brings; `what` is what asks for it."""
+    ours = [line for line in requires("textsieve") or () if re.search(rf"""extra\s*==\s*["']{extra}["']""", line)]
+    missing = [name for name in re.findall(r"^[\w.-]+", "\n".join(ours), re.MULTILINE) if not _is_installed(name)]
+    if missing or not ours:
+        needed = " and ".join(missing) or f"packages of the extra {extra!r}, which this installation does not know"
+        raise InputError(f"{what} needs {needed}; pip install 'textsieve[{extra}]'")
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,28 @@
+"""Charts of plain numbers, and files of them: what is drawn here knows nothing of terms, classes or documents.
+
+The extra `plots` brings the packages that draw (Altair, and vl-convert, which makes pictures without a browser). All
+charts have one look (`look.py`), which is made for white paper and for eyes that see colours or do not.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..extras import require_extra
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .curves import Mark as Mark
+    from .curves import lines as lines
+    from .look import Chart as Chart
+    from .saving import check_target as check_target
+    from .saving import save as save
+
+require_extra("plots", what="textsieve.plots")
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "curves": ["Mark", "lines"],
+        "look": ["Chart"],
+        "saving": ["check_target", "save"],
+    },
+)

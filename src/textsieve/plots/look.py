@@ -1,0 +1,89 @@
+"""How all charts look: colours that colour-blind people tell apart, dashes for print without colours, large letters.
+
+The colours are those of Okabe and Ito without the yellow, which white paper swallows; strong ones come first. There
+are as many dashes and symbols as make a pair of colour and dash come again only after 42 curves.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import altair as alt
+
+Chart = alt.LayerChart
+"""What is made here."""
+Drawing = alt.TopLevelMixin
+"""What can be written to a file: also several charts in one."""
+
+WIDTH, HEIGHT = 640, 400
+FONT = "Helvetica, Arial, sans-serif"
+TEXT, SMALL = 14, 13
+INK, GREY, PALE = "#222222", "#666666", "#E3E3E3"
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
+_DASHES = ([1, 0], [9, 4], [2, 3], [10, 3, 2, 3], [5, 3], [14, 4])
+_SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+_RULE_DASHES = ([4, 4], [1, 3], [12, 4], [8, 3, 1, 3])
+
+
+class Style(NamedTuple):
+    """What tells a line from others."""
+
+    colour: str
+    dash: list[int]
+    symbol: str
+
+
+def curve_style(number: int) -> Style:
+    """How the curve of that number looks."""
+    return Style(
+        _COLOURS[number % len(_COLOURS)],
+        _DASHES[number % len(_DASHES)],
+        _SYMBOLS[number % len(_SYMBOLS)],
+    )
+
+
+def rule_style(number: int) -> Style:
+    """How the reference line of that number looks: greyer than any curve."""
+    return Style(GREY, _RULE_DASHES[number % len(_RULE_DASHES)], "circle")
+
+
+def plain(text: object) -> str:
+    """Text that every file can hold: on one line, and without what XML does not allow or no encoding can write."""
+    return re.sub(r"[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", " ".join(str(text).split()))
+
+
+def dressed(chart: Chart) -> Chart:
+    """The chart on white, in our letters."""
+    axis: dict[str, Any] = {
+        "labelFont": FONT,
+        "labelFontSize": SMALL,
+        "labelColor": INK,
+        "labelPadding": 6,
+        "titleFont": FONT,
+        "titleFontSize": TEXT,
+        "titleFontWeight": "normal",
+        "titleColor": INK,
+        "titlePadding": 12,
+        "domainColor": GREY,
+        "tickColor": GREY,
+        "gridColor": PALE,
+    }
+    title: dict[str, Any] = {
+        "font": FONT,
+        "fontSize": 17,
+        "fontWeight": "bold",
+        "color": INK,
+        "anchor": "start",
+        "offset": 14,
+        "subtitleFont": FONT,
+        "subtitleFontSize": SMALL,
+        "subtitleColor": GREY,
+        "subtitlePadding": 5,
+    }
+    dressed: Chart = (
+        chart.configure(background="white", padding=14, font=FONT)
+        .configure_view(stroke=None)
+        .configure_axis(**axis)
+        .configure_title(**title)
+    )
+    return dressed

@@ -1,0 +1,95 @@
+"""A chart to a file, whose ending says of what kind; the same chart gives the same bytes."""
+
+import io
+import os
+import re
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+
+from ..errors import InputError
+from .look import Drawing
+from .page import as_page
+
+PIXELS = 2
+"""A picture made of pixels has so many for one of the chart's, in each direction: for print and fine screens."""
+
+
+def as_svg(chart: Drawing) -> bytes:
+    """The chart as an SVG. Clipping paths come numbered through all charts of a process; here each begins with 1."""
+    text = io.StringIO()
+    chart.save(text, format="svg")
+    numbers: dict[str, int] = {}
+
+    def renumbered(found: re.Match[str]) -> str:
+        return f"{found[1]}{numbers.setdefault(found[2], len(numbers) + 1)}"
+
+    def in_tag(tag: re.Match[str]) -> str:
+        return re.sub(r'(\bid="(?:clip|gradient_)|url\(#(?:clip|gradient_))(\d+)', renumbered, tag[0])
+
+    return re.sub(r"<[^>]*>", in_tag, text.getvalue()).encode()
+
+
+def as_png(chart: Drawing) -> bytes:
+    """The chart as pixels."""
+    data = io.BytesIO()
+    chart.save(data, format="png", scale_factor=PIXELS)
+    return data.getvalue()
+
+
+def as_json(chart: Drawing) -> bytes:
+    """The chart as what Vega-Lite draws it from."""
+    return chart.to_json(indent=1).encode() + b"\n"
+
+
+KINDS: dict[str, Callable[[Drawing], bytes]] = {
+    ".svg": as_svg,
+    ".png": as_png,
+    ".html": lambda chart: as_page(chart).encode(),
+    ".json": as_json,
+}
+
+
+def save(chart: Drawing, path: str | os.PathLike[str]) -> None:
+    """Write a chart to a file that ends in .svg, .png, .html (a page that needs no network) or .json."""
+    data = KINDS[check_target(path)](chart)
+    try:
+        _replace(os.path.realpath(path), data)
+    except (OSError, ValueError) as problem:
+        raise _unwritable(path, str(getattr(problem, "strerror", None) or problem)) from problem
+
+
+def _replace(target: str, data: bytes) -> None:
+    """Put a file in the place of the old one when all of it is written."""
+    part = os.path.join(os.path.dirname(target), f".textsieve-{secrets.token_hex(8)}.part")
+    try:
+        with open(part, "xb") as file:
+            file.write(data)
+        os.replace(part, target)
+    except BaseException:
+        with suppress(OSError):  # what went wrong before is what is to be told
+            os.unlink(part)
+        raise
+
+
+def check_target(path: str | os.PathLike[str]) -> str:
+    """The ending of a file that a chart could be written to as things are; look before long work."""
+    name = os.fspath(path)
+    kind = os.path.splitext(name)[1].lower()
+    if kind not in KINDS:
+        found = f"ends in {kind!r}" if kind else "has no ending"
+        raise InputError(f"{name!r} {found}, which says how to draw; use one of {', '.join(KINDS)}.")
+    folder = os.path.dirname(name) or "."
+    if os.path.isdir(name):
+        raise InputError(f"{name} is a folder; give the name of a file in it.")
+    if not os.path.isdir(folder):
+        raise _unwritable(path, f"there is no folder {folder}; make it first")
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise InputError(f"{name} is a device or a pipe, and a chart is written to a file; give the name of one.")
+    if not os.access(folder, os.W_OK):
+        raise _unwritable(path, "you may not write there; choose another place")
+    return kind
+
+
+def _unwritable(path: str | os.PathLike[str], reason: str) -> InputError:
+    return InputError(f"{os.fspath(path)} can't be written: {reason}.")

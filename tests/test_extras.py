@@ -1,0 +1,57 @@
+"""What an extra needs is read off the metadata, and what is missing is told with the way to get it."""
+
+import importlib
+import sys
+from importlib import metadata
+
+import pytest
+
+from textsieve import InputError, extras
+
+
+def without(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretend that a package is not installed."""
+
+    def distribution(name: str) -> metadata.Distribution:
+        if name == missing:
+            raise metadata.PackageNotFoundError(name)
+        return metadata.distribution(name)
+
+    monkeypatch.setattr(extras, "distribution", distribution)
+
+
+def test_what_is_there_is_not_told() -> None:
+    extras.require_extra("plots", what="x")
+    extras.require_extra("test", what="x")
+
+
+@pytest.mark.parametrize("missing", ["altair", "vl-convert-python"])
+def test_what_is_missing_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    without(missing, monkeypatch)
+    with pytest.raises(InputError) as told:
+        extras.require_extra("plots", what="--energy-plot")
+    assert str(told.value) == f"--energy-plot needs {missing}; pip install 'textsieve[plots]'"
+    extras.require_extra("test", what="x")
+
+
+def test_all_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["numpy>=2", "no-such-one>=1; extra == 'few'", 'no_such_two[a]; python_version > "3" and extra == "few"']
+    monkeypatch.setattr(extras, "requires", lambda _: [*lines, "no-such-three; extra == 'fewer'"])
+    with pytest.raises(InputError, match="x needs no-such-one and no_such_two; pip install 'textsieve\\[few\\]'"):
+        extras.require_extra("few", what="x")
+
+
+def test_an_installation_that_does_not_know_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for known in (None, ["numpy>=2"]):
+        monkeypatch.setattr(extras, "requires", lambda _, known=known: known)
+        with pytest.raises(InputError, match="which this installation does not know"):
+            extras.require_extra("plots", what="x")
+
+
+def test_plots_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    without("altair", monkeypatch)
+    for name in list(sys.modules):
+        if name.startswith("textsieve.plots"):
+            monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(InputError, match=r"textsieve\.plots needs altair; pip install 'textsieve\[plots\]'"):
+        importlib.import_module("textsieve.plots")
