@@ -3,13 +3,17 @@
 A class that never has a term has the mean 0 there, so all such classes together add their share times the squared
 mean; only filled cells are visited. A class's sum must be compared with what the mean gives to the last digit, for
 the two may be large and nearly agree: sums and mean are kept with 106 bits, and a difference of near numbers is exact.
-The same holds for a mean of squares and a squared mean, whose difference is the variance.
+The same holds for a mean of squares and a squared mean, whose difference is the variance. What rounding leaves of the
+variance of a number that is always the same grows with how often it was added; below that a variance is 0.
 """
 
 import numpy as np
 
 from .jit import Floats, Ints, kernel
 from .precise import fused
+
+_ROUNDING = 2.0**-100
+"""Of the sum of squares, for each document: several times what was seen with up to ten thousand of them."""
 
 
 @kernel
@@ -38,7 +42,7 @@ def between_classes(
             expected = means[term] * size
             rest = rests[cell] - fused(means[term], size, -expected) - mean_rests[term] * size
             apart = (values[cell] - expected) + rest
-            scatter[term] += apart * apart / size
+            scatter[term] += apart * (apart / size)  # the square alone may be too large
             covered[term] += size
     for term in range(n_terms):
         scatter[term] = (scatter[term] + (n - covered[term]) * (means[term] * means[term])) / n
@@ -86,10 +90,10 @@ def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floa
     found = np.empty(values.size)
     for term in range(values.size):
         value, rest = values[term], rests[term]
-        square = value * value
-        square_rest = fused(value, value, -square) + rest * (value + value + rest)
-        expected = square / n  # of the sum of squares, if all numbers were the same
-        expected_rest = (square_rest - fused(expected, n, -square)) / n
+        mean = value / n
+        mean_rest = (rest - fused(mean, n, -value)) / n
+        expected = mean * value  # of the sum of squares, if all numbers were the same
+        expected_rest = fused(mean, value, -expected) + (mean_rest * value + mean * rest)
         spread = (squares[term] - expected) + (square_rests[term] - expected_rest)
-        found[term] = max(spread, 0.0) / n
+        found[term] = spread / n if spread > squares[term] * (_ROUNDING * n) else 0.0
     return found

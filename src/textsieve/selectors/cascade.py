@@ -35,6 +35,14 @@ class Cascade(TermSelector):
     def _needs_labels(self) -> bool:
         return any(selector._needs_labels() for selector in self._sound())
 
+    @property
+    def _no_label(self) -> Any:
+        """What means "no label" to one of the selectors means it to all: they read one table."""
+        return next((each._no_label for each in self._sound() if each._no_label is not None), None)
+
+    def _without_labels(self) -> str:
+        return next((each._without_labels() for each in self._sound() if each._no_label is not None), "")
+
     def _sound(self) -> list[TermSelector]:
         """The selectors, as far as they are selectors."""
         given = self.selectors if isinstance(self.selectors, Sequence) else []
@@ -67,8 +75,8 @@ class Cascade(TermSelector):
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """The last selector's, of the terms that reached it."""
-        scores_for = self.selectors[-1]._class_scorer(stats)
         reached = np.isfinite(self.scores_)
+        scores_for = self.selectors_[-1]._class_scorer(stats)
         return lambda number: np.where(reached, scores_for(number), 0.0)
 
     def _score(self, stats: ClassStats) -> Floats:
