@@ -129,7 +129,7 @@ def test_clipped_charts_too_are_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("x.pdf", r"x\.pdf' ends in '\.pdf', .*use one of \.svg, \.png, \.html, \.json"),
+        ("x.pdf", r"x\.pdf' ends in '\.pdf'; a chart is .* ends in \.svg, \.png, \.html, \.json"),
         ("x", "has no ending"),
         ("none/x.svg", r"x\.svg can't be written: there is no folder .*none; make it first"),
         ("file/x.svg", "there is no folder"),

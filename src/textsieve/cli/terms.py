@@ -9,11 +9,51 @@ from . import options
 if TYPE_CHECKING:
     from ..training.ranking import RankedTerms, Scored
 
+TRACE_SELECTORS = ("ocfs", "tofa")
+LEVEL = 0.8
+
+
+def energy_weights(value: str) -> list[float]:
+    """Numbers, with commas between."""
+    from ..errors import InputError
+    from ..selectors.energy import checked_weights
+
+    try:
+        return checked_weights([float(part) for part in value.split(",")])
+    except InputError as problem:
+        raise click.BadParameter(str(problem).removeprefix("weights: ")) from problem
+    except ValueError:
+        raise click.BadParameter(f"{value!r}; use numbers with commas between them, such as 0,0.5,1.") from None
+
+
+energy = options.bundle(
+    "energy",
+    click.option(
+        "--energy-plot",
+        type=click.Path(),
+        metavar="FILE",
+        help="Draw which share of all scores the best terms hold, for ocfs and tofa, to a .svg, .png, .html or .json.",
+    ),
+    click.option(
+        "--energy-weights",
+        type=energy_weights,
+        metavar="WEIGHT,...",
+        help="The weights of its curves, up to 1; the selector's own is added.  [default: 0,0.5,1]",
+    ),
+    click.option(
+        "--energy-level",
+        type=click.FloatRange(0, 1, min_open=True),
+        metavar="SHARE",
+        help=f"The share for which the number of terms is written to each curve.  [default: {LEVEL}]",
+    ),
+)
+
 
 @click.command(
     epilog=options.examples(
         "textsieve terms news.csv --selector ocfs -k 20",
         "textsieve terms mails/ --selector chi --selector-option pooling=max --stop-words english",
+        "textsieve terms docstrings --energy-plot energy.svg --energy-weights 0,0.8,1",
     )
 )
 @click.argument("path")
@@ -27,6 +67,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="How many terms, overall and of each class.",
 )
+@energy
 @options.terms_are
 @options.jobs
 @options.json_wanted
@@ -35,6 +76,7 @@ def command(
     reading: dict[str, Any],
     selection: dict[str, Any],
     n_terms: int,
+    energy: dict[str, Any],
     terms_are: dict[str, Any],
     jobs: int,
     wants_json: bool,
@@ -46,17 +88,65 @@ def command(
     """
     from ..selectors.named import selector_of
     from ..training.ranking import rank_terms
-    from .json_output import print_json
     from .opening import opened
     from .progress import progress
 
+    _check_energy(energy, path, selection["selector"])
     selector = selector_of(selection["selector"], options.as_dict(selection["selector_options"]))
     with opened(path, reading) as corpus, progress() as tell:
         ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **options.counting(terms_are))
+        if energy["energy_plot"]:
+            tell("drawing", 0, None)
+            _draw_energy(ranked, energy)
+    _report(ranked, f"{corpus.name}: {corpus.report}", selection["selector"], energy["energy_plot"], wants_json)
+
+
+def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
+    """Stop before any work is done if the plot could not be drawn or written."""
+    from ..extras import require_extra
+    from .opening import refuse_to_lose
+
+    file = energy["energy_plot"]
+    if file is None:
+        for name in ("energy_weights", "energy_level"):
+            if energy[name] is not None:
+                raise click.UsageError(f"--{name.replace('_', '-')} is for --energy-plot; name its file too.")
+        return
+    if selector not in TRACE_SELECTORS:
+        raise click.UsageError(
+            f"--energy-plot with --selector {selector}: energy is that of trace scores; use --selector "
+            f"{' or '.join(TRACE_SELECTORS)}."
+        )
+    require_extra("plots", what="--energy-plot")
+    from ..plots import check_target
+
+    check_target(file)
+    refuse_to_lose(file, path)
+
+
+def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:
+    from typing import cast
+
+    from ..selectors.energy import WEIGHTS, plot_energy
+    from ..selectors.trace import TOFA
+
+    plot_energy(
+        cast(TOFA, ranked.selector),
+        energy["energy_plot"],
+        weights=energy["energy_weights"] or WEIGHTS,
+        level=energy["energy_level"] or LEVEL,
+    )
+
+
+def _report(ranked: "RankedTerms", about: str, selector: str, energy_plot: str | None, wants_json: bool) -> None:
+    from .json_output import print_json
+
     if wants_json:
-        print_json(_as_dict(ranked, selection["selector"]))
-    else:
-        _show(ranked, f"{corpus.name}: {corpus.report}", selection["selector"])
+        print_json(_as_dict(ranked, selector) | ({"energy_plot": energy_plot} if energy_plot else {}))
+        return
+    _show(ranked, about, selector)
+    if energy_plot:
+        click.echo(f"\nEnergy drawn to {energy_plot}")
 
 
 def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def lines(
     rules
         Names and heights of horizontal lines to compare with.
     marks
-        Points of curves that have a label.
+        Points of curves that are marked, with a label or without.
     points
         Whether each point of a curve has a symbol. None: where no curve has many.
     y_domain

@@ -14,12 +14,12 @@ LETTER = 0.56 * SMALL
 
 
 class Mark(NamedTuple):
-    """A point worth a label: on which curve, where, and what it says."""
+    """A point worth a look: on which curve, where, and what is written beside it, if anything."""
 
     curve: str
     x: float
     y: float
-    text: str
+    text: str = ""
 
 
 def names(series: Sequence[Series], frame: Frame) -> list[dict[str, Any]]:
@@ -43,8 +43,9 @@ def mark_labels(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) -> 
         text = plain(mark.text)
         left, row = frame.right(mark.x), frame.down(mark.y) + GAP - 4
         right = left + 12 + LETTER * len(text)
-        while any(abs(row - other) < GAP - 2 and left < end and start < right for start, end, other in taken):
+        while text and any(abs(row - other) < GAP - 4 and left < end and start < right for start, end, other in taken):
             row += GAP - 2
-        taken.append((left, right, row))
+        if text:
+            taken.append((left, right, row))
         rows.append({"key": key_of[mark.curve], "text": text, "x": mark.x, "y": mark.y, "text_y": frame.value_at(row)})
     return rows

@@ -78,7 +78,7 @@ def check_target(path: str | os.PathLike[str]) -> str:
     kind = os.path.splitext(name)[1].lower()
     if kind not in KINDS:
         found = f"ends in {kind!r}" if kind else "has no ending"
-        raise InputError(f"{name!r} {found}, which says how to draw; use one of {', '.join(KINDS)}.")
+        raise InputError(f"{name!r} {found}; a chart is written to a file that ends in {', '.join(KINDS)}.")
     folder = os.path.dirname(name) or "."
     if os.path.isdir(name):
         raise InputError(f"{name} is a folder; give the name of a file in it.")

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from .base import TermSelector as TermSelector
     from .cascade import Cascade as Cascade
     from .chi import ChiSquare as ChiSquare
+    from .energy import energy_curves as energy_curves
+    from .energy import plot_energy as plot_energy
     from .frequency import DocumentFrequency as DocumentFrequency
     from .information import InformationGain as InformationGain
     from .information import MutualInformation as MutualInformation
@@ -20,6 +22,7 @@ __getattr__, __dir__, __all__ = attach(
         "base": ["TermSelector"],
         "cascade": ["Cascade"],
         "chi": ["ChiSquare"],
+        "energy": ["energy_curves", "plot_energy"],
         "frequency": ["DocumentFrequency"],
         "information": ["InformationGain", "MutualInformation"],
         "trace": ["OCFS", "TOFA"],

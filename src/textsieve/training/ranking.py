@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,8 @@ class RankedTerms:
     class_docs: dict[Any, int]
     n_documents: int
     n_terms: int
+    selector: TermSelector = field(repr=False, compare=False)
+    """What ranked them, fitted; with the statistics of the corpus."""
 
 
 def rank_terms(
@@ -79,6 +81,7 @@ def rank_terms(
         class_docs=dict(zip(stats.classes, stats.class_docs.tolist(), strict=True)),
         n_documents=stats.n_documents,
         n_terms=stats.n_terms,
+        selector=fitted,
     )
 
 

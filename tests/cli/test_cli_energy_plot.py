@@ -1,0 +1,132 @@
+"""`textsieve terms --energy-plot`: a file that shows what the selector knows, and refusals before any work."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from tests.reference.cli_cases import Run
+
+import textsieve
+from textsieve import extras
+
+Ask = Callable[..., Any]
+
+
+def texts_of(path: Path) -> list[str]:
+    root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def enough(news: Path, weight: float, level: float) -> int:
+    """How many terms a selector finds enough that was fitted by hand."""
+    texts, labels = zip(*textsieve.read(news), strict=True)
+    weights = textsieve.TermWeighter(idf="plain").fit_transform(textsieve.TermCounter().fit_transform(texts))
+    return textsieve.TOFA(weight=weight).fit(weights, labels).n_terms_for(level)
+
+
+def test_a_curve_for_each_weight(news: Path, tmp_path: Path, run: Run) -> None:
+    said = run("terms", news, "-k", 3, "--energy-plot", tmp_path / "x.svg").stdout
+    assert said.endswith(f"\nEnergy drawn to {tmp_path / 'x.svg'}\n")
+    texts = texts_of(tmp_path / "x.svg")
+    for weight in (0, 0.5, 1):
+        assert f"λ = {weight:g} ({enough(news, weight, 0.8)} terms)" in texts
+    assert "80%" in texts
+    assert any(text.startswith("60 documents, ") for text in texts)
+
+
+def test_weights_level_and_the_selector_s_own(news: Path, tmp_path: Path, run: Run) -> None:
+    own = ("--selector", "tofa", "--selector-option", "weight=0.25")
+    more = ("--energy-weights", "0, 0.75", "--energy-level", 0.6)
+    run("terms", news, *own, *more, "--energy-plot", tmp_path / "x.svg")
+    found = {text for text in texts_of(tmp_path / "x.svg") if text.startswith("λ")}
+    assert found == {f"λ = {weight:g} ({enough(news, weight, 0.6)} terms)" for weight in (0, 0.25, 0.75)}
+
+
+def test_json_names_the_file(news: Path, tmp_path: Path, ask: Ask) -> None:
+    assert "energy_plot" not in ask("terms", news)
+    told = ask("terms", news, "--energy-plot", tmp_path / "x.html")
+    assert told["energy_plot"] == str(tmp_path / "x.html")
+    assert (tmp_path / "x.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert told | {"energy_plot": 0} == ask("terms", news) | {"energy_plot": 0}, "and nothing else is changed"
+
+
+def test_vectors_and_streams(news: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.svm"
+    path.write_text("1 1:2 3:1\n2 2:1 3:1\n" * 5)
+    run("terms", path, "--energy-plot", tmp_path / "vectors.svg")
+    assert "λ = 1 (1 term)" in texts_of(tmp_path / "vectors.svg"), "the scores are 1 and 1/4"
+    run("terms", news, "--energy-plot", tmp_path / "whole.svg")
+    monkeypatch.setattr("textsieve.training.documents.MOST_VALUES", 50)
+    run("terms", news, "--energy-plot", tmp_path / "streamed.svg")
+    assert texts_of(tmp_path / "streamed.svg") == texts_of(tmp_path / "whole.svg")
+
+
+WRONG_USAGE = [
+    (["--energy-plot", "x.svg", "--selector", "chi"], "energy is that of trace scores; use --selector ocfs or tofa"),
+    (["--energy-plot", "x.svg", "--energy-weights", "0,1.5"], "1.5 has no energy; above weight 1"),
+    (["--energy-plot", "x.svg", "--energy-weights", "0;1"], "'0;1'; use numbers with commas between them"),
+    (["--energy-plot", "x.svg", "--energy-weights", "nan"], "nan is no weight"),
+    (["--energy-plot", "x.svg", "--energy-level", "0"], "0"),
+    (["--energy-weights", "0,1"], "--energy-weights is for --energy-plot; name its file too"),
+    (["--energy-level", "0.5"], "--energy-level is for --energy-plot; name its file too"),
+]
+
+
+@pytest.fixture
+def nothing_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    def read(*_: object, **__: object) -> None:
+        pytest.fail("the documents are read although the plot cannot be written")
+
+    monkeypatch.setattr("textsieve.cli.opening.read", read)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(each) for each, _ in WRONG_USAGE])
+def test_wrong_usage_is_told_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
+    assert message in re.sub(r"\s+", " ", run("terms", "docstrings", *options, exit_code=2).stderr)
+    assert not list(nothing_is_read.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("x.pdf", "'x.pdf' ends in '.pdf'; a chart is written to a file that ends in .svg, .png, .html, .json"),
+        ("none/x.svg", "none/x.svg can't be written: there is no folder none; make it first"),
+        ("folder.svg", "folder.svg is a folder; give the name of a file in it"),
+        ("x.json", "x.json: is read here, and would be overwritten"),
+    ],
+)
+def test_places_that_cannot_be_written(file: str, message: str, nothing_is_read: Path, run: Run) -> None:
+    (nothing_is_read / "folder.svg").mkdir()
+    (nothing_is_read / "x.json").write_text("{}")
+    result = run("terms", "x.json", "--energy-plot", file, exit_code=1)
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert (nothing_is_read / "x.json").read_text() == "{}"
+
+
+def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "_is_installed", lambda name: name != "altair")
+    result = run("terms", "docstrings", "--energy-plot", "x.svg", exit_code=1)
+    assert result.stderr == "error: --energy-plot needs altair; pip install 'textsieve[plots]'\n"
+    assert not list(nothing_is_read.iterdir())
+
+
+def test_without_a_plot_nothing_that_draws_is_loaded(news: Path) -> None:
+    code = (
+        "import sys, textsieve.cli\n"
+        f"sys.argv = ['textsieve', 'terms', {str(news)!r}, '--jobs', '1']\n"
+        "try: textsieve.cli.main()\n"
+        "except SystemExit: pass\n"
+        "print('LOADED', *sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "textsieve.training.ranking" in loaded
+    assert not loaded & {"altair", "vl_convert", "textsieve.plots"}
