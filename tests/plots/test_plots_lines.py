@@ -57,6 +57,12 @@ def test_a_rule_may_have_the_name_of_a_curve() -> None:
     assert sorted(words(lines(SMALL, rules={"a": 0.5}, **LABELS))) == ["a", "a", "b"]
 
 
+def test_long_names_are_cut() -> None:
+    long = "name " * 30
+    chart = lines({long: ([1, 2], [3, 4]), "n" * 48: ([1, 2], [1, 2])}, **LABELS)
+    assert words(chart) == [("name " * 10)[:47] + "…", "n" * 48]
+
+
 def test_axes() -> None:
     chart = lines(SMALL, log_x=True, y_domain=(0, 1), y_format=".0%", title="T", caption="c", **LABELS)
     encoding = chart.to_dict()["layer"][0]["encoding"]

@@ -13,6 +13,10 @@ LETTER = 0.56 * SMALL
 """About the mean width of a letter, in pixels."""
 
 
+LONGEST_NAME = 48
+"""Letters of a name; the rest is cut, or the drawing would be a strip beside its names."""
+
+
 class Mark(NamedTuple):
     """A point worth a look: on which curve, where, and what is written beside it, if anything."""
 
@@ -30,9 +34,13 @@ def names(series: Sequence[Series], frame: Frame) -> list[dict[str, Any]]:
     ordered = sorted(series, key=lambda each: (round(frame.down(each.y[-1])), frame.down(float(each.y.mean()))))
     places = spread([frame.down(float(each.y[-1])) for each in ordered], GAP, frame.height)
     return [
-        {"key": each.key, "text": each.name, "y": frame.value_at(place)}
+        {"key": each.key, "text": _cut(each.name), "y": frame.value_at(place)}
         for each, place in zip(ordered, places, strict=True)
     ]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def mark_labels(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) -> list[dict[str, Any]]:
