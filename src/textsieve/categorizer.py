@@ -32,14 +32,19 @@ class Categorizer(Parameters):
 
     Parameters
     ----------
-    selector : {"ocfs", "ig", "chi", "mi", "df"} or selector
-        How terms are scored.
+    selector : {"ocfs", "tofa", "ig", "chi", "mi", "df"}, selector or None
+        How terms are scored. None keeps all, or the most frequent if `n_terms` says how many.
     selector_options : dict or None
         Settings of a selector given by name, for example {"pooling": "max"}.
     n_terms : int, float, "all", "auto" or None
         How many terms are kept: a number, a share of all, or all; "auto" takes the smallest number whose
         cross-validated score is within one standard error of the best. None is 10,000, or all if there are fewer; or as
         many as the selector says, if it is not given by name.
+    projection : {"centroid", "margin", "pca", "trace"}, projection or None
+        What the weights of the selected terms are projected to before a linear classifier is trained on them: see
+        `TraceProjection`. The model is one of terms all the same.
+    projection_options : dict or None
+        Settings of a projection given by name, for example {"n_components": 50}.
     classifier : {"svm", "logistic", "nb", "cnb", "rocchio"} or linear classifier
         What is trained on the selected terms.
     classifier_options : dict or None
@@ -88,6 +93,8 @@ class Categorizer(Parameters):
         selector: Any = "ocfs",
         selector_options: Mapping[str, Any] | None = None,
         n_terms: int | float | str | None = None,
+        projection: Any = None,
+        projection_options: Mapping[str, Any] | None = None,
         classifier: Any = "svm",
         classifier_options: Mapping[str, Any] | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -111,6 +118,8 @@ class Categorizer(Parameters):
         self.selector = selector
         self.selector_options = selector_options
         self.n_terms = n_terms
+        self.projection = projection
+        self.projection_options = projection_options
         self.classifier = classifier
         self.classifier_options = classifier_options
         self.class_weight = class_weight
@@ -157,6 +166,7 @@ class Categorizer(Parameters):
         for name, what, marks in (
             ("stop_words", "stop words", ("a list",)),
             ("selector", "a selector", ("(", "<")),
+            ("projection", "a projection", ("(", "<")),
             ("classifier", "a classifier", ("(", "<")),
         ):
             setting = getattr(self, name)

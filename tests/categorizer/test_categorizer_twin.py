@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.reference.categorizer_cases import Texts, small_texts
-from tests.reference.categorizer_twin import Weights, check_terms, counted, term_scores, trained, weighed
+from tests.reference.categorizer_twin import TRACE_WEIGHT, Weights, check_terms, counted, term_scores, trained, weighed
 
 from textsieve import Categorizer
 from textsieve.classifiers.named import CLASSIFIERS
@@ -25,6 +25,8 @@ NEW = ["the harbour and the oven", "lion lion salt sail", "crater rocket orbit d
 
 def fitted(case: Texts, labels: Any, classifier: str, **settings: Any) -> Categorizer:
     options = FINE.get(classifier, {}) | settings.pop("classifier_options", {})
+    if settings.get("selector") == "tofa":
+        settings["selector_options"] = {"weight": TRACE_WEIGHT}
     return Categorizer(classifier=classifier, classifier_options=options, **settings).fit(case.texts, labels)
 
 
@@ -95,7 +97,7 @@ def test_one_label(selector: str, classifier: str, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("selector", ["ocfs", "chi"])
+@pytest.mark.parametrize("selector", ["ocfs", "tofa", "chi"])
 def test_several_labels(selector: str, classifier: str) -> None:
     case = small_texts(n_classes=4, several=True, seed=9)
     model = fitted(case, case.label_sets, classifier, selector=selector, n_terms=14)
@@ -103,8 +105,8 @@ def test_several_labels(selector: str, classifier: str) -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("selector", ["ocfs", "ig"])
-def test_documents_without_a_label_count_for_the_idf_alone(selector: str, classifier: str) -> None:
+@pytest.mark.parametrize("selector", ["ocfs", "tofa", "ig"])
+def test_documents_without_a_label_count_for_idf_and_variance_alone(selector: str, classifier: str) -> None:
     case = small_texts(seed=3)
     labels = [None if at % 5 == 0 else label for at, label in enumerate(case.labels)]
     model = fitted(case, labels, classifier, selector=selector, n_terms=12)

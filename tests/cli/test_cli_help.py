@@ -12,6 +12,7 @@ from tests.reference.cli_cases import Run
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.cli.program import VERBS, program
 from textsieve.corpus.formats import FORMATS
+from textsieve.projections.named import PROJECTIONS
 from textsieve.selectors.named import SELECTORS
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +54,7 @@ def test_every_option_is_explained(verb: str) -> None:
 
 def test_the_choices_are_those_of_the_tables(run: Run) -> None:
     text = " ".join(run("train", "--help").stdout.split())
-    for names in (SELECTORS, CLASSIFIERS, [row.name for row in FORMATS]):
+    for names in ([*SELECTORS, "none"], PROJECTIONS, CLASSIFIERS, [row.name for row in FORMATS]):
         assert f"[{'|'.join(names)}]" in text
 
 

@@ -11,6 +11,7 @@ from tests.reference.cli_cases import SUBJECTS, Run, documents, write_csv
 import textsieve
 from textsieve.archive import pack, unpack
 from textsieve.modelfile.layout import KIND
+from textsieve.selectors.named import SELECTORS
 
 Ask = Callable[..., Any]
 
@@ -139,7 +140,7 @@ def test_explain_several_labels(tagger: Path, run: Run, ask: Ask) -> None:
 # -- terms -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("selector", ["ocfs", "ig", "chi", "mi", "df"])
+@pytest.mark.parametrize("selector", SELECTORS)
 def test_terms(selector: str, news: Path, run: Run, ask: Ask) -> None:
     told = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)
     assert (told["n_documents"], len(told["terms"])) == (60, 5)

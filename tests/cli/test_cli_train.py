@@ -177,3 +177,16 @@ def test_tables_fit_the_terminal(
     table = said[said.index("class ") : said.index("Seconds")].splitlines()
     assert all(len(line) <= width for line in table)
     assert all(title in table[0] for title in ("class", "docs", "precision", "recall", "F1", "strongest terms"))
+
+
+@pytest.mark.parametrize("selector", ["ocfs", "none"])
+def test_a_projection(selector: str, news: Path, ask: Ask, run: Run, tmp_path: Path) -> None:
+    arguments = ["--selector", selector, "--projection", "centroid", "--projection-option", "n_components=2"]
+    told = ask("train", news, "-o", tmp_path / "m.sieve", *arguments)
+    assert told["settings"]["selector"] == (None if selector == "none" else selector)
+    assert (told["settings"]["projection"], told["settings"]["projection_options"]) == ("centroid", {"n_components": 2})
+    assert "projection='centroid'" in run("info", tmp_path / "m.sieve").stdout
+    shown = run("train", news, "-o", tmp_path / "m.sieve", *arguments).stdout
+    assert "classifier svm on the projection centroid" in " ".join(shown.split())
+    refused = run("train", news, "-o", tmp_path / "m.sieve", *arguments, "--classifier", "nb", exit_code=1)
+    assert "reads the weights of terms" in " ".join(refused.output.split())

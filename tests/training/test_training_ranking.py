@@ -10,6 +10,7 @@ from tests.reference.categorizer_cases import Texts, small_texts
 from textsieve import OCFS, Corpus, DocumentFrequency, InputError, TermCounter, TermWeighter, read
 from textsieve.corpus import batch as batches
 from textsieve.selectors.named import SELECTORS, selector_of
+from textsieve.text.schemes import COUNTS
 from textsieve.training import documents as training_documents
 from textsieve.training.ranking import RankedTerms, rank_terms
 
@@ -25,7 +26,7 @@ def corpus_of(case: Texts, several: bool = False) -> Corpus:
 def by_hand(case: Texts, labels: Any, name: str, n: int, **reading: Any) -> tuple[Any, list[str]]:
     counter = TermCounter(**reading)
     counts = counter.fit_transform(case.texts)
-    if name == "ocfs":
+    if SELECTORS[name].scheme != COUNTS:
         counts = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts).astype(np.float32)
     selector: Any = selector_of(name).set_params(k=n).fit(counts, labels)
     return selector, counter.get_feature_names_out().tolist()

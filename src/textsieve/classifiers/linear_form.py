@@ -36,11 +36,23 @@ SLICE = 1 << 14
 """Documents that naive Bayes learns from at a time."""
 
 
+class Projected(NamedTuple):
+    """How rows came to be: (X - mean) @ components.T."""
+
+    components: Floats
+    mean: Floats
+
+
 class Linear(NamedTuple):
     """Scores are X @ coefficients.T + intercepts."""
 
     coefficients: Floats
     intercepts: Floats
+
+    def before(self, projected: Projected) -> Linear:
+        """What gives the same scores to documents that this gives to their projections."""
+        coefficients = self.coefficients @ projected.components
+        return Linear(coefficients, self.intercepts - coefficients @ projected.mean)
 
 
 def linear_form(classifier: Any) -> Linear:
@@ -102,12 +114,20 @@ def fit_own(classifier: Any, rows: csr_matrix, indicator: Any, class_weight: Any
     return scorer
 
 
-def fit_one_label(classifier: Any, rows: csr_matrix, numbers: Ints, n_classes: int, class_weight: Any) -> Linear:
+def fit_one_label(
+    classifier: Any,
+    rows: csr_matrix,
+    numbers: Ints,
+    n_classes: int,
+    class_weight: Any,
+    projected: Projected | None = None,
+) -> Linear:
     """Train on documents of one label each, given by number; a class without documents can't win.
 
     Class weights are "balanced", or a factor for each number.
     """
-    return of_all_classes(*_fit_linear(classifier, rows, numbers, class_weight), n_classes)
+    form, present = _fit_linear(classifier, rows, numbers, class_weight)
+    return of_all_classes(form if projected is None else form.before(projected), present, n_classes)
 
 
 def of_all_classes(form: Linear, present: Ints, n_classes: int) -> Linear:
@@ -127,7 +147,12 @@ def of_all_classes(form: Linear, present: Ints, n_classes: int) -> Linear:
 
 
 def fit_each_class(
-    classifier: Any, rows: csr_matrix, members: Sequence[Ints], class_weight: Any, n_jobs: int
+    classifier: Any,
+    rows: csr_matrix,
+    members: Sequence[Ints],
+    class_weight: Any,
+    n_jobs: int,
+    projected: Projected | None = None,
 ) -> Linear:
     """Train each class against the rest; a document may be a member of several, or of none."""
     if isinstance(classifier, Rocchio) and class_weight is None:  # its classes need no rest of their own
@@ -145,7 +170,8 @@ def fit_each_class(
     one_job = clone(classifier).set_params(n_jobs=1) if isinstance(classifier, LinearSVM) else classifier
     with ThreadPoolExecutor(n_jobs if isinstance(classifier, _SHARE_NOTHING) else 1) as pool:
         found = list(pool.map(one, range(len(members))))
-    return Linear(np.array([each[0] for each in found]), np.array([each[1] for each in found]))
+    form = Linear(np.array([each[0] for each in found]), np.array([each[1] for each in found]))
+    return form if projected is None else form.before(projected)
 
 
 def weight_against_rest(class_weight: Any, number: int) -> Any:

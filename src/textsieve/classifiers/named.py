@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..errors import InputError, shown
+from ..settings import require_options
 from ..text.schemes import LTC, SMOOTH, Scheme
 
 
@@ -77,12 +78,7 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
                 f"classifier_options: class_weight={shown(chosen['class_weight'])} is a setting of its own; use "
                 "class_weight= instead."
             )
-        possible = sorted(set(made.get_params()) - {"class_weight"})
-        unknown = sorted(set(chosen) - set(possible))
-        if unknown:
-            raise InputError(
-                f"classifier_options: {setting!r} has no option {unknown[0]!r}; it has {', '.join(possible)}."
-            )
+        require_options("classifier", setting, sorted(chosen), set(made.get_params()) - {"class_weight"})
         return made.set_params(**chosen)
     if isinstance(setting, str | type) or not (hasattr(setting, "fit") and hasattr(setting, "get_params")):
         raise InputError(

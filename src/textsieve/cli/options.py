@@ -199,23 +199,29 @@ terms_are = bundle(
     click.option("--keep-case", is_flag=True, help="Tell capitals from small letters."),
 )
 
-selection = bundle(
-    "selection",
-    click.option(
-        "--selector",
-        type=click.Choice(list(SELECTORS)),
-        default="ocfs",
-        show_default=True,
-        help=f"How terms are scored. {listed(SELECTORS)}.",
-    ),
-    click.option(
-        *("--selector-option", "selector_options"),
-        type=setting,
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="A setting of the selector, such as pooling=max; may be repeated.",
-    ),
-)
+
+def _selection(**more: str) -> Decorator:
+    return bundle(
+        "selection",
+        click.option(
+            "--selector",
+            type=click.Choice([*SELECTORS, *more]),
+            default="ocfs",
+            show_default=True,
+            help=f"How terms are scored. {'; '.join([listed(SELECTORS), *([described(more)] if more else [])])}.",
+        ),
+        click.option(
+            *("--selector-option", "selector_options"),
+            type=setting,
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="A setting of the selector, such as pooling=max; may be repeated.",
+        ),
+    )
+
+
+selection = _selection()
+selection_or_none = _selection(none="all terms are kept, or the most frequent")
 
 jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help="Threads; -1, the default, is all cores.")
 json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead.")

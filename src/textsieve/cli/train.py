@@ -8,6 +8,7 @@ import click
 
 from ..classifiers.named import CLASSIFIERS
 from ..evaluation.names import CALIBRATIONS, CUTS
+from ..projections.named import PROJECTIONS
 from . import options
 
 if TYPE_CHECKING:
@@ -32,12 +33,24 @@ if TYPE_CHECKING:
     help="The model file to write.",
 )
 @options.reading
-@options.selection
+@options.selection_or_none
 @click.option(
     *("-k", "--terms", "n_terms"),
     type=options.n_terms,
     metavar="N|SHARE|all|auto",
     help="How many terms are kept; auto finds out how many are enough.  [default: 10000, or all if there are fewer]",
+)
+@click.option(
+    "--projection",
+    type=click.Choice(list(PROJECTIONS)),
+    help=f"Train on a projection of the terms' weights. {options.listed(PROJECTIONS)}.",
+)
+@click.option(
+    *("--projection-option", "projection_options"),
+    type=options.setting,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the projection, such as n_components=50; may be repeated.",
 )
 @click.option(
     "--classifier",
@@ -104,6 +117,7 @@ def command(
     output: str,
     reading: dict[str, Any],
     selection: dict[str, Any],
+    projection_options: tuple[options.Setting, ...],
     classifier_options: tuple[options.Setting, ...],
     cut_options: tuple[options.Setting, ...],
     terms_are: dict[str, Any],
@@ -125,8 +139,9 @@ def command(
     model = Categorizer(
         **settings,
         **options.counting(terms_are),
-        selector=selection["selector"],
+        selector=None if selection["selector"] == "none" else selection["selector"],
         selector_options=options.as_dict(selection["selector_options"]),
+        projection_options=options.as_dict(projection_options),
         classifier_options=options.as_dict(classifier_options),
         cut_options=options.as_dict(cut_options),
         n_jobs=jobs,
@@ -179,8 +194,10 @@ def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float,
         return
     page = Page()
     page.line(f"{corpus.name}: {corpus.report}")
-    chosen = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms chosen by {model.selector}"
-    page.line(f"{len(trained.classes):,} classes; {chosen}; classifier {model.classifier}")
+    chosen = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
+    by = "" if model.selector is None else f" chosen by {model.selector}"
+    on = "" if model.projection is None else f" on the projection {model.projection}"
+    page.line(f"{len(trained.classes):,} classes; {chosen}{by}; classifier {model.classifier}{on}")
     show_measures(page, trained)
     show_classes(page, trained)
     page.line(seconds_line(seconds))

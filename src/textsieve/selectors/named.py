@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import InputError, shown
+from ..settings import require_options
 from ..text.schemes import COUNTS, LTC, Scheme
 
 if TYPE_CHECKING:
@@ -57,24 +58,27 @@ SELECTORS = {row.name: row for row in _ROWS}
 
 
 def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermSelector:
-    """The selector that a setting stands for: a name, with options, or a selector, which is left as it is."""
+    """The selector that a setting stands for: a name, with options, or a selector, which is left as it is.
+
+    None keeps all terms, the most frequent first.
+    """
     from .base import TermSelector
 
+    if setting is None:
+        require_options("selector", "None", options, ())
+        return SELECTORS["df"].make(k="all")  # type: ignore[call-arg]  # of the class that is made
     if isinstance(setting, TermSelector):
         if options:
             raise InputError("selector_options are for a selector given by name; set them on the selector itself.")
         return setting
     if not (isinstance(setting, str) and setting in SELECTORS):
-        raise InputError(f"selector={shown(setting)}; use one of {', '.join(SELECTORS)}, or a selector such as OCFS().")
+        raise InputError(
+            f"selector={shown(setting)}; use one of {', '.join(SELECTORS)}, a selector such as OCFS(), or None."
+        )
     made = SELECTORS[setting].make()
-    possible = sorted(set(made.get_params()) - {"k"})
-    for name, value in (options or {}).items():
-        if name == "k":
-            raise InputError(f"selector_options: k={shown(value)} is how many terms are kept; use n_terms instead.")
-        if name not in possible:
-            raise InputError(
-                f"selector_options: {setting!r} has no option {name!r}; it has {', '.join(possible) or 'none'}."
-            )
+    if options and "k" in options:
+        raise InputError(f"selector_options: k={shown(options['k'])} is how many terms are kept; use n_terms instead.")
+    require_options("selector", setting, options, set(made.get_params()) - {"k"})
     return made.set_params(**(options or {}))
 
 

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 from ..classifiers.in_slices import (
@@ -20,13 +21,14 @@ from ..classifiers.in_slices import (
     learns_in_slices,
     slices_of,
 )
-from ..classifiers.linear_form import fit_each_class, fit_one_label, fit_own, scorer_of
+from ..classifiers.linear_form import Projected, fit_each_class, fit_one_label, fit_own, scorer_of
 from ..classifiers.named import classifier_of
 from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
 from ..evaluation.cuts import Cut, cut_of
+from ..projections.named import projection_of
 from ..selectors import TermSelector
 from ..selectors.base import limit_of
 from ..selectors.named import scheme_for as scheme_for_selector
@@ -38,6 +40,9 @@ from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 from .documents import Counted, weighted
 from .ranking import best_columns, fitted_selector
 from .targets import Targets
+
+if TYPE_CHECKING:
+    from ..projections import TraceProjection
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -55,6 +60,21 @@ def _few_documents_of_each_class() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
         yield
+
+
+def _require_linear(classifier: Any, projection: Any) -> None:
+    """Refuse to train on a projection what wants the weights of terms."""
+    if isinstance(classifier, (*_NAIVE_BAYES, Rocchio)) or hasattr(classifier, "to_scorer"):
+        raise InputError(
+            f"projection={shown(projection)}: {type(classifier).__name__} reads the weights of terms, and coordinates "
+            "can be negative and have no length of 1; use the classifier svm or logistic."
+        )
+
+
+def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targets) -> TraceProjection:
+    """A copy of a projection that was fitted; classes are numbers here, and none of them means "no label"."""
+    fitted = clone(projection).set_params(unlabelled=None)
+    return fitted.fit(rows, targets.for_stats())
 
 
 class Fitted(NamedTuple):
@@ -78,6 +98,7 @@ class Recipe:
     selector: TermSelector
     selector_was_given: bool
     selection: Scheme
+    projection: TraceProjection | None
     classifier: Any
     scheme: Scheme
     class_weight: Any
@@ -89,6 +110,9 @@ class Recipe:
         """Settle the settings of a `Categorizer`."""
         selector = selector_of(settings["selector"], settings["selector_options"])
         classifier = classifier_of(settings["classifier"], settings["classifier_options"])
+        projection = projection_of(settings["projection"], settings["projection_options"])
+        if projection is not None:
+            _require_linear(classifier, settings["projection"])
         usual = scheme_for_classifier(classifier)
         chosen = {name: settings[name] for name in ("tf", "idf", "norm") if settings[name] is not None}
         for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
@@ -99,7 +123,7 @@ class Recipe:
         if settings["classifier"] == "svm":
             classifier.set_params(n_jobs=n_jobs)
         return cls(
-            *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector)),
+            *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector), projection),
             *(classifier, usual._replace(**chosen), settings["class_weight"]),
             *(cut_of(settings["cut"], settings["cut_options"]), n_jobs),
         )
@@ -163,22 +187,28 @@ class Recipe:
         return Scored(np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs, weights.is_zero)
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
-        """Train on weights."""
+        """Train on weights; documents without a label count for a projection alone."""
+        fitted = None if self.projection is None else _fit_projection(self.projection, rows, targets)
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
         weight = self._weight_by_number(targets)
         if self.has_own_scorer:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
+        projected = None
+        if fitted is not None:
+            rows = csr_matrix(fitted.transform(rows))
+            projected = Projected(fitted.components_, fitted.mean_)
         if targets.several:
-            return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs))
+            return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs, projected))
+        n_classes = len(targets.classes)
         with _few_documents_of_each_class():
-            return scorer_of(fit_one_label(self.classifier, rows, targets.first, len(targets.classes), weight))
+            return scorer_of(fit_one_label(self.classifier, rows, targets.first, n_classes, weight, projected))
 
     @property
     def learns_in_slices(self) -> bool:
         """Whether `fit_batches` can train the classifier."""
-        return learns_in_slices(self.classifier, self.class_weight)
+        return self.projection is None and learns_in_slices(self.classifier, self.class_weight)
 
     def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
         """Train on weights that come batch by batch and are not kept; the same comes out."""

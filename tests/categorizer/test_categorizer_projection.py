@@ -1,0 +1,193 @@
+"""A projection between terms and classifier, or instead of a selection: the model is one of terms all the same."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from tests.reference.categorizer_cases import Texts, small_texts
+
+from textsieve import (
+    Categorizer,
+    Corpus,
+    InputError,
+    MaximumMargin,
+    OrthogonalCentroid,
+    TermCounter,
+    TermWeighter,
+    TraceProjection,
+    load,
+)
+from textsieve.classifiers import LinearSVM
+from textsieve.projections.named import PROJECTIONS
+from textsieve.training import documents as training_documents
+
+CASE = small_texts()
+FINE: dict[str, Any] = {"tol": 1e-8, "max_iter": 1_000_000}
+
+
+def weights_of(model: Categorizer, texts: list[str], documents: list[str]) -> Any:
+    """The weights that the classifier sees, by our own counter and weighter, idf from `documents`."""
+    counter = TermCounter(vocabulary=model.terms_)
+    weighter = TermWeighter(tf=model.model_.tf, idf="smooth", norm=model.model_.norm)
+    weighter.fit(counter.fit_transform(documents))
+    return weighter.transform(counter.transform(texts))
+
+
+@pytest.mark.parametrize("projection", [*PROJECTIONS, TraceProjection(weight=0.5, n_components=4)], ids=str)
+@pytest.mark.parametrize("selector", ["ocfs", None])
+def test_as_by_hand(projection: Any, selector: str | None) -> None:
+    model = Categorizer(
+        selector=selector, n_terms=15 if selector else None, projection=projection, classifier_options=FINE
+    ).fit(CASE.texts, CASE.labels)
+    rows = weights_of(model, CASE.texts, CASE.texts)
+    made: Any = clone(projection) if not isinstance(projection, str) else PROJECTIONS[projection].make()
+    projected = made.fit_transform(rows, CASE.labels)
+    classifier = LinearSVM(**FINE).fit(projected, CASE.labels)
+    expected = classifier.decision_function(projected)
+    assert model.decision_function(CASE.texts) == pytest.approx(expected, abs=2e-5 * np.abs(expected).max())
+    assert len(model.terms_) == (15 if selector else 26)
+    assert model.model_.scorer.n_terms == len(model.terms_)
+    assert model.score(CASE.texts, CASE.labels) > 0.8
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("projection", PROJECTIONS)
+def test_contributions_of_terms_sum_up_to_the_scores(projection: str, several: bool) -> None:
+    case = small_texts(several=several)
+    model = Categorizer(projection=projection, folds=2).fit(case.texts, case.label_sets if several else case.labels)
+    scores = model.predict_scores(case.texts).scores
+    for text, of_text in zip(case.texts, scores, strict=True):
+        explanation = model.explain(text)
+        for label, score in zip(model.classes_.tolist(), of_text, strict=True):
+            own = explanation[label]
+            assert own.score == score
+            assert {each.term for each in own.contributions} <= set(text.lower().split())
+            assert math.fsum([own.intercept, *(each.contribution for each in own.contributions)]) == pytest.approx(
+                score
+            )
+    assert {term for terms in model.class_terms(3).values() for term, _ in terms} <= set(model.terms_)
+
+
+def test_it_can_be_saved_and_loaded(tmp_path: Path) -> None:
+    model = Categorizer(projection="centroid", projection_options={"n_components": 1}).fit(CASE.texts, CASE.labels)
+    model.save(tmp_path / "model.sieve")
+    loaded = load(tmp_path / "model.sieve")
+    assert (loaded.decision_function(CASE.texts) == model.decision_function(CASE.texts)).all()
+    assert (loaded.projection, loaded.projection_options) == ("centroid", {"n_components": 1})
+    again = loaded.fit(CASE.texts, CASE.labels)
+    assert (again.decision_function(CASE.texts) == model.decision_function(CASE.texts)).all()
+
+
+def test_a_projection_of_ones_own_is_not_kept_in_a_file(tmp_path: Path) -> None:
+    model = Categorizer(projection=MaximumMargin(n_components=1)).fit(CASE.texts, CASE.labels)
+    model.save(tmp_path / "model.sieve")
+    with pytest.raises(InputError, match="trained with a projection of your own"):
+        load(tmp_path / "model.sieve").fit(CASE.texts, CASE.labels)
+
+
+def test_documents_without_a_label_count_for_the_projection() -> None:
+    labels = [label if at % 3 else None for at, label in enumerate(CASE.labels)]
+    model = Categorizer(
+        selector=None, projection="pca", projection_options={"n_components": 3}, classifier_options=FINE
+    ).fit(CASE.texts, labels)
+    rows = weights_of(model, CASE.texts, CASE.texts)
+    has_label = np.array([label is not None for label in labels])
+    projected = TraceProjection(weight=0.0, n_components=3).fit(rows).transform(rows)
+    classifier = LinearSVM(**FINE).fit(projected[has_label], [label for label in labels if label])
+    expected = classifier.decision_function(projected)
+    assert model.decision_function(CASE.texts) == pytest.approx(expected, abs=2e-5 * np.abs(expected).max())
+
+
+def test_minus_one_is_an_ordinary_label_of_a_categorizer() -> None:
+    numbers = [{"boat": -1, "cook": 0, "moon": 1}[label] for label in CASE.labels]
+    found = Categorizer(projection="centroid").fit(CASE.texts, numbers)
+    named = Categorizer(projection="centroid").fit(CASE.texts, CASE.labels)
+    assert found.classes_.tolist() == [-1, 0, 1]
+    assert (found.decision_function(CASE.texts) == named.decision_function(CASE.texts)).all()
+
+
+def test_several_labels_as_a_matrix() -> None:
+    case = small_texts(several=True, n_classes=4)
+    matrix = np.array([[label in each for label in ("boat", "cook", "moon", "zoo")] for each in case.label_sets])
+    matrix[:5] = False
+    model = Categorizer(projection="centroid", folds=2).fit(case.texts, matrix.astype(int))
+    assert (model.predict(case.texts) == matrix).mean() > 0.8
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("projection", ["centroid", "pca"])
+def test_a_stream_gives_the_model_of_its_texts(projection: str, several: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = small_texts(several=several)
+    labels: Any = case.label_sets if several else case.labels
+    settings: dict[str, Any] = {"projection": projection, "n_terms": 15, "multilabel": several, "folds": 2}
+    from_texts = Categorizer(**settings).fit(case.texts, labels)
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 60)
+    streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))
+    assert streamed.terms_ == from_texts.terms_
+    expected = from_texts.decision_function(case.texts)
+    assert streamed.decision_function(case.texts) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_class_that_a_fold_lacks_can_not_win() -> None:
+    """Coordinates can be negative, so that the class must be made to lose among the terms, which are not."""
+    texts, labels = [*CASE.texts, "tomato"], [*CASE.labels, "rare"]
+    model = Categorizer(projection="margin", n_terms="auto", folds=3, held_out=0.3).fit(texts, labels)
+    assert model.held_out_ is not None
+    assert model.held_out_["accuracy"] > 0.7
+    assert model.curve_ is not None
+
+
+@pytest.mark.parametrize("n_terms", [3, "all", 0.5, None])
+def test_without_a_selector_the_most_frequent_terms_are_kept(n_terms: Any) -> None:
+    model = Categorizer(selector=None, n_terms=n_terms).fit(CASE.texts, CASE.labels)
+    by_frequency = Categorizer(selector="df", n_terms="all" if n_terms is None else n_terms)
+    assert model.terms_ == by_frequency.fit(CASE.texts, CASE.labels).terms_
+    assert len(model.terms_) == {3: 3, 0.5: 13}.get(n_terms, 26)
+
+
+def test_settings_can_be_searched() -> None:
+    categorizer = Categorizer(projection=OrthogonalCentroid(), classifier=LogisticRegression())
+    assert clone(categorizer).set_params(projection__n_components=2).projection.n_components == 2
+    assert categorizer.projection.n_components is None
+
+
+@pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio", "tcfp", "knnfp", "knn"])
+def test_classifiers_that_read_weights_of_terms_are_refused(classifier: str) -> None:
+    with pytest.raises(InputError, match=r"projection='pca': \w+ reads the weights of terms.*use the classifier svm"):
+        Categorizer(projection="pca", classifier=classifier).fit(CASE.texts, CASE.labels)
+
+
+@pytest.mark.parametrize("projection", ["lda", "", 3, TraceProjection, LinearSVM(), TermWeighter()], ids=str)
+def test_what_is_no_projection(projection: Any) -> None:
+    with pytest.raises(InputError, match="use one of centroid, margin, pca, trace, a projection such as"):
+        Categorizer(projection=projection).fit(CASE.texts, CASE.labels)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"projection": "pca", "projection_options": {"weight": 2}},
+            "projection_options: 'pca' has no option 'weight'; it has",
+        ),
+        (
+            {"projection": MaximumMargin(), "projection_options": {"n_components": 2}},
+            "projection_options are for a projection given by name",
+        ),
+        ({"projection_options": {"n_components": 2}}, "projection_options are for a projection given by name"),
+        ({"projection": "trace", "projection_options": {"weight": math.nan}}, "weight=nan"),
+        ({"selector": None, "selector_options": {"energy": 0.5}}, "'None' has no option 'energy'; it has none"),
+    ],
+)
+def test_options_that_do_not_go(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Categorizer(**settings).fit(CASE.texts, CASE.labels)
+
+
+def test_the_case_has_what_the_tests_say() -> None:
+    assert isinstance(CASE, Texts)
+    assert len({word.lower() for text in CASE.texts for word in text.split()}) == 26

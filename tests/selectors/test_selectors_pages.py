@@ -1,0 +1,56 @@
+"""The numbers of docs/tofa.md, and its example, which runs."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textsieve import TOFA, OrthogonalCentroid
+
+PAGE = Path(__file__).parents[2] / "docs" / "tofa.md"
+
+
+def rows_under(title: str) -> list[list[str]]:
+    """The rows of the table whose first line has this title."""
+    table = re.search(rf"^\| {re.escape(title)}.*\n\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(), re.MULTILINE)
+    assert table is not None
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines()]
+
+
+DOCUMENTS = rows_under("| class | goal")
+WEIGHTS = np.array([[float(cell) for cell in row[2:]] for row in DOCUMENTS])
+LABELS = [row[1] or None for row in DOCUMENTS]
+
+
+def test_the_scores_of_the_page() -> None:
+    table = rows_under("weight")
+    assert [row[0] for row in table] == ["0", "1", "2"]
+    for weight, *expected in table:
+        found = TOFA(weight=float(weight), k="all").fit(WEIGHTS[:4], LABELS[:4]).scores_
+        assert found == pytest.approx([float(cell) for cell in expected], abs=1e-12)
+
+
+def test_the_document_without_a_label() -> None:
+    assert LABELS[4] is None
+    assert TOFA(weight=0.0, k="all").fit(WEIGHTS).scores_ == pytest.approx([1.36, 2.24, 0.96])
+    assert TOFA(weight=0.5, k="all").fit(WEIGHTS, LABELS).scores_ == pytest.approx([1.18, 1.62, 0.48])
+    text = " ".join(PAGE.read_text().split())
+    assert "1.36, 2.24 and 0.96" in text
+    assert "1.18, 1.62 and 0.48" in text
+
+
+def test_the_projection_of_the_same_documents() -> None:
+    """The means differ along goal - ballot alone, with the eigenvalue 1 + 1."""
+    found = OrthogonalCentroid().fit(WEIGHTS[:4], LABELS[:4])
+    assert found.eigenvalues_ == pytest.approx([2.0])
+    assert np.abs(found.components_) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0.0]]))
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    exec(compile(block, str(PAGE), "exec"), {})
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.split()[1] == "500"
+    for_80, for_60 = map(int, second.split())
+    assert 0 < for_60 < for_80
