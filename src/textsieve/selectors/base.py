@@ -212,7 +212,7 @@ def _refuse_texts(X: Any) -> None:
 
 
 def _require_classes(stats: ClassStats, more: str) -> None:
-    if len(stats.classes) == 0:
+    if stats.n_pairs == 0:  # though a matrix of 0 and 1 may have columns, and so classes
         raise InputError(
             "No document has a label, so there are no classes to tell apart. In a folder, sub-folders are the classes; "
             "in a table, say which column has the labels: textsieve.read(path, label=...)." + more

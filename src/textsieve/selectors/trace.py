@@ -38,6 +38,8 @@ from .trace_weight import auto_weight
 
 ClassWeight = Literal["balanced"] | None
 
+_LARGEST = float(np.finfo(np.float64).max)
+
 _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
 """How much each class counts: as many documents as it has, or all alike."""
 
@@ -157,7 +159,7 @@ class TOFA(TermSelector):
         weight = self.weight
         if isinstance(weight, str) and weight == "auto":
             return "auto"
-        if isinstance(weight, bool) or not (isinstance(weight, float | int | np.number) and np.isfinite(weight)):
+        if not (_is_number(weight) and -_LARGEST <= weight <= _LARGEST):
             raise InputError(f"weight={shown(weight)}; use a number, for example 1.0, or 'auto'.")
         return float(weight)
 
@@ -225,8 +227,12 @@ class TOFA(TermSelector):
         return terms_for_energy(scores[ranking], _checked_energy(energy))
 
 
+def _is_number(setting: Any) -> bool:
+    return isinstance(setting, float | int | np.integer | np.floating) and not isinstance(setting, bool)
+
+
 def _checked_energy(energy: Any) -> float:
-    if isinstance(energy, bool) or not (isinstance(energy, float | int | np.number) and 0.0 < energy <= 1.0):
+    if not (_is_number(energy) and 0.0 < energy <= 1.0):
         raise InputError(f"energy={shown(energy)}; use a share above 0.0 and up to 1.0, for example 0.8.")
     return float(energy)
 

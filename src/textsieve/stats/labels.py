@@ -40,6 +40,7 @@ class LabelPairs(NamedTuple):
 
 def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     """Bring the labels of `n_documents` documents into one form; `unlabelled` is a label that means none."""
+    require_label(unlabelled)
     if y is None:
         return _pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
     names = getattr(y, "columns", None)  # of a data frame
@@ -52,7 +53,7 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
             "of 0 and 1 (documents x classes)."
         )
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] != 1):
-        return _from_indicator(y, n_documents, names)
+        return without_class(_from_indicator(y, n_documents, names), unlabelled)
     if isinstance(y, np.ndarray) and y.ndim == 2:
         y = y[:, 0]
     labels: Any = y if isinstance(y, np.ndarray) else list(y)
@@ -60,10 +61,9 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         numbers, inverse = np.unique(labels, return_inverse=True)
-        pairs = _pairs(numbers.tolist(), np.arange(n_documents), inverse, n_documents)
-        return pairs if unlabelled is None else without_class(pairs, unlabelled)
+        return without_class(_pairs(numbers.tolist(), np.arange(n_documents), inverse, n_documents), unlabelled)
     if is_indicator(labels):
-        return _from_indicator(np.array(labels), n_documents, None)
+        return without_class(_from_indicator(np.array(labels), n_documents, None), unlabelled)
     texts = set(map(type, labels)) <= {str} and not isinstance(unlabelled, str)
     if texts and "" not in (different := dict.fromkeys(labels)):
         classes = sorted(different)
@@ -71,6 +71,15 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         found = np.fromiter(map(number.__getitem__, labels), np.int64, n_documents)
         return _pairs(classes, np.arange(n_documents), found, n_documents)
     return _from_labels(labels if unlabelled is None else _known(labels, unlabelled), n_documents)
+
+
+def require_label(unlabelled: Any) -> None:
+    """Refuse what no document can have for its label."""
+    if not (unlabelled is None or isinstance(unlabelled, str | int | float | np.integer | np.floating)):
+        raise InputError(
+            f"unlabelled={shown(unlabelled)} ({type(unlabelled).__name__}); use the label that means none, text or a "
+            "number, or None if no label does."
+        )
 
 
 def without_class(pairs: LabelPairs, label: Any) -> LabelPairs:
@@ -93,8 +102,12 @@ def _known(labels: Iterable[Any], unlabelled: Any) -> Iterator[Any]:
         return None if single and (label == unlabelled or label != label) else label
 
     for label in labels:
-        several = isinstance(label, list | tuple | set | frozenset)
-        yield [known(one) for one in label] if several else known(label)
+        yield [known(one) for one in label] if _are_several(label) else known(label)
+
+
+def _are_several(label: Any) -> bool:
+    """Whether what a document has for a label is a collection of labels."""
+    return isinstance(label, Iterable) and not isinstance(label, str | bytes | Mapping)
 
 
 def is_indicator(labels: Any) -> bool:
@@ -139,8 +152,7 @@ def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
     documents: list[int] = []
     found: list[int] = []
     for document, label in enumerate(labels):
-        several = isinstance(label, Iterable) and not isinstance(label, str | bytes | Mapping)
-        for single in _once_each(label, document) if several else (_plain(label, document),):
+        for single in _once_each(label, document) if _are_several(label) else (_plain(label, document),):
             if single is None or single == "":
                 continue
             number = numbers.get(single)

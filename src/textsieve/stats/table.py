@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.align import align
-from .labels import one_kind
+from .labels import one_kind, require_label
 from .sums import Ints, Sums
 
 
@@ -131,6 +131,7 @@ def restrict(table: Table, columns: Ints) -> Table:
 
 def without_class(table: Table, label: Any) -> Table:
     """The statistics of the same documents, as if those of a class had no label."""
+    require_label(label)
     if label not in table.classes:
         return table
     at = table.classes.index(label)
