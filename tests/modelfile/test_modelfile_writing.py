@@ -17,7 +17,8 @@ from tests.reference.model_cases import same, small_model, two_classes
 
 from textsieve import InputError
 from textsieve.classifiers.linear import LinearScorer
-from textsieve.modelfile import read, replacing, write
+from textsieve import replacing
+from textsieve.modelfile import read, write
 from textsieve.modelfile.writing import encode
 
 

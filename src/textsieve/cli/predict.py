@@ -110,7 +110,7 @@ def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
             yield file, "utf-8"
         return
 
-    from ..modelfile.replacing import replacing
+    from ..replacing import replacing
 
     with replacing(output) as whole:
         lines = io.TextIOWrapper(whole, encoding="utf-8", newline="\n")

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from ..archive import pack
 from ..errors import InputError
 from ..prediction import Model
+from ..replacing import replacing
 from ..text.words import stop_words_of
 from .layout import ARRAYS, KIND, check_model, restored, restored_calibration
 from .reading import MOST_BYTES
-from .replacing import replacing
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:

@@ -3,11 +3,10 @@
 import io
 import os
 import re
-import secrets
 from collections.abc import Callable
-from contextlib import suppress
 
 from ..errors import InputError
+from ..replacing import replacing
 from .look import Drawing
 from .page import as_page
 
@@ -54,22 +53,10 @@ def save(chart: Drawing, path: str | os.PathLike[str]) -> None:
     """Write a chart to a file that ends in .svg, .png, .html (a page that needs no network) or .json."""
     data = KINDS[check_target(path)](chart)
     try:
-        _replace(os.path.realpath(path), data)
+        with replacing(os.fspath(path)) as file:
+            file.write(data)
     except (OSError, ValueError) as problem:
         raise _unwritable(path, str(getattr(problem, "strerror", None) or problem)) from problem
-
-
-def _replace(target: str, data: bytes) -> None:
-    """Put a file in the place of the old one when all of it is written."""
-    part = os.path.join(os.path.dirname(target), f".textsieve-{secrets.token_hex(8)}.part")
-    try:
-        with open(part, "xb") as file:
-            file.write(data)
-        os.replace(part, target)
-    except BaseException:
-        with suppress(OSError):  # what went wrong before is what is to be told
-            os.unlink(part)
-        raise
 
 
 def check_target(path: str | os.PathLike[str]) -> str:

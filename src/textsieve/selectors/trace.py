@@ -25,7 +25,7 @@ two digits swapped; the two best features are the third and the fourth, not the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -36,9 +36,14 @@ from ..stats.sums import Floats, Ints
 from .base import DEFAULT_K, Limit, ScoreForClass, TermSelector, limit_of
 from .trace_weight import auto_weight
 
+if TYPE_CHECKING:
+    import os
+
+    from ..plots import Chart
+
 ClassWeight = Literal["balanced"] | None
 
-_LARGEST = float(np.finfo(np.float64).max)
+_ROUNDING = float(np.finfo(np.float64).eps)
 
 _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
 """How much each class counts: as many documents as it has, or all alike."""
@@ -99,8 +104,13 @@ def energy_curve(sorted_scores: Floats) -> Floats:
 
 
 def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
-    """How many of the best terms it takes to hold that share of all scores."""
-    return min(int(np.searchsorted(energy_curve(sorted_scores), energy)) + 1, len(sorted_scores))
+    """How many of the best terms it takes to hold that share of all scores; short of it by rounding alone will do."""
+    n_terms = len(sorted_scores)
+    if energy == 1.0:  # the last scores may be too small to be seen in the sum
+        enough = int(np.count_nonzero(sorted_scores))
+    else:
+        enough = int(np.searchsorted(energy_curve(sorted_scores), energy - n_terms * _ROUNDING)) + 1
+    return min(max(enough, 1), n_terms)
 
 
 class TOFA(TermSelector):
@@ -159,9 +169,9 @@ class TOFA(TermSelector):
         weight = self.weight
         if isinstance(weight, str) and weight == "auto":
             return "auto"
-        if not (_is_number(weight) and -_LARGEST <= weight <= _LARGEST):
+        if not np.isfinite(number := _as_number(weight)):
             raise InputError(f"weight={shown(weight)}; use a number, for example 1.0, or 'auto'.")
-        return float(weight)
+        return number
 
     def _needs_labels(self) -> bool:
         return self._asked_weight() != 0.0
@@ -226,15 +236,27 @@ class TOFA(TermSelector):
         self._require_energy(f"energy={shown(energy)}", scores)
         return terms_for_energy(scores[ranking], _checked_energy(energy))
 
+    def plot_energy(self, path: str | os.PathLike[str] | None = None, **settings: Any) -> Chart:
+        """Draw the energy of the best terms for several weights, this one's among them: see `selectors.plot_energy`."""
+        from .energy import plot_energy
 
-def _is_number(setting: Any) -> bool:
-    return isinstance(setting, float | int | np.integer | np.floating) and not isinstance(setting, bool)
+        self._fitted()
+        return plot_energy(self, path, **settings)
+
+
+def _as_number(setting: Any) -> float:
+    """A setting as a number, and NaN if it is none."""
+    is_number = isinstance(setting, float | int | np.integer | np.floating) and not isinstance(setting, bool)
+    try:
+        return float(setting) if is_number else np.nan
+    except OverflowError:  # a whole number may have any number of digits
+        return np.inf
 
 
 def _checked_energy(energy: Any) -> float:
-    if not (_is_number(energy) and 0.0 < energy <= 1.0):
+    if not 0.0 < (share := _as_number(energy)) <= 1.0:
         raise InputError(f"energy={shown(energy)}; use a share above 0.0 and up to 1.0, for example 0.8.")
-    return float(energy)
+    return share
 
 
 class OCFS(TOFA):
