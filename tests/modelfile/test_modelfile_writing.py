@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 from tests.reference.model_cases import same, small_model, two_classes
 
-from textsieve import InputError
+from textsieve import InputError, replacing
 from textsieve.classifiers.linear import LinearScorer
-from textsieve import replacing
 from textsieve.modelfile import read, write
 from textsieve.modelfile.writing import encode
 
