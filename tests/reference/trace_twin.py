@@ -114,6 +114,10 @@ def largest_trace(matrix: Floats, p: int) -> float:
 
 
 def fewest_terms(scores: Sequence[float], energy: float) -> int:
-    """The smallest number of best terms whose scores are that share of all of them, in fractions; at least one."""
+    """The smallest number of best terms whose scores are that share of all of them, in fractions; at least one.
+
+    A share such as 1/3 is rounded to a float, perhaps upwards: a term that makes up for that alone is not taken.
+    """
     best_first = sorted(map(Fraction, scores), reverse=True)
-    return next(p for p in range(1, len(scores) + 1) if sum(best_first[:p]) >= Fraction(energy) * sum(best_first))
+    wanted = Fraction(energy) * sum(best_first) * (1 if energy == 1 else 1 - Fraction(2) ** -50)
+    return next(p for p in range(1, len(scores) + 1) if sum(best_first[:p]) >= wanted)

@@ -1,116 +1,212 @@
-"""Energy for several weights: against sums by hand, and the plot against the selectors' own numbers."""
+"""The share of all scores that the best terms hold: the curve, how many terms are enough, and when it means nothing."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
-from sklearn.exceptions import NotFittedError
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from tests.reference.stats_cases import Case, any_weights, cases
+from tests.reference.trace_twin import fewest_terms
 
-from textsieve import OCFS, TOFA, ChiSquare, ClassStats, InputError, extras
-from textsieve.selectors import energy_curves, plot_energy
+from textsieve import OCFS, TOFA, ClassStats, InputError
+from textsieve.selectors.trace import energy_curve, terms_for_energy
 
-RANDOM = np.random.default_rng(5)
-X = sparse.csr_array(RANDOM.poisson(0.6, (90, 40)) * RANDOM.uniform(0.5, 2.0, (90, 40)))
-Y = ["a", "b", "c"] * 20 + ["a"] * 30
-STATS = ClassStats.from_matrix(X, Y)
-
-
-def by_hand(weight: float, balanced: bool = False) -> list[float]:
-    rows, labels = X.toarray(), np.array(Y)
-    means = np.array([rows[labels == label].mean(axis=0) for label in "abc"])
-    shares = np.full(3, 1 / 3) if balanced else np.array([(labels == label).mean() for label in "abc"])
-    between = shares @ (means - shares @ means) ** 2
-    scores = sorted(weight * between + (1 - weight) * rows.var(axis=0), reverse=True)
-    return [sum(scores[: p + 1]) / sum(scores) for p in range(len(scores))]
+shares = st.one_of(st.sampled_from([1e-300, 0.1, 0.25, 1 / 3, 0.5, 0.6, 0.8, 0.99, 1, 1.0]), st.floats(1e-9, 1.0))
+up_to_one = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1])
+scattered = cases(any_weights, n_labels=(1, 1), max_documents=9, max_terms=8)
 
 
-@pytest.mark.parametrize("balanced", [False, True])
-def test_curves_are_those_by_hand(balanced: bool) -> None:
-    curves = energy_curves(STATS, (1, 0.25, 0), "balanced" if balanced else None)
-    assert list(curves) == [0.0, 0.25, 1.0]
-    for weight, curve in curves.items():
-        assert curve == pytest.approx(by_hand(weight, balanced), rel=1e-9)
-        assert curve[-1] == 1.0
+def with_scores(scores: list[float]) -> tuple[Any, list[str]]:
+    """Two documents whose terms have given scores at weight 1, and so at any."""
+    return np.array([2 * np.sqrt(scores), np.zeros(len(scores))]), ["a", "b"]
 
 
-def test_curves_are_those_of_the_selectors() -> None:
-    curves = energy_curves(STATS)
-    assert list(curves) == [0.0, 0.5, 1.0]
-    assert curves[1.0].tolist() == OCFS().fit_stats(STATS).energy_.tolist()
-    for weight, curve in curves.items():
-        assert curve.tolist() == TOFA(weight=weight).fit_stats(STATS).energy_.tolist()
+# -- the curve -----------------------------------------------------------------------------------------------------
 
 
-BAD: list[tuple[Any, Any, str]] = [
-    (STATS, [0, 1.5], "1.5 has no energy; above weight 1 scores can be negative"),
-    (STATS, [], "weights is empty"),
-    (STATS, [np.nan], "nan is no weight"),
-    (STATS, [np.inf], "inf is no weight"),
-    (STATS, ["auto"], "'auto' is no weight"),
-    (STATS, [True], "True is no weight"),
-    (ClassStats.zero(3), [0], "no terms that could have an energy"),
-    (ClassStats.from_matrix(X), [0, 1], "labels of 0 classes"),
-    (ClassStats.from_matrix(X, ["a"] * 90), [1], "labels of 1 class, "),
-    (ClassStats.from_matrix([[1.0], [1.0], [5.0], [5.0]], ["a", "b", None, None]), [0], ""),
-    (ClassStats.from_matrix([[0.0], [9.0], *[[4.0]] * 40], ["a", "b", *[None] * 40]), [-3], "some scores are negative"),
-]
+@given(scattered, up_to_one)
+def test_the_curve_rises_to_one(case: Case, weight: float) -> None:
+    found = TOFA(weight=weight, k="all").partial_fit(case.matrix(), case.label_sets)
+    curve, scores = found.energy_, np.sort(found.scores_)[::-1]
+    assert len(curve) == len(found.scores_)
+    assert curve[-1] == 1.0
+    assert (np.diff(curve) >= 0).all()
+    assert (curve > 0).all()
+    assert (np.diff(curve, 2) <= 1e-12).all(), "what is added becomes less"
+    if scores.sum() > 0:
+        for p in range(1, len(scores) + 1):
+            assert curve[p - 1] == pytest.approx(scores[:p].sum() / scores.sum(), rel=1e-12)
 
 
-@pytest.mark.parametrize(("stats", "weights", "message"), BAD, ids=[each[-1] for each in BAD])
-def test_what_has_no_energy_is_told(stats: ClassStats, weights: Any, message: str) -> None:
-    if not message:
-        assert energy_curves(stats, weights)[0.0].tolist() == [1.0]
-        return
-    with pytest.raises(InputError, match=message):
-        energy_curves(stats, weights)
+def test_the_curve_by_hand() -> None:
+    rows, labels = with_scores([1.0, 4.0, 0.0, 2.25, 0.25])
+    for selector in (OCFS(k=1), TOFA(weight=1, k=2), TOFA(weight=0, min_score=1.0), TOFA(weight=0.5, energy=0.1)):
+        found = selector.fit(rows, labels)
+        np.testing.assert_allclose(found.energy_, np.array([4.0, 6.25, 7.25, 7.5, 7.5]) / 7.5, rtol=1e-15)
 
 
-def test_without_labels_weight_0_is_left() -> None:
-    assert energy_curves(ClassStats.from_matrix(X), [0])[0.0] == pytest.approx(by_hand(0.0))
+def test_the_curve_follows_what_was_learned() -> None:
+    rows, labels = with_scores([1.0, 3.0])
+    selector = OCFS().partial_fit(rows, labels)
+    assert selector.energy_ == pytest.approx([0.75, 1.0])
+    selector.partial_fit([[2.0, 0.0], [0.0, 0.0]], labels)
+    assert selector.energy_ == pytest.approx([4 / 7, 1.0])
+    assert selector.n_terms_for(0.7) == 2
 
 
-def names(chart: Any) -> list[str]:
-    spec = chart.to_dict()
-    rows = [spec["datasets"][each["data"]["name"]] for each in spec["layer"] if each["mark"]["type"] == "text"]
-    return sorted(row["text"] for each in rows for row in each if row["text"])
+# -- how many terms ------------------------------------------------------------------------------------------------
 
 
-def test_the_plot_says_how_many_terms_the_selectors_would_keep(tmp_path: Path) -> None:
-    chart = plot_energy(STATS, tmp_path / "x.svg", level=0.6)
-    for weight in (0.0, 0.5, 1.0):
-        assert f"λ = {weight:g} ({TOFA(weight=weight).fit_stats(STATS).n_terms_for(0.6)} terms)" in names(chart)
-    assert "60%" in names(chart)
-    text = (tmp_path / "x.svg").read_text(encoding="utf-8")
-    assert "90 documents, 40 terms." in text
-    assert plot_energy(STATS, level=0.6).to_dict() == chart.to_dict(), "and without a file"
-    assert list(tmp_path.iterdir()) == [tmp_path / "x.svg"]
+@given(st.lists(st.sampled_from([0.0, 0.01, 0.7, 1.0, 1 / 3, 2.25, 1e-20, 1e6]), min_size=1, max_size=12), shares)
+def test_the_smallest_number_that_is_enough(scores: list[float], energy: float) -> None:
+    expected = fewest_terms(scores, energy)
+    assert terms_for_energy(np.sort(scores)[::-1], energy) == expected
 
 
-def test_a_selector_brings_its_weight_and_its_class_weight() -> None:
-    fitted = TOFA(weight=0.75, class_weight="balanced").fit(X, Y)
-    chart = plot_energy(fitted, weights=[0, 1])
-    assert names(chart) == ["λ = 0", "λ = 0.75", "λ = 1"]
-    assert chart.to_dict() == plot_energy(STATS, weights=[0, 0.75, 1], class_weight="balanced").to_dict()
-    assert chart.to_dict() != plot_energy(STATS, weights=[0, 0.75, 1]).to_dict()
-    assert names(plot_energy(OCFS().fit(X, Y))) == ["λ = 0", "λ = 0.5", "λ = 1"]
-    assert names(plot_energy(TOFA(weight=1.5).fit(X, Y))) == ["λ = 0", "λ = 0.5", "λ = 1"], "which has no energy"
+@pytest.mark.parametrize("score", [0.01, 0.1, 1 / 3, 0.7, 1.0, 2.25, 1e-20, 1e9])
+@pytest.mark.parametrize("n_terms", [1, 2, 3, 5, 7, 10, 49, 1000])
+def test_equal_scores_hold_equal_shares(score: float, n_terms: int) -> None:
+    """3 of 10 equal terms hold 0.3, though ten times 0.1 is not 1 in floats."""
+    for p in {1, 2, 3, n_terms // 3, n_terms - 1, n_terms} & set(range(1, n_terms + 1)):
+        assert terms_for_energy(np.full(n_terms, score), p / n_terms) == p
+        if p < n_terms:
+            assert terms_for_energy(np.full(n_terms, score), p / n_terms + 1e-9) == p + 1
 
 
-def test_a_weight_that_was_found_is_called_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textsieve.selectors.trace.auto_weight", lambda *_: 0.875)
-    assert "λ = 0.875 (chosen)" in names(plot_energy(TOFA().fit(X, Y)))
+@given(scattered, up_to_one, shares)
+def test_terms_for_an_energy(case: Case, weight: float, energy: float) -> None:
+    assume(len(set(case.label_sets)) > 1)
+    found = TOFA(weight=weight, k="all").fit(case.matrix(), case.label_sets)
+    p = found.n_terms_for(energy)
+    assert p == fewest_terms(found.scores_.tolist(), energy)
+    kept = TOFA(weight=weight, energy=energy).fit(case.matrix(), case.label_sets)
+    assert kept.get_support(indices=True).tolist() == sorted(found.ranking_[:p])
 
 
-def test_what_cannot_be_plotted_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"ChiSquare\(\) has no energy, which is that of trace scores; give a fitted"):
-        plot_energy(ChiSquare().fit(X, Y))  # type: ignore[arg-type]
-    with pytest.raises(NotFittedError):
-        plot_energy(TOFA(weight=0.5))
-    monkeypatch.setattr("textsieve.selectors.energy.energy_curves", None)  # nothing is worked out before
-    with pytest.raises(InputError, match="a chart is written to a file that ends in"):
-        plot_energy(STATS, tmp_path / "x.jpeg")
-    monkeypatch.setattr(extras, "_is_installed", lambda name: name != "altair")
-    with pytest.raises(InputError, match=r"plot_energy needs altair; pip install 'textsieve\[plots\]'"):
-        plot_energy(STATS)
+def test_all_energy_is_all_terms_that_have_a_score() -> None:
+    scores = np.array([1e20, 1.0, 1e-3, 0.0, 0.0])
+    assert terms_for_energy(scores, 1.0) == 3
+    assert terms_for_energy(scores, 0.999) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"energy": 0.8}, [1, 3]),
+        ({"energy": 0.8, "k": 1}, [1]),
+        ({"energy": 0.8, "k": 4}, [1, 3]),
+        ({"energy": 0.8, "k": "all"}, [1, 3]),
+        ({"energy": 0.8, "k": 0.2}, [1]),
+        ({"energy": 0.99, "min_score": 2.0}, [1, 3]),
+        ({"energy": 0.99, "min_score": 2.0, "k": 1}, [1]),
+        ({"energy": np.float32(0.8)}, [1, 3]),
+        ({"energy": 1}, [0, 1, 3, 4]),
+        ({"energy": np.int64(1)}, [0, 1, 3, 4]),
+    ],
+)
+@pytest.mark.parametrize("method", [{"weight": 1}, {"weight": 0}, {"weight": 0.3}, {"weight": np.float32(0.5)}, None])
+def test_with_other_limits(method: Any, options: dict[str, Any], expected: list[int]) -> None:
+    rows, labels = with_scores([1.0, 4.0, 0.0, 2.25, 0.25])
+    selector = OCFS(**options) if method is None else TOFA(**method, **options)
+    assert selector.fit(rows, labels).get_support(indices=True).tolist() == expected
+
+
+def test_more_terms_than_a_thousand_may_be_needed() -> None:
+    """The default number of terms is for those who give no limit."""
+    rows = np.vstack([np.ones(3000), np.zeros(3000)])
+    assert OCFS(energy=0.5).fit(rows, ["a", "b"]).get_support().sum() == 1500
+    assert TOFA(weight=0.5, energy=0.5).fit(rows, ["a", "b"]).get_support().sum() == 1500
+    assert TOFA(weight=0.5).fit(rows, ["a", "b"]).get_support().sum() == 1000
+
+
+# -- where it means nothing ----------------------------------------------------------------------------------------
+
+ROWS = np.array([[4.0, 0, 1], [3, 1, 0], [0, 5, 1], [1, 4, 1]])
+LABELS = ["a", "a", "b", "b"]
+
+
+@pytest.mark.parametrize("weight", [1.0000001, 1.5, 2, 1e9])
+def test_above_weight_one_it_is_refused(weight: float) -> None:
+    """Also where no score happens to be negative."""
+    words = r"energy=0\.8 with weight=.*scores can be negative.*means nothing; use k, or a weight from 0 to 1"
+    for rows in (ROWS, ROWS * [1, 1, 0]):
+        with pytest.raises(InputError, match=words):
+            TOFA(weight=weight, energy=0.8).fit(rows, LABELS)
+        found = TOFA(weight=weight, k=2).fit(rows, LABELS)
+        with pytest.raises(InputError, match=words):
+            found.n_terms_for(0.8)
+        assert not hasattr(found, "energy_")
+        with pytest.raises(AttributeError, match=r"energy_ with weight=.*scores can be negative"):
+            _ = found.energy_
+
+
+def test_below_zero_it_depends_on_the_scores() -> None:
+    """With a label each, variance outweighs; with few labels the scatter between classes may be the larger one."""
+    found = TOFA(weight=-2, k="all").fit(ROWS, LABELS)
+    assert (found.scores_ >= 0).all()
+    assert found.n_terms_for(0.8) == fewest_terms(found.scores_.tolist(), 0.8)
+    few = np.vstack([ROWS[[0, 2]], np.tile(ROWS.mean(axis=0), (20, 1))])
+    labels = ["a", "b", *[None] * 20]
+    few_found = TOFA(weight=-2, k="all").fit(few, labels)
+    assert (few_found.scores_ < 0).any()
+    with pytest.raises(InputError, match=r"energy=0\.8 with weight=-2"):
+        few_found.n_terms_for(0.8)
+    with pytest.raises(InputError, match=r"energy=0\.8 with weight=-2"):
+        TOFA(weight=-2, energy=0.8).fit(few, labels)
+
+
+@given(scattered, st.sampled_from([None, "balanced"]))
+def test_with_energy_no_weight_above_one_is_found(case: Case, class_weight: Any) -> None:
+    assume(len(set(case.label_sets)) > 1)
+    found = TOFA(energy=0.8, class_weight=class_weight).fit(case.matrix(), case.label_sets)
+    assert found.weight_ <= 1.0
+    assert found.energy_[-1] == 1.0
+    assert found.get_support().sum() == found.n_terms_for(0.8)
+
+
+def test_with_energy_a_weight_above_one_is_brought_down_to_one() -> None:
+    """Classes that are far apart, for which more than 1 is found."""
+    rows = np.array([[9.0, 0, 0], [9, 0, 1], [0, 9, 1], [0, 9, 0]])
+    assert TOFA().fit(rows, LABELS).weight_ > 1
+    assert TOFA(energy=0.8).fit(rows, LABELS).weight_ == 1.0
+    assert TOFA(energy=0.8).fit(rows, LABELS).scores_.tolist() == OCFS().fit(rows, LABELS).scores_.tolist()
+
+
+@pytest.mark.parametrize("weight", [0, 0.5, 1, "auto"])
+def test_nothing_to_share(weight: Any) -> None:
+    """If no term has a score, the first one is as good as all."""
+    rows = np.full((4, 3), 7.0)
+    found = TOFA(weight=weight, energy=0.8).fit(rows, LABELS)
+    assert found.scores_.tolist() == [0.0, 0.0, 0.0]
+    assert found.get_support(indices=True).tolist() == [0]
+    assert found.energy_.tolist() == [1.0, 1.0, 1.0]
+    assert [found.n_terms_for(energy) for energy in (0.1, 1.0)] == [1, 1]
+
+
+def test_no_terms() -> None:
+    found = TOFA(weight=0.5, energy=0.8).fit_stats(ClassStats.from_matrix(np.zeros((2, 0)), ["a", "b"]))
+    assert found.energy_.tolist() == []
+    assert found.n_terms_for(0.8) == 0
+    assert energy_curve(np.zeros(0)).tolist() == []
+
+
+NO_SHARE = [0, 0.0, -1, -0.1, 1.5, 1.0000001, 80, float("nan"), float("inf"), "a", "0.8", True, False, [0.5], (), 1j]
+NO_SHARE += [np.complex128(0.5), np.bool_(True), np.float64("nan"), 10**400, np.array(0.5), np.array([0.5])]
+
+
+@pytest.mark.parametrize("energy", NO_SHARE, ids=repr)
+def test_what_energy_cannot_be(energy: Any) -> None:
+    words = r"energy=.*; use a share above 0.0 and up to 1.0, for example 0.8"
+    for selector in (OCFS(energy=energy), TOFA(energy=energy), TOFA(weight=0.5, energy=energy)):
+        with pytest.raises(InputError, match=words):
+            selector.fit(ROWS, LABELS)
+    with pytest.raises(InputError, match=words):
+        TOFA(weight=0.5).fit(ROWS, LABELS).n_terms_for(energy)
+    with pytest.raises(InputError, match=words):
+        OCFS().fit(ROWS, LABELS).n_terms_for(energy)
+
+
+def test_none_is_no_share_to_ask_for() -> None:
+    with pytest.raises(InputError, match="energy=None; use a share"):
+        OCFS().fit(ROWS, LABELS).n_terms_for(None)  # type: ignore[arg-type]
