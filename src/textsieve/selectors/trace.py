@@ -1,4 +1,4 @@
-"""TOFA, trace-oriented feature analysis (Yan et al. 2009), and OCFS (Yan et al. 2005), which is one weight of it.
+"""TOFA, trace-oriented feature analysis (Yan et al. 2008), and OCFS (Yan et al. 2005), which is one weight of it.
 
 Three ways to look for a good projection W of the documents maximise a trace tr(W' S W): principal components with S =
 C, the scatter of all documents around their mean; the orthogonal centroid with S = S_b, the scatter of the class means
