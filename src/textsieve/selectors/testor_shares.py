@@ -1,0 +1,132 @@
+"""What the testors of a class tell beyond their union: how many of them hold a term, and which are the shortest.
+
+Two things make the count cheap, and leave it exact:
+
+- *Equal columns.* A minimal transversal never holds two columns that hit the same rows, and one of them can stand for
+  the other. So only different columns are searched, and a set found stands for as many testors as the product of how
+  many terms each of its columns has.
+- *Parts.* If rows and columns fall into parts that share nothing, a testor is a testor of each part, put together. So
+  the share of the testors that hold a term is its share in its own part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, product
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from ..stats.sums import Floats, Ints
+from .transversals import Marks, Testor, Transversals
+
+
+class Shares(NamedTuple):
+    """The share of the testors that hold each column, and whether all testors were looked at."""
+
+    values: Floats
+    exact: bool
+
+
+def testor_shares(basic: Marks, limit: int) -> Shares:
+    """The share of the minimal transversals that hold each column of a basic matrix.
+
+    If a part has more than `limit` different ones, its shares are those among the first `limit`; a column that none of
+    these holds, though some other does, gets half of what a single one would give it.
+    """
+    values, exact = np.zeros(basic.shape[1]), True
+    for rows, columns in _parts(basic):
+        patterns, pattern_of = _different_columns(basic[np.ix_(rows, columns)])
+        found = Transversals(patterns, limit=limit)
+        of_pattern = _pattern_shares(list(found), np.bincount(pattern_of))
+        if not found.complete:
+            exact = False
+            of_pattern = np.maximum(of_pattern, 0.5 / limit)
+        values[columns] = np.maximum(of_pattern / np.bincount(pattern_of), np.finfo(np.float64).tiny)[pattern_of]
+    return Shares(values, exact)
+
+
+def _pattern_shares(sets: list[Testor], n_terms: Ints) -> Floats:
+    """The share of the testors that hold some term of each pattern; a set stands for a product of numbers of terms."""
+    sizes = np.array([len(each) for each in sets])
+    holders, members = np.repeat(np.arange(len(sets)), sizes), np.concatenate([np.array(each) for each in sets])
+    logs = np.bincount(holders, np.log(n_terms)[members], len(sets))
+    weights = np.exp(logs - logs.max())  # the products themselves may be too large for a float
+    return np.asarray(np.bincount(members, weights[holders], len(n_terms)) / weights.sum())
+
+
+def _parts(basic: Marks) -> Iterator[tuple[Ints, Ints]]:
+    """The rows and columns of each part of a matrix; columns of no row are in none."""
+    n_rows, n_columns = basic.shape
+    if not n_rows:
+        return
+    rows, columns = np.nonzero(basic)
+    shape = (n_rows + n_columns, n_rows + n_columns)
+    graph = sparse.coo_array((np.ones(len(rows), np.int8), (rows, columns + n_rows)), shape=shape)
+    _, part_of = connected_components(graph, directed=False)
+    for part in np.unique(part_of[:n_rows]):
+        yield np.flatnonzero(part_of[:n_rows] == part), np.flatnonzero(part_of[n_rows:] == part)
+
+
+def _different_columns(marks: Marks) -> tuple[Marks, Ints]:
+    """The different columns, and for each column its number among them."""
+    bits = np.ascontiguousarray(np.packbits(marks, axis=0).T)
+    _, first, number = np.unique(bits, axis=0, return_index=True, return_inverse=True)
+    return marks[:, first], number.reshape(-1)
+
+
+class Shortest(NamedTuple):
+    """The shortest testors of a class.
+
+    `testors` are some or all of them, in the order of their columns; `size` is how many terms each has; `proved` says
+    whether the search has ruled out shorter ones. If it has not, it was given up, and the one testor is a short one.
+    """
+
+    testors: list[Testor]
+    size: int
+    proved: bool
+
+
+def shortest_transversals(basic: Marks, limit: int, most_steps: int) -> Shortest:
+    """The minimal transversals with fewest columns: no more than `limit`, looking at no more than `most_steps` columns.
+
+    Sizes are tried in turn, from one on; branches that cannot end within the size are left. So the first size with a
+    transversal is the smallest, and all that are found then are of that size. Parts and equal columns are made use of.
+    """
+    testors: list[Testor] = [()]
+    proved = True
+    for rows, columns in _parts(basic):
+        patterns, pattern_of = _different_columns(basic[np.ix_(rows, columns)])
+        sets, is_proved = _shortest_patterns(patterns, limit, most_steps)
+        proved &= is_proved
+        terms_of = [columns[pattern_of == pattern].tolist() for pattern in range(patterns.shape[1])]
+        of_part = islice((each for found in sets for each in product(*(terms_of[at] for at in found))), limit)
+        testors = [tuple(sorted(one + other)) for one, other in islice(product(testors, list(of_part)), limit)]
+    return Shortest(sorted(testors), len(testors[0]), proved)
+
+
+def _shortest_patterns(patterns: Marks, limit: int, most_steps: int) -> tuple[list[Testor], bool]:
+    for size in range(1, min(patterns.shape) + 1):
+        found = Transversals(patterns, limit=limit, most_members=size, most_steps=most_steps)
+        sets = list(found)
+        if sets:
+            return sets, True
+        if not found.complete:
+            break
+    return [_short(patterns)], False
+
+
+def _short(patterns: Marks) -> Testor:
+    """A short one: the column that hits most of the rows left, again and again; then what is not needed goes."""
+    members: list[int] = []
+    left = np.ones(len(patterns), np.bool_)
+    while left.any():
+        members.append(int(patterns[left].sum(axis=0).argmax()))
+        left &= ~patterns[:, members[-1]]
+    for member in members[::-1]:
+        others = [each for each in members if each != member]
+        if patterns[:, others].any(axis=1).all():
+            members = others
+    return tuple(sorted(members))

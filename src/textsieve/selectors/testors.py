@@ -1,0 +1,314 @@
+"""Typical testors (Pons-Porrata, Gil-García and Berlanga-Llavori): the terms that tell the classes apart.
+
+Each class has a mean document, and a row for every other class that marks the terms which set it apart from that one
+(`comparison.py`: ε says how much a term must weigh in the class, δ by how much more than in the other). A *testor* of
+the class is a set of terms that touches every row, so that it tells the class from each of the others; a *typical*
+testor is one that has no term to spare. The method keeps the terms that are in some typical testor of some class.
+
+**The union of all typical testors costs a comparison of pairs of rows.** The paper lists all typical testors, whose
+number grows exponentially, to take their union. They are the minimal transversals Tr(H) of the rows H, and Tr(Tr(H)) =
+min(H), the rows that contain no other row; so the terms in some typical testor are the terms in some minimal row
+(`transversals.py` has the argument). With c classes that is c^2 inclusion tests for each class.
+
+The testors themselves tell more: the shortest are the smallest vocabularies that set a class apart; and the share of
+the testors that hold a term says how hard it is to do without, which is what terms are ranked by.
+
+A row may be empty: at this ε and δ no term sets the class apart from the other one. Such rows are dropped, and the pair
+is named, for no set of terms touches an empty row, and the class would have no testor at all.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, counted, shown
+from ..settings import is_whole
+from ..stats import ClassStats
+from ..stats.sums import Floats, Ints
+from .base import Limit, ScoreForClass, TermSelector, limit_of
+from .comparison import Comparison, Contrast, Representatives, contrasts, epsilon_for
+from .testor_shares import Shares, Shortest, shortest_transversals, testor_shares
+from .transversals import Testor, Transversals
+
+DEFAULT_EPSILON = 0.4
+_NAMED_PAIRS = 5
+_SHORTEST_STEPS = 200_000
+
+
+class TypicalTestors(TermSelector):
+    """Select the terms that are in some typical testor of some class: those of the minimal rows.
+
+    It looks at weights, so it is at its best after `TermWeighter`, with documents of length 1. With few classes, or
+    classes that have nothing in common, there is little to choose by: then ε decides.
+
+    Parameters
+    ----------
+    epsilon : float or None
+        How much a term must weigh in the mean document of a class to be a candidate. None is 0.4, or, if `k` is given,
+        what gives k terms or the next fewer (`epsilon_`): the bisection is described at `comparison.epsilon_for`.
+    delta : float
+        By how much more it must weigh there than in the other class to set the two apart.
+    scale : {"max", "none"}
+        Whether each mean document is divided by its largest weight, so that ε is as strict for every class.
+    k : int, float, "all" or None
+        How many terms at the most: a number or a share of all. Where epsilon leaves more, the best by `ranking_` stay.
+    score_limit : int
+        Of each class so many testors are looked at for `scores_` (of each part of a class, and one for all that differ
+        in terms which set apart from the same classes); if there are more, scores are those among the first.
+
+    Attributes
+    ----------
+    epsilon_ : the ε that was used
+    class_terms_ : dict, for each class the columns that it chose
+    comparison_ : mapping from each class to its rows, a sparse matrix of yes and no: row j is against class j of
+        `classes_`, the columns are all terms; made when asked for
+    indistinguishable_ : list of pairs (class, other): no term sets the class apart from the other
+    scores_ : the largest share, over the classes, of the typical testors of a class that hold the term; 1 for a term
+        that no testor of some class does without, 0 for terms in none
+    scores_are_exact_ : whether all testors were looked at
+    ranking_ : by score; of equal scores the term with the largest weight in any class first, then the lower column
+    """
+
+    _contrasts: list[Contrast]
+    _given: Representatives
+    _shares: list[Shares] | None
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | None = None,
+        delta: float = 0.15,
+        scale: Literal["max", "none"] = "max",
+        k: Limit = None,
+        score_limit: int = 1000,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.scale = scale
+        self.k = k
+        self.score_limit = score_limit
+
+    # -- the method ----------------------------------------------------------------------------------------------
+
+    def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+        """The support; scores and ranking wait until somebody asks, or `k` does."""
+        stats = self.stats_
+        self._check_settings()
+        self._given = Representatives(stats, self.scale)
+        if len(self._given.with_documents) < 2:
+            raise InputError("Fewer than two classes have documents, so there is nothing to tell apart.")
+        most = limit_of(self.k, stats.n_terms)
+        if is_whole(self.k) and self.k > stats.n_terms:
+            message = f"k={self.k:,} terms were asked for, but there are {stats.n_terms:,}."
+            warnings.warn(message, stacklevel=5)
+        self._epsilon = self._found_epsilon(most)
+        self._contrasts = list(contrasts(self._given, self._epsilon, float(self.delta)))
+        self._shares = None
+        support = np.zeros(stats.n_terms, np.bool_)
+        for each in self._contrasts:
+            support[each.chosen()] = True
+        if not support.any():
+            raise InputError(self._nothing_chosen())
+        self._name_indistinguishable()
+        self._ranks: tuple[Floats, Ints] | None = None
+        if most is not None and support.sum() > most:
+            self._ranks = self._score_and_rank(stats)
+            support[self._ranks[1][most:]] = False
+        return np.zeros(0), np.zeros(0, np.int64), support
+
+    def _check_settings(self) -> None:
+        for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
+            if name == "epsilon" and value is None:
+                continue
+            is_number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
+            if value is None or not (is_number and 0 < value < np.inf):
+                example = f"{DEFAULT_EPSILON}" if name == "epsilon" else "0.15"
+                raise InputError(f"{name}={shown(value)}; use a number above 0, for example {example}.")
+        if not (is_whole(self.score_limit) and self.score_limit >= 1):
+            raise InputError(f"score_limit={shown(self.score_limit)}; use a number of testors from 1.")
+
+    def _found_epsilon(self, most: int | None) -> float:
+        if self.epsilon is not None:
+            return float(self.epsilon)
+        if most is None:
+            return DEFAULT_EPSILON
+        if not (self._given.weights > 0).any():
+            raise InputError(self._nothing_chosen())
+        return epsilon_for(self._given, float(self.delta), most)
+
+    def _nothing_chosen(self) -> str:
+        """Why no term was chosen, and what to do."""
+        largest = float(self._given.weights.max(initial=0.0))
+        if largest <= 0:
+            return "No class has a term with a mean weight above 0, so nothing can be chosen."
+        scaled = ", each class divided by its largest," if self.scale == "max" else ""
+        asked = self._epsilon if hasattr(self, "_epsilon") else self.epsilon
+        if asked is not None and asked > largest:
+            return (
+                f"epsilon={asked:g} is above every weight in the mean documents of the classes{scaled} so that no term "
+                f"can be chosen; the largest is {largest:.6g}. Use a smaller epsilon."
+            )
+        return (
+            f"No term sets any class apart from any other at epsilon={asked:g} and delta={self.delta:g}: the classes "
+            "have the same documents, or nearly so. Use a smaller epsilon or delta, and look at the labels."
+        )
+
+    def _name_indistinguishable(self) -> None:
+        total = 0
+        first: list[str] = []
+        for pair in self._indistinguishable():
+            total += 1
+            if len(first) < _NAMED_PAIRS:
+                first.append(f"{pair[0]!r} from {pair[1]!r}")
+        if total:
+            more = f", and {total - len(first):,} more" if total > len(first) else ""
+            warnings.warn(
+                f"At epsilon={self._epsilon:.4g} and delta={self.delta:g} no term sets apart {', '.join(first)}{more}. "
+                f"The terms that were chosen do not tell {counted(total, 'this pair', 'these pairs')} apart; smaller "
+                "values may.",
+                stacklevel=5,
+            )
+
+    def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:
+        classes = self.stats_.classes
+        for each in self._contrasts:
+            others, in_common = each.empty_rows
+            if in_common:
+                with_marks = set(each.others[each.rows.any(axis=1)].tolist()) | {each.number}
+                others = np.array([at for at in self._given.with_documents.tolist() if at not in with_marks], np.int64)
+            yield from ((classes[each.number], classes[other]) for other in np.sort(others).tolist())
+
+    # -- scores --------------------------------------------------------------------------------------------------
+
+    def _class_shares(self) -> list[Shares]:
+        """For each class with documents, the share of its testors that hold each candidate."""
+        if self._shares is None:
+            self._shares = [testor_shares(each.basic_matrix(), int(self.score_limit)) for each in self._contrasts]
+        return self._shares
+
+    def _score(self, stats: ClassStats) -> Floats:
+        scores = np.zeros(stats.n_terms)
+        for each, shares in zip(self._contrasts, self._class_shares(), strict=True):
+            scores[each.terms] = np.maximum(scores[each.terms], shares.values)
+        return scores
+
+    def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
+        scores = self._score(stats)
+        return scores, np.lexsort((-self._given.largest(), -scores))
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        self._fitted()
+        pairs = zip(self._contrasts, self._class_shares(), strict=True)
+        found = {each.number: (each.terms, shares.values) for each, shares in pairs}
+
+        def scores_for(number: int) -> Floats:
+            scores = np.zeros(stats.n_terms)
+            if number in found:
+                scores[found[number][0]] = found[number][1]
+            return scores
+
+        return scores_for
+
+    def _ranked(self) -> tuple[Floats, Ints]:
+        self._fitted()
+        if self._ranks is None:
+            self._ranks = self._score_and_rank(self.stats_)
+        return self._ranks
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def scores_(self) -> Floats:
+        """The largest share of the typical testors of a class that hold the term."""
+        return self._ranked()[0]
+
+    @property
+    def ranking_(self) -> Ints:
+        """All columns, the best first."""
+        return self._ranked()[1]
+
+    @property
+    def scores_are_exact_(self) -> bool:
+        """Whether all testors of all classes were looked at."""
+        self._fitted()
+        return all(shares.exact for shares in self._class_shares())
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """Which columns are kept."""
+        return self._fitted()[2]
+
+    @property
+    def epsilon_(self) -> float:
+        """The ε that was used."""
+        self._fitted()
+        return self._epsilon
+
+    @property
+    def class_terms_(self) -> dict[Any, Ints]:
+        """For each class the columns that it chose; none if it has no documents, or no candidate that sets it apart."""
+        self._fitted()
+        chosen = {self.stats_.classes[each.number]: each.chosen() for each in self._contrasts}
+        return {label: chosen.get(label, np.zeros(0, np.int64)) for label in self.stats_.classes}
+
+    @property
+    def indistinguishable_(self) -> list[tuple[Any, Any]]:
+        """The pairs (class, other) of which no term sets the class apart from the other."""
+        self._fitted()
+        return list(self._indistinguishable())
+
+    @property
+    def comparison_(self) -> Comparison:
+        """The rows of each class, by label."""
+        self._fitted()
+        return Comparison(self._given, self.stats_.classes, self._epsilon, float(self.delta))
+
+    # -- testors -------------------------------------------------------------------------------------------------
+
+    def testors(
+        self,
+        label: Any,
+        *,
+        method: Literal["mmcs", "lex"] = "mmcs",
+        limit: int | None = None,
+        max_seconds: float | None = None,
+    ) -> Iterator[Testor]:
+        """The typical testors of a class, one after the other, each as a tuple of columns, ascending.
+
+        There may be more than anybody can wait for: end after `limit` of them, or after `max_seconds`. The iterator's
+        attribute `complete` says in the end whether these were all. A class that no term sets apart has none.
+        """
+        each = self._contrast_of(label)
+        basic = each.basic_matrix()
+        rows = basic if len(basic) else np.zeros((1, len(each.terms)), np.bool_)  # a row that nothing touches
+        return Transversals(rows, method, limit=limit, max_seconds=max_seconds, names=each.terms)
+
+    def shortest_testors(self, label: Any, *, limit: int = 10, max_steps: int = _SHORTEST_STEPS) -> Shortest:
+        """The testors of a class with fewest terms: the smallest vocabularies that set it apart from all others.
+
+        No more than `limit` of them are given. The search looks at no more than `max_steps` columns for each size; if
+        that is not enough, a short testor is given that may not be the shortest, and `proved` is False.
+        """
+        for name, value in (("limit", limit), ("max_steps", max_steps)):
+            if not (is_whole(value) and value >= 1):
+                raise InputError(f"{name}={shown(value)}; use a whole number from 1.")
+        each = self._contrast_of(label)
+        basic = each.basic_matrix()
+        if not len(basic):
+            return Shortest([], 0, True)
+        found = shortest_transversals(basic, limit, max_steps)
+        terms = each.terms.tolist()
+        return found._replace(testors=[tuple(terms[at] for at in testor) for testor in found.testors])
+
+    def _contrast_of(self, label: Any) -> Contrast:
+        self._fitted()
+        classes = self.stats_.classes
+        for each in self._contrasts:
+            if classes[each.number] == label:
+                return each
+        raise InputError(f"There is no class {shown(label)} with documents; there are {shown(list(classes))}.")
