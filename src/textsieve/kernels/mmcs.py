@@ -5,10 +5,15 @@ its candidates are tried one after the other; while one is tried, those after it
 it are again, so that each set is found once. A column may be taken if each member of the set keeps a row that it
 alone hits; one that may not be taken now may not be taken after more were, so it is no candidate again.
 
+All candidates are judged at once, by bits. A column spoils a member if it is in all the rows that the member alone
+hits: the intersection of these rows. It completes the set if it is in all rows that are left: their intersection too.
+So what completes the set is written without a further look, and a branch that no candidate can save ends at once.
+
 What is kept of a set of p members, in row p: `hit` and `once`, the rows that it hits and those hit by one member;
-`candidates`, and `todo`, the candidates of the picked row that are still to be tried. The search stops when there is no
-room for a set, or after so many columns, and goes on where it was when called again. With a limit of `most_members`
-branches are left that cannot hit all rows with so many: because more rows are left than the best candidates hit.
+`candidates`; `closing`, the candidates that complete it, and `todo`, the others of the picked row: those still to be
+tried. The search stops when there is no room for a set, or after so many columns, and goes on where it was when called
+again. With a limit of `most_members` branches are left that cannot hit all rows with so many: because more rows are
+left than as many of the best candidates hit.
 """
 
 import numpy as np
@@ -19,48 +24,80 @@ from .jit import Codes, Ints, kernel
 DEPTH, STARTED, N_SETS, N_MEMBERS, DONE = range(5)
 """What stands where in `state`: the number of members, whether it began, the sets and members written, the end."""
 
+_ONE = np.uint64(1)
+
 
 @kernel
-def pick_row(rows: Codes, full: Codes, hit: Codes, candidates: Codes, todo: Codes) -> None:
-    """Take the candidates of the row with fewest of them, of those that are not hit, from candidates to `todo`."""
+def spare_members(columns: Codes, rows: Codes, members: Ints, depth: int, once: Codes, candidates: Codes) -> None:
+    """Take from the candidates of a set those that are in all the rows which some member alone hits."""
+    n_words, width = once.shape[1], candidates.shape[1]
+    for at in range(width):
+        spoiling = np.uint64(0)
+        for member in range(depth):
+            common = candidates[depth, at]
+            for word in range(n_words):
+                alone = columns[members[member], word] & once[depth, word]
+                while alone != 0 and common != 0:
+                    common &= rows[word * 64 + lowest(alone), at]
+                    alone &= alone - _ONE
+                if common == 0:
+                    break
+            spoiling |= common
+        candidates[depth, at] &= ~spoiling
+
+
+@kernel
+def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes) -> np.int64:
+    """Of the rows that a set does not hit, the one with fewest candidates."""
     best, fewest = np.int64(-1), np.int64(1 << 62)
     for word in range(full.size):
-        left = full[word] & ~hit[word]
-        while left != 0:
+        left = full[word] & ~hit[depth, word]
+        while left != 0 and fewest > 0:
             row = np.int64(word * 64) + lowest(left)
-            left &= left - np.uint64(1)
+            left &= left - _ONE
             count = np.int64(0)
-            for at in range(candidates.size):
-                count += ones(rows[row, at] & candidates[at])
+            for at in range(candidates.shape[1]):
+                count += ones(rows[row, at] & candidates[depth, at])
                 if count >= fewest:
                     break
             if count < fewest:
                 best, fewest = row, count
-                if fewest <= 1:
-                    left = np.uint64(0)
-        if fewest <= 1:
-            break
-    for at in range(candidates.size):
-        todo[at] = rows[best, at] & candidates[at]
-        candidates[at] &= ~rows[best, at]
+    return best
 
 
 @kernel
-def can_end(columns: Codes, full: Codes, hit: Codes, candidates: Codes, n_more: int) -> bool:
+def branch(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, todo: Codes, closing: Codes) -> None:
+    """Take the candidates of the picked row: those that are in all rows that are left complete the set."""
+    picked = pick_row(rows, full, depth, hit, candidates)
+    for at in range(candidates.shape[1]):
+        mine = rows[picked, at] & candidates[depth, at]
+        candidates[depth, at] &= ~mine
+        completing = mine
+        for word in range(full.size):
+            left = full[word] & ~hit[depth, word]
+            while left != 0 and completing != 0:
+                completing &= rows[word * 64 + lowest(left), at]
+                left &= left - _ONE
+            if completing == 0:
+                break
+        closing[depth, at] = completing
+        todo[depth, at] = mine & ~completing
+
+
+@kernel
+def can_end(columns: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, n_more: int) -> bool:
     """Whether so many more columns might hit all the other rows: no column hits more of them than the best."""
     n_left = np.int64(0)
     for word in range(full.size):
-        n_left += ones(full[word] & ~hit[word])
-    if n_more <= 0:
-        return bool(n_left == 0)
-    for at in range(candidates.size):
-        left = candidates[at]
+        n_left += ones(full[word] & ~hit[depth, word])
+    for at in range(candidates.shape[1]):
+        left = candidates[depth - 1, at]
         while left != 0:
             column = at * 64 + lowest(left)
-            left &= left - np.uint64(1)
+            left &= left - _ONE
             count = np.int64(0)
             for word in range(full.size):
-                count += ones(columns[column, word] & ~hit[word])
+                count += ones(columns[column, word] & ~hit[depth, word])
             if count * n_more >= n_left:
                 return True
     return False
@@ -77,18 +114,33 @@ def mmcs_search(
     once: Codes,
     candidates: Codes,
     todo: Codes,
+    closing: Codes,
     ends: Ints,
     found: Ints,
     most_steps: int,
     most_members: int,
 ) -> None:
     """Write sets to `found`, set i up to `ends[i]`, until there is no room or so many columns were tried."""
-    n_words, n_sets, n_found, steps = full.size, 0, 0, 0
+    n_sets, n_found, steps = 0, 0, 0
     if state[STARTED] == 0:
-        pick_row(rows, full, hit[0], candidates[0], todo[0])
+        branch(rows, full, 0, hit, candidates, todo, closing)
         state[STARTED] = 1
     depth = state[DEPTH]
-    while steps < most_steps and n_sets < ends.size and n_found + members.size <= found.size:
+    while steps < most_steps:
+        at = 0
+        while at < todo.shape[1] and closing[depth, at] == 0:
+            at += 1
+        if at < todo.shape[1]:
+            if n_sets == ends.size or n_found + members.size > found.size:
+                break
+            for member in range(depth):
+                found[n_found + member] = members[member]
+            found[n_found + depth] = at * 64 + lowest(closing[depth, at])
+            closing[depth, at] &= closing[depth, at] - _ONE
+            n_found += depth + 1
+            ends[n_sets] = n_found
+            n_sets += 1
+            continue
         at = 0
         while at < todo.shape[1] and todo[depth, at] == 0:
             at += 1
@@ -101,36 +153,20 @@ def mmcs_search(
             continue
         steps += 1
         column = at * 64 + lowest(todo[depth, at])
-        todo[depth, at] &= todo[depth, at] - np.uint64(1)
-        hits_everything = True
-        for word in range(n_words):
+        todo[depth, at] &= todo[depth, at] - _ONE
+        members[depth] = column
+        for word in range(full.size):
             mine = columns[column, word]
             once[depth + 1, word] = (once[depth, word] & ~mine) | (mine & ~hit[depth, word])
             hit[depth + 1, word] = hit[depth, word] | mine
-            hits_everything &= hit[depth + 1, word] == full[word]
-        keeps_all = True
-        for member in range(depth):
-            alone = False
-            for word in range(n_words):
-                if (columns[members[member], word] & once[depth + 1, word]) != 0:
-                    alone = True
-                    break
-            if not alone:
-                keeps_all = False
-                break
-        if not keeps_all:
-            continue
-        members[depth] = column
-        if hits_everything:
-            for member in range(depth + 1):
-                found[n_found + member] = members[member]
-            n_found += depth + 1
-            ends[n_sets] = n_found
-            n_sets += 1
-        elif most_members < 0 or can_end(columns, full, hit[depth + 1], candidates[depth], most_members - depth - 1):
+        if most_members < 0 or (
+            depth + 1 < most_members and can_end(columns, full, depth + 1, hit, candidates, most_members - depth - 1)
+        ):
             depth += 1
-            candidates[depth] = candidates[depth - 1]
-            pick_row(rows, full, hit[depth], candidates[depth], todo[depth])
-            continue
-        candidates[depth, column >> 6] |= bit(column & 63)
+            for place in range(todo.shape[1]):
+                candidates[depth, place] = candidates[depth - 1, place]
+            spare_members(columns, rows, members, depth, once, candidates)
+            branch(rows, full, depth, hit, candidates, todo, closing)
+        else:
+            candidates[depth, at] |= bit(column & 63)
     state[DEPTH], state[N_SETS], state[N_MEMBERS] = depth, n_sets, n_found

@@ -30,7 +30,7 @@ class Shares(NamedTuple):
     exact: bool
 
 
-def testor_shares(basic: Marks, limit: int) -> Shares:
+def shares_of_testors(basic: Marks, limit: int) -> Shares:
     """The share of the minimal transversals that hold each column of a basic matrix.
 
     If a part has more than `limit` different ones, its shares are those among the first `limit`; a column that none of

@@ -32,7 +32,7 @@ from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import Limit, ScoreForClass, TermSelector, limit_of
 from .comparison import Comparison, Contrast, Representatives, contrasts, epsilon_for
-from .testor_shares import Shares, Shortest, shortest_transversals, testor_shares
+from .testor_shares import Shares, Shortest, shares_of_testors, shortest_transversals
 from .transversals import Testor, Transversals
 
 DEFAULT_EPSILON = 0.4
@@ -188,7 +188,7 @@ class TypicalTestors(TermSelector):
     def _class_shares(self) -> list[Shares]:
         """For each class with documents, the share of its testors that hold each candidate."""
         if self._shares is None:
-            self._shares = [testor_shares(each.basic_matrix(), int(self.score_limit)) for each in self._contrasts]
+            self._shares = [shares_of_testors(each.basic_matrix(), int(self.score_limit)) for each in self._contrasts]
         return self._shares
 
     def _score(self, stats: ClassStats) -> Floats:

@@ -217,13 +217,14 @@ def _mmcs(basic: Marks, most_members: int) -> Step:
     """MMCS on the basic matrix."""
     columns, rows, full, depth = packed(basic.T), packed(basic), packed(np.ones((1, len(basic))))[0], min(basic.shape)
     hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
-    candidates, todo = (np.zeros((depth + 2, rows.shape[1]), np.uint64) for _ in range(2))
+    candidates, todo, closing = (np.zeros((depth + 2, rows.shape[1]), np.uint64) for _ in range(3))
     candidates[0] = packed(np.ones((1, basic.shape[1])))[0]
     state, members = np.zeros(5, np.int64), np.zeros(depth + 1, np.int64)
 
     def call(ends: Ints, found: Ints, steps: int) -> None:
         mmcs.mmcs_search(
-            *(columns, rows, full, state, members, hit, once, candidates, todo, ends, found, steps, most_members)
+            *(columns, rows, full, state, members, hit, once, candidates, todo, closing),
+            *(ends, found, steps, most_members),
         )
 
     return Step(call, state, len(members), rows.size)

@@ -1,0 +1,252 @@
+"""Minimal transversals: the union, both enumerations and brute force agree; and how an enumeration ends."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.reference.testors_twin import Testor, minimal_transversals
+
+from textsieve import InputError
+from textsieve.selectors.testor_shares import shares_of_testors, shortest_transversals
+from textsieve.selectors.transversals import METHODS, minimal_rows, packed, transversals, union, unpacked
+
+Marks = NDArray[np.bool_]
+
+
+@st.composite
+def matrices(draw: st.DrawFn, most_rows: int = 8, most_columns: int = 8) -> Marks:
+    """Matrices of yes and no of any density; rows may be empty, equal, or missing altogether."""
+    n_columns = draw(st.integers(1, most_columns))
+    row = st.integers(0, 2**n_columns - 1)
+    numbers = draw(st.lists(row, max_size=most_rows))
+    numbers += draw(st.lists(st.sampled_from(numbers), max_size=2)) if numbers else []
+    if draw(st.booleans()):  # without empty rows there is more to find
+        numbers = [number or 1 for number in numbers]
+    return np.array([[number >> at & 1 for at in range(n_columns)] for number in numbers], bool).reshape(-1, n_columns)
+
+
+def brute(rows: Marks) -> list[Testor]:
+    """All of them, tried."""
+    return sorted(minimal_transversals([np.flatnonzero(row).tolist() for row in rows], rows.shape[1]))
+
+
+@settings(max_examples=2000)
+@given(rows=matrices())
+def test_union_and_both_methods_are_what_trying_all_gives(rows: Marks) -> None:
+    expected = brute(rows)
+    found = {method: list(transversals(rows, method)) for method in METHODS}
+    for each in found.values():
+        assert sorted(each) == expected  # none twice
+    assert np.flatnonzero(union(rows)).tolist() == sorted({column for testor in expected for column in testor})
+
+
+@settings(max_examples=500)
+@given(rows=matrices())
+def test_the_transversals_of_the_transversals_are_the_minimal_rows(rows: Marks) -> None:
+    of_rows = [[column in testor for column in range(rows.shape[1])] for testor in transversals(rows)]
+    again = transversals(np.array(of_rows, bool).reshape(-1, rows.shape[1]))
+    assert sorted(again) == sorted(tuple(np.flatnonzero(row).tolist()) for row in rows[minimal_rows(rows)])
+
+
+@settings(max_examples=500)
+@given(rows=matrices())
+def test_minimal_rows_contain_no_other_row(rows: Marks) -> None:
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in rows]
+    expected = {each for each in sets if not any(other < each for other in sets)}
+    found = minimal_rows(rows).tolist()
+    assert len(found) == len(expected)
+    assert {sets[number] for number in found} == expected
+    assert all(number == sets.index(sets[number]) for number in found)  # of equal rows the first
+    assert [len(sets[number]) for number in found] == sorted(len(sets[number]) for number in found)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (np.zeros((0, 3)), [()]),
+        (np.zeros((0, 0)), [()]),
+        ([[0, 0, 0]], []),
+        ([[1, 1, 0], [0, 0, 0]], []),
+        ([[1]], [(0,)]),
+        ([[1, 0, 1]], [(0,), (2,)]),
+        ([[0, 1, 1], [0, 1, 1], [0, 1, 1]], [(1,), (2,)]),
+        ([[1, 0], [0, 1]], [(0, 1)]),
+        ([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [(0, 1), (0, 2), (1, 2)]),
+        ([[1], [1], [1]], [(0,)]),
+        ([[1], [0]], []),
+    ],
+)
+def test_small_ones_by_hand(method: str, rows: Any, expected: list[Testor]) -> None:
+    found = transversals(rows, method)
+    assert sorted(found) == expected
+    assert found.complete
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 130), (70, 9), (129, 12), (66, 64), (2, 65)])
+def test_more_rows_and_columns_than_a_word_has_bits(method: str, n_rows: int, n_columns: int) -> None:
+    """Against Berge's way: the transversals of one row more, from those of the rows before it."""
+    rows = np.random.default_rng(n_rows).random((n_rows, n_columns)) < (0.06 if n_columns > 64 else 0.7)
+    rows[:, 0] |= ~rows.any(axis=1)
+    if n_columns == 64:
+        rows[2:] |= rows[0]
+    expected: set[frozenset[int]] = {frozenset()}
+    for row in rows[minimal_rows(rows)]:
+        columns = set(np.flatnonzero(row).tolist())
+        longer = {each | {column} for each in expected if not each & columns for column in columns}
+        kept = {each for each in expected if each & columns}
+        expected = kept | {each for each in longer if not any(other < each for other in kept | longer)}
+    assert {frozenset(each) for each in transversals(rows, method)} == expected
+    assert union(rows).sum() == len(frozenset().union(*expected))
+
+
+MANY = np.repeat(np.eye(12, dtype=bool), 3, axis=1)
+"""Twelve rows of three columns each that share nothing: 3^12 = 531,441 transversals."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_of_many_come_one_by_one_and_once(method: str) -> None:
+    found = transversals(MANY[:9], method)
+    seen = set(found)
+    assert len(seen) == 3**9
+    assert found.complete
+    assert all(len(each) == 9 and list(each) == sorted(each) for each in seen)
+    assert list(found) == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_limit(method: str) -> None:
+    found = transversals(MANY, method, limit=1000)
+    assert not found.complete
+    assert len(set(found)) == 1000
+    assert not found.complete
+    assert list(transversals(MANY, method, limit=0)) == []
+    every = transversals(MANY[:2], method, limit=9)
+    assert len(list(every)) == 9
+    assert every.complete  # there was none after the ninth
+    most = transversals(MANY[:2], method, limit=8)
+    assert len(list(most)) == 8
+    assert not most.complete
+
+
+def test_the_first_are_the_same_with_and_without_a_limit() -> None:
+    every = transversals(MANY)
+    first = [next(every) for _ in range(3000)]
+    assert list(transversals(MANY, limit=3000)) == first
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_time_ends_at_once_and_says_so(method: str) -> None:
+    found = transversals(MANY, method, max_seconds=0)
+    assert list(found) == []
+    assert not found.complete
+    patient = transversals(MANY[:3], method, max_seconds=1e6)
+    assert len(list(patient)) == 27
+    assert patient.complete
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "LEX"}, "method='LEX'; use one of 'mmcs', 'lex'"),
+        ({"method": None}, "method=None"),
+        ({"limit": -1}, "limit=-1; use a number of testors"),
+        ({"limit": 2.5}, "limit=2.5"),
+        ({"max_seconds": -1}, "max_seconds=-1; use a number of seconds"),
+        ({"max_seconds": float("nan")}, "max_seconds=nan"),
+        ({"max_seconds": "1"}, "max_seconds='1'"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        transversals([[1, 0]], **settings)
+
+
+@pytest.mark.parametrize("rows", [[1, 0], [["a"]], [[[1]]]])
+def test_what_is_no_matrix(rows: Any) -> None:
+    for function in (transversals, union, minimal_rows):
+        with pytest.raises(InputError, match="give a matrix of yes and no"):
+            function(rows)
+
+
+@given(rows=matrices(most_columns=200))
+def test_bits_and_back(rows: Marks) -> None:
+    assert np.array_equal(unpacked(packed(rows), rows.shape[1]), rows)
+
+
+@settings(max_examples=1000)
+@given(rows=matrices(), repeat=st.integers(1, 3))
+def test_shares_are_those_of_all_testors(rows: Marks, repeat: int) -> None:
+    rows = rows[rows.any(axis=1)]
+    basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]  # with equal columns
+    found = shares_of_testors(basic, 10_000)
+    assert found.exact
+    every = brute(basic) if len(basic) else []
+    expected = [sum(column in each for each in every) / max(len(every), 1) for column in range(basic.shape[1])]
+    assert found.values == pytest.approx(expected, abs=1e-12)
+
+
+def test_shares_of_parts_and_equal_columns_need_no_long_count() -> None:
+    """3^12 testors; each part has one pattern, which three terms share."""
+    found = shares_of_testors(MANY, 1)
+    assert found.exact
+    assert found.values == pytest.approx(np.full(36, 1 / 3))
+
+
+def test_shares_of_more_testors_than_a_float_can_count() -> None:
+    wide = np.repeat(np.eye(400, dtype=bool), 8, axis=1)  # 8^400
+    wide[0, :] |= wide[1, :]
+    found = shares_of_testors(wide[minimal_rows(wide)], 10)
+    assert found.exact
+    assert found.values[8:] == pytest.approx(np.full(399 * 8, 1 / 8))
+
+
+def test_shares_from_the_first_testors_are_said_to_be() -> None:
+    basic = np.random.default_rng(5).random((9, 14)) < 0.5
+    basic = basic[minimal_rows(basic)]
+    every = list(transversals(basic))
+    assert len(every) > 20
+    assert len(np.unique(basic, axis=1).T) == 14  # so that each set found is one testor
+    found = shares_of_testors(basic, 5)
+    assert not found.exact
+    held = found.values * 5
+    assert set(held.tolist()) <= {0.5, 1.0, 2.0, 3.0, 4.0, 5.0}  # of five testors, or half of one for those in none
+    assert (held == 0.5).any()
+    assert shares_of_testors(basic, len(every)).exact
+    assert not shares_of_testors(basic, len(every) - 1).exact
+
+
+@settings(max_examples=1000)
+@given(rows=matrices(), repeat=st.integers(1, 2))
+def test_shortest_are_the_shortest(rows: Marks, repeat: int) -> None:
+    rows = rows[rows.any(axis=1)]
+    basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]
+    every = brute(basic)
+    size = min(map(len, every))
+    found = shortest_transversals(basic, 10**6, 10**6)
+    assert found.proved
+    assert found.size == size
+    assert found.testors == [each for each in every if len(each) == size]
+    some = shortest_transversals(basic, 2, 10**6)
+    assert (some.size, some.proved) == (size, True)
+    assert len(some.testors) == min(2, len(found.testors))
+    assert set(some.testors) <= set(found.testors)
+
+
+def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:
+    rows = np.random.default_rng(1).random((60, 40)) < 0.1
+    rows[:, 0] |= ~rows.any(axis=1)
+    basic = rows[minimal_rows(rows)]
+    found = shortest_transversals(basic, 3, 1)
+    assert not found.proved
+    (testor,) = found.testors
+    assert len(testor) == found.size
+    assert basic[:, list(testor)].any(axis=1).all()
+    assert all(not basic[:, [each for each in testor if each != one]].any(axis=1).all() for one in testor)
+    exact = shortest_transversals(basic, 3, 10**7)
+    assert exact.proved
+    assert exact.size <= found.size
