@@ -26,7 +26,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, counted, shown
+from ..errors import InputError, shown
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
@@ -169,8 +169,7 @@ class TypicalTestors(TermSelector):
             more = f", and {total - len(first):,} more" if total > len(first) else ""
             warnings.warn(
                 f"At epsilon={self._epsilon:.4g} and delta={self.delta:g} no term sets apart {', '.join(first)}{more}. "
-                f"The terms that were chosen do not tell {counted(total, 'this pair', 'these pairs')} apart; smaller "
-                "values may.",
+                "The chosen terms do not tell these classes apart; smaller values may.",
                 stacklevel=5,
             )
 
