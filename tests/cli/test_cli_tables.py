@@ -12,6 +12,7 @@ import textsieve
 from textsieve.archive import pack, unpack
 from textsieve.modelfile.layout import KIND
 from textsieve.selectors.named import SELECTORS
+from textsieve.selectors.testor_shares import Shortest
 
 Ask = Callable[..., Any]
 
@@ -152,6 +153,35 @@ def test_terms(selector: str, news: Path, run: Run, ask: Ask) -> None:
     said = run("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5).stdout
     assert all(each["term"] in said for each in told["terms"])
     assert all(label in said for label in SUBJECTS)
+
+
+def test_testors_of_each_class(news: Path, run: Run, ask: Ask) -> None:
+    told = ask("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2", "-k", 3)
+    texts, labels = zip(*textsieve.read(news), strict=True)
+    counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
+    weights = weighter.fit_transform(counter.fit_transform(texts))
+    selector = textsieve.TypicalTestors(epsilon=0.2).fit(weights, labels)
+    names = counter.get_feature_names_out()
+    for row in told["classes"]:
+        chosen = set(names[selector.class_terms_[row["label"]]])
+        assert {each["term"] for each in row["terms"]} <= chosen
+        assert len(row["terms"]) == min(3, len(chosen))
+        shortest = selector.shortest_testors(row["label"], limit=1)
+        assert row["shortest_testor"] == names[list(shortest.testors[0])].tolist()
+        assert row["is_proved_shortest"] is True
+    said = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
+    assert "shortest testor" in said
+    assert "shortest testor" not in run("terms", news).stdout
+    assert "shortest_testor" not in ask("terms", news)["classes"][0]
+
+
+def test_a_search_for_the_shortest_that_was_given_up(
+    news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_up = Shortest([(0,)], 1, False)
+    monkeypatch.setattr("textsieve.selectors.testors.shortest_transversals", lambda *_: given_up)
+    assert ask("terms", news, "--selector", "testors")["classes"][0]["is_proved_shortest"] is False
+    assert "the search was given up" in run("terms", news, "--selector", "testors").stdout
 
 
 def test_terms_are_those_that_the_selector_would_choose(news: Path, ask: Ask) -> None:

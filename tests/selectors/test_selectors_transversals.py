@@ -227,26 +227,29 @@ def test_shortest_are_the_shortest(rows: Marks, repeat: int) -> None:
     basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]
     every = brute(basic)
     size = min(map(len, every))
-    found = shortest_transversals(basic, 10**6, 10**6)
+    found = shortest_transversals(basic, np.zeros(basic.shape[1]), 10**6, 10**6)
     assert found.proved
     assert found.size == size
     assert found.testors == [each for each in every if len(each) == size]
-    some = shortest_transversals(basic, 2, 10**6)
+    some = shortest_transversals(basic, np.zeros(basic.shape[1]), 2, 10**6)
     assert (some.size, some.proved) == (size, True)
     assert len(some.testors) == min(2, len(found.testors))
     assert set(some.testors) <= set(found.testors)
+    weights = (np.arange(basic.shape[1]) % 4).astype(np.float64)
+    heaviest = shortest_transversals(basic, weights, 1, 10**6).testors[0]
+    assert weights[list(heaviest)].sum() == max(weights[list(each)].sum() for each in found.testors)
 
 
 def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:
     rows = np.random.default_rng(1).random((60, 40)) < 0.1
     rows[:, 0] |= ~rows.any(axis=1)
     basic = rows[minimal_rows(rows)]
-    found = shortest_transversals(basic, 3, 1)
+    found = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 1)
     assert not found.proved
     (testor,) = found.testors
     assert len(testor) == found.size
     assert basic[:, list(testor)].any(axis=1).all()
     assert all(not basic[:, [each for each in testor if each != one]].any(axis=1).all() for one in testor)
-    exact = shortest_transversals(basic, 3, 10**7)
+    exact = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 10**7)
     assert exact.proved
     assert exact.size <= found.size

@@ -52,6 +52,7 @@ energy = options.bundle(
 @click.command(
     epilog=options.examples(
         "textsieve terms news.csv --selector ocfs -k 20",
+        "textsieve terms news.csv --selector testors --selector-option epsilon=0.3",
         "textsieve terms mails/ --selector chi --selector-option pooling=max --stop-words english",
         "textsieve terms docstrings --energy-plot energy.svg --energy-weights 0,0.8,1",
     )
@@ -83,7 +84,8 @@ def command(
 ) -> None:
     """Show the best terms of labelled documents, overall and for each class.
 
-    Of each class those are shown that speak for it, by the score that the method gives them for that class alone.
+    Of each class those are shown that speak for it, by the score that the method gives them for that class alone; by
+    testors, those that the class chose, and the fewest that tell it from every other class.
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
     from ..selectors.named import selector_of
@@ -153,13 +155,17 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
     def listed(scored: "Scored") -> list[dict[str, Any]]:
         return [{"term": term, "score": score} for term, score in scored]
 
+    def shortest(label: Any) -> dict[str, Any]:
+        found = ranked.shortest.get(label)
+        return {"shortest_testor": found.terms, "is_proved_shortest": found.proved} if found else {}
+
     return {
         "selector": selector,
         "n_documents": ranked.n_documents,
         "n_terms": ranked.n_terms,
         "terms": listed(ranked.best),
         "classes": [
-            {"label": label, "documents": ranked.class_docs[label], "terms": listed(scored)}
+            {"label": label, "documents": ranked.class_docs[label], "terms": listed(scored)} | shortest(label)
             for label, scored in ranked.by_class.items()
         ],
     }
@@ -180,3 +186,11 @@ def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
     ]
     if rows:
         page.table([Column("class"), *numbers("docs"), Column("terms that speak for it", "terms")], rows)
+    testors = [
+        [label_text(label), f"{len(found.terms):,}" + ("" if found.proved else "?"), Fitting(found.terms)]
+        for label, found in ranked.shortest.items()
+    ]
+    if testors:
+        page.table([Column("class"), *numbers("size"), Column("shortest testor", "terms")], testors)
+    if not all(found.proved for found in ranked.shortest.values()):
+        page.line("?: the search was given up, and there may be a shorter one.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     k: Limit
+    k_changes_the_method: ClassVar[bool] = False
+    """Whether `k` decides what a class chooses, and not only how much of it is kept."""
     stats_: ClassStats
     _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
 

@@ -66,6 +66,8 @@ class Contrast(NamedTuple):
     number: int
     terms: Ints
     """The candidates, T(C), ascending."""
+    weights: Floats
+    """What they weigh in the class."""
     others: Ints
     """The classes that have a row of their own, in the order of `rows`; all others have the row `common`."""
     rows: Bits
@@ -114,7 +116,7 @@ def contrast(given: Representatives, number: int, epsilon: float, delta: float) 
     others, rows = contrast_rows(
         *(terms, weights, number, given.term_starts, given.term_classes, given.term_weights, delta, given.n_classes)
     )
-    return Contrast(number, terms, others, rows[:-1], rows[-1], len(given.with_documents) - 1 - len(others))
+    return Contrast(number, terms, weights, others, rows[:-1], rows[-1], len(given.with_documents) - 1 - len(others))
 
 
 def contrasts(given: Representatives, epsilon: float, delta: float) -> Iterator[Contrast]:

@@ -22,6 +22,9 @@ from scipy.sparse.csgraph import connected_components
 from ..stats.sums import Floats, Ints
 from .transversals import Marks, Testor, Transversals
 
+_LOOKED_AT = 1000
+"""How many different shortest sets are looked at to find the heaviest."""
+
 
 class Shares(NamedTuple):
     """The share of the testors that hold each column, and whether all testors were looked at."""
@@ -80,8 +83,9 @@ def _different_columns(marks: Marks) -> tuple[Marks, Ints]:
 class Shortest(NamedTuple):
     """The shortest testors of a class.
 
-    `testors` are some or all of them, in the order of their columns; `size` is how many terms each has; `proved` says
-    whether the search has ruled out shorter ones. If it has not, it was given up, and the one testor is a short one.
+    `testors` are some or all of them, those with the heaviest terms first; `size` is how many terms each has; `proved`
+    says whether the search has ruled out shorter ones. If it has not, it was given up, and the one testor is a short
+    one.
     """
 
     testors: list[Testor]
@@ -89,7 +93,7 @@ class Shortest(NamedTuple):
     proved: bool
 
 
-def shortest_transversals(basic: Marks, limit: int, most_steps: int) -> Shortest:
+def shortest_transversals(basic: Marks, weights: Floats, limit: int, most_steps: int) -> Shortest:
     """The minimal transversals with fewest columns: no more than `limit`, looking at no more than `most_steps` columns.
 
     Sizes are tried in turn, from one on; branches that cannot end within the size are left. So the first size with a
@@ -99,12 +103,19 @@ def shortest_transversals(basic: Marks, limit: int, most_steps: int) -> Shortest
     proved = True
     for rows, columns in _parts(basic):
         patterns, pattern_of = _different_columns(basic[np.ix_(rows, columns)])
-        sets, is_proved = _shortest_patterns(patterns, limit, most_steps)
-        proved &= is_proved
-        terms_of = [columns[pattern_of == pattern].tolist() for pattern in range(patterns.shape[1])]
-        of_part = islice((each for found in sets for each in product(*(terms_of[at] for at in found))), limit)
+        columns_of = [_heaviest_first(columns[pattern_of == at], weights) for at in range(patterns.shape[1])]
+        sets, is_proved = _shortest_patterns(patterns, max(limit, _LOOKED_AT), most_steps)
+        sets.sort(key=lambda members: (-sum(float(weights[columns_of[at][0]]) for at in members), members))
+        of_part = islice((each for members in sets for each in product(*(columns_of[at] for at in members))), limit)
         testors = [tuple(sorted(one + other)) for one, other in islice(product(testors, list(of_part)), limit)]
-    return Shortest(sorted(testors), len(testors[0]), proved)
+        proved &= is_proved
+    testors.sort(key=lambda testor: (-sum(weights[list(testor)].tolist()), testor))
+    return Shortest(testors, len(testors[0]), proved)
+
+
+def _heaviest_first(columns: Ints, weights: Floats) -> list[int]:
+    order: list[int] = columns[np.argsort(-weights[columns], kind="stable")].tolist()
+    return order
 
 
 def _shortest_patterns(patterns: Marks, limit: int, most_steps: int) -> tuple[list[Testor], bool]:

@@ -74,6 +74,7 @@ class TypicalTestors(TermSelector):
     ranking_ : by score; of equal scores the term with the largest weight in any class first, then the lower column
     """
 
+    k_changes_the_method = True
     _contrasts: list[Contrast]
     _given: Representatives
     _shares: list[Shares] | None
@@ -290,8 +291,9 @@ class TypicalTestors(TermSelector):
     def shortest_testors(self, label: Any, *, limit: int = 10, max_steps: int = _SHORTEST_STEPS) -> Shortest:
         """The testors of a class with fewest terms: the smallest vocabularies that set it apart from all others.
 
-        No more than `limit` of them are given. The search looks at no more than `max_steps` columns for each size; if
-        that is not enough, a short testor is given that may not be the shortest, and `proved` is False.
+        No more than `limit` of them are given, those whose terms weigh most in the class first. The search looks at no
+        more than `max_steps` columns for each size (of each part that shares nothing with the rest); if that is not
+        enough, a short testor is given that may not be the shortest, and `proved` is False.
         """
         for name, value in (("limit", limit), ("max_steps", max_steps)):
             if not (is_whole(value) and value >= 1):
@@ -300,7 +302,7 @@ class TypicalTestors(TermSelector):
         basic = each.basic_matrix()
         if not len(basic):
             return Shortest([], 0, True)
-        found = shortest_transversals(basic, limit, max_steps)
+        found = shortest_transversals(basic, each.weights, limit, max_steps)
         terms = each.terms.tolist()
         return found._replace(testors=[tuple(terms[at] for at in testor) for testor in found.testors])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..corpus import Corpus
 from ..errors import InputError
-from ..selectors import TermSelector
+from ..selectors import TermSelector, TypicalTestors
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
 from ..text.counter import TermCounter
@@ -42,6 +42,13 @@ def best_columns(selector: TermSelector, most: int | None) -> Ints:
     return best
 
 
+class ShortestTestor(NamedTuple):
+    """The fewest terms that set a class apart from every other; whether it is proved that fewer do not."""
+
+    terms: list[str]
+    proved: bool
+
+
 @dataclass(frozen=True)
 class RankedTerms:
     """The terms of a corpus, as a selector ranks them."""
@@ -54,6 +61,8 @@ class RankedTerms:
     n_terms: int
     selector: TermSelector = field(repr=False, compare=False)
     """What ranked them, fitted; with the statistics of the corpus."""
+    shortest: dict[Any, ShortestTestor] = field(default_factory=dict)
+    """Of typical testors, a shortest one of each class that has any."""
 
 
 def rank_terms(
@@ -69,7 +78,8 @@ def rank_terms(
     else:
         terms, stats = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
     with corpus.naming():
-        fitted = fitted_selector(selector, stats, n)
+        # As many are shown as were asked for; where that would change what is chosen, of those that would be.
+        fitted = fitted_selector(selector, stats, None if selector.k_changes_the_method else n)
         best = best_columns(fitted, n)
 
     def scored(columns: Ints, scores: NDArray[np.float64]) -> Scored:
@@ -82,7 +92,18 @@ def rank_terms(
         n_documents=stats.n_documents,
         n_terms=stats.n_terms,
         selector=fitted,
+        shortest=_shortest(fitted, terms) if isinstance(fitted, TypicalTestors) else {},
     )
+
+
+def _shortest(fitted: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTestor]:
+    """The first of the shortest testors of each class."""
+    found = {label: fitted.shortest_testors(label, limit=1) for label in fitted.comparison_}
+    return {
+        label: ShortestTestor([terms[column] for column in each.testors[0]], each.proved)
+        for label, each in found.items()
+        if each.testors
+    }
 
 
 def _terms_and_stats(
