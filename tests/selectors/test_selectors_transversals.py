@@ -11,7 +11,15 @@ from tests.reference.testors_twin import Testor, minimal_transversals
 
 from textsieve import InputError
 from textsieve.selectors.testor_shares import shares_of_testors, shortest_transversals
-from textsieve.selectors.transversals import METHODS, minimal_rows, packed, transversals, union, unpacked
+from textsieve.selectors.transversals import (
+    METHODS,
+    count_transversals,
+    minimal_rows,
+    packed,
+    transversals,
+    union,
+    unpacked,
+)
 
 Marks = NDArray[np.bool_]
 
@@ -38,8 +46,9 @@ def brute(rows: Marks) -> list[Testor]:
 def test_union_and_both_methods_are_what_trying_all_gives(rows: Marks) -> None:
     expected = brute(rows)
     found = {method: list(transversals(rows, method)) for method in METHODS}
-    for each in found.values():
+    for method, each in found.items():
         assert sorted(each) == expected  # none twice
+        assert count_transversals(rows, method) == (len(expected), True)
     assert np.flatnonzero(union(rows)).tolist() == sorted({column for testor in expected for column in testor})
 
 
@@ -144,6 +153,8 @@ def test_no_time_ends_at_once_and_says_so(method: str) -> None:
     found = transversals(MANY, method, max_seconds=0)
     assert list(found) == []
     assert not found.complete
+    assert count_transversals(MANY, method, max_seconds=0) == (0, False)
+    assert count_transversals(MANY, method) == (3**12, True)
     patient = transversals(MANY[:3], method, max_seconds=1e6)
     assert len(list(patient)) == 27
     assert patient.complete

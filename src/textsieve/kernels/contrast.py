@@ -7,7 +7,6 @@ cells, and a class that shares nothing costs nothing.
 
 import numpy as np
 
-from .bits import bit
 from .jit import Codes, Floats, Ints, kernel
 
 
@@ -27,27 +26,23 @@ def contrast_rows(
     `term_starts`, `term_classes` and `term_weights` have for each term the classes that have it. Bit i of a row says
     whether the weight of term i is larger than the other class's by `delta` or more.
     """
-    place = np.full(n_classes, -1, np.int64)
+    common = np.zeros((terms.size + 63) // 64, np.uint64)
+    differing = np.zeros((common.size, n_classes), np.uint64)  # from the common row; 64 terms at a time, class by class
+    for at in range(terms.size):
+        marked = weights[at] >= delta
+        common[at >> 6] |= np.uint64(marked) << np.uint64(at & 63)
+        for cell in range(term_starts[terms[at]], term_starts[terms[at] + 1]):
+            differs = (weights[at] - term_weights[cell] >= delta) != marked
+            differing[at >> 6, term_classes[cell]] ^= np.uint64(differs) << np.uint64(at & 63)  # without a branch
+    differing[:, number] = 0
     others = np.empty(n_classes, np.int64)
     n_others = 0
-    for at in range(terms.size):
-        marked = weights[at] >= delta
-        for cell in range(term_starts[terms[at]], term_starts[terms[at] + 1]):
-            other = term_classes[cell]
-            if other != number and place[other] < 0 and (weights[at] - term_weights[cell] >= delta) != marked:
-                place[other] = n_others
-                others[n_others] = other
-                n_others += 1
-    rows = np.zeros((n_others + 1, (terms.size + 63) // 64), np.uint64)
-    for at in range(terms.size):
-        if weights[at] >= delta:
-            rows[n_others, at >> 6] |= bit(at & 63)
+    for other in range(n_classes):
+        others[n_others] = other
+        n_others += np.int64(differing[:, other].any())
+    rows = np.empty((n_others + 1, common.size), np.uint64)
+    rows[n_others] = common
     for row in range(n_others):
-        rows[row] = rows[n_others]
-    for at in range(terms.size):
-        marked = weights[at] >= delta
-        for cell in range(term_starts[terms[at]], term_starts[terms[at] + 1]):
-            other = term_classes[cell]
-            if other != number and (weights[at] - term_weights[cell] >= delta) != marked:
-                rows[place[other], at >> 6] ^= bit(at & 63)
+        for word in range(common.size):
+            rows[row, word] = common[word] ^ differing[word, others[row]]
     return others[:n_others], rows

@@ -37,7 +37,7 @@ Bits = NDArray[np.uint64]
 Marks = NDArray[np.bool_]
 Testor = tuple[int, ...]
 
-_WORK = 1 << 24
+_WORK = 1 << 22
 """About how many words a kernel may look at before it looks at the clock."""
 _MOST_SETS = 1 << 14
 
@@ -77,6 +77,23 @@ def transversals(
     after `limit` sets, or when `max_seconds` have gone by since the first was asked for.
     """
     return Transversals(_checked(rows), method, limit=limit, max_seconds=max_seconds)
+
+
+class Count(NamedTuple):
+    """How many minimal transversals were found, and whether these are all."""
+
+    number: int
+    complete: bool
+
+
+def count_transversals(rows: Any, method: str = "mmcs", *, max_seconds: float | None = None) -> Count:
+    """How many minimal transversals the rows have, as far as time allows: none is given, so it is quicker."""
+    end = time.monotonic() + _checked_seconds(max_seconds)
+    walk = _walk_of(_checked(rows), method, -1, None)
+    number = 0
+    while not walk.done and time.monotonic() < end:
+        number += walk.count(_MOST_SETS, walk.steps)
+    return Count(number, walk.done)
 
 
 class Transversals(Iterator[Testor]):
@@ -161,12 +178,19 @@ class _Walk:
 
     def more(self, n_sets: int, steps: int) -> list[Testor]:
         """Go on for so many sets, or steps."""
+        ends, members = self._next(n_sets, steps)
+        columns, stops = self._names[members].tolist(), ends.tolist()
+        return [tuple(sorted(columns[begin:end])) for begin, end in zip([0, *stops], stops, strict=False)]
+
+    def count(self, n_sets: int, steps: int) -> int:
+        """Go on likewise; how many were found."""
+        return len(self._next(n_sets, steps)[0])
+
+    def _next(self, n_sets: int, steps: int) -> tuple[Ints, Ints]:
         ends = np.empty(n_sets, np.int64)
         found = np.empty(max(self._step.n_members, 16 * n_sets), np.int64)
         self._step.call(ends, found, steps)
-        columns = self._names[found[: self._step.state[lex.N_MEMBERS]]].tolist()
-        stops = ends[: self._step.state[lex.N_SETS]].tolist()
-        return [tuple(sorted(columns[begin:end])) for begin, end in zip([0, *stops], stops, strict=False)]
+        return ends[: self._step.state[lex.N_SETS]], found[: self._step.state[lex.N_MEMBERS]]
 
 
 class _Known:
@@ -186,6 +210,10 @@ class _Known:
         """All of them."""
         given, self._sets = self._sets, []
         return given
+
+    def count(self, n_sets: int, steps: int) -> int:
+        """How many they are."""
+        return len(self.more(n_sets, steps))
 
 
 def _walk_of(rows: Marks, method: str, most_members: int, names: Ints | None) -> _Walk | _Known:
