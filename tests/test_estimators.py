@@ -23,10 +23,13 @@ from textsieve import (
     DocumentFrequency,
     InformationGain,
     InputError,
+    MaximumMargin,
     MutualInformation,
+    OrthogonalCentroid,
     Rocchio,
     TermCounter,
     TermWeighter,
+    TraceProjection,
 )
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.reducers import DROP
@@ -54,6 +57,13 @@ CHECKED: list[BaseEstimator] = [
     TOFA(weight=2.0, class_weight="balanced"),
     TOFA(weight=0.5, energy=0.8),
     Cascade([DocumentFrequency(min_df=1), OCFS(k=0.5)]),
+    TraceProjection(),
+    TraceProjection(weight=0),
+    TraceProjection(weight=0.5, class_weight="balanced", n_jobs=1),
+    OrthogonalCentroid(),
+    OrthogonalCentroid(n_components=1, class_weight="balanced"),
+    TraceProjection(weight=1.01),
+    MaximumMargin(),
     Rocchio(),
     Rocchio(beta=1, gamma=0),
     LinearSVM(),
@@ -74,6 +84,18 @@ TAKE_TEXT: list[Any] = [TermCounter(), Categorizer()]
 """Scikit-learn's checks make matrices of numbers, and step over estimators of text with a warning; see below, and the
 tests of the categorizer."""
 
+NOISE = """Labels at random, and more documents than columns: documents differ more within classes than between them,
+and the maximum margin criterion has no direction to offer, which is an error. At weight 1.01 the same code has some."""
+
+ON_NOISE = """fit_score_takes_y n_features_in_after_fitting estimators_dtypes dtype_object estimators_nan_inf
+    estimator_sparse_tag estimator_sparse_array estimator_sparse_matrix fit_idempotent fit_check_is_fitted
+    n_features_in"""
+
+
+def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
+    """Checks that cannot pass, and why."""
+    return {f"check_{name}": NOISE for name in ON_NOISE.split()} if isinstance(estimator, MaximumMargin) else {}
+
 
 def test_the_tested_set_is_the_exported_set() -> None:
     packages = textsieve, textsieve.classifiers, textsieve.reducers
@@ -88,7 +110,7 @@ def test_the_tested_set_is_the_exported_set() -> None:
 @pytest.mark.filterwarnings("ignore:.*had not converged:sklearn.exceptions.ConvergenceWarning")
 # Some rows of the checks are empty, and some have labels at random, which no document near them has.
 @pytest.mark.filterwarnings("ignore:.*share no term with any training document", "ignore:No document is kept of")
-@parametrize_with_checks(CHECKED)
+@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

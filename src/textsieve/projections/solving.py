@@ -1,0 +1,60 @@
+"""From documents or statistics to directions, by the way that suits their size."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..stats import ClassStats
+from ..stats.sums import Floats
+from .centroids import centred_centroids, centroid_directions
+from .directions import Directions, orthonormal, positive, with_signs
+from .documents import Documents
+from .krylov import BLOCK, Found, all_eigenvalues, largest_eigenvalues
+from .mixture import Mixture
+from .sides import Side, shorter_side
+
+_SMALL = 1000
+"""Up to so many documents or terms, all eigenvalues are worked out."""
+
+
+def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: str | None = None) -> Directions:
+    """The directions of weight 1 that raise the trace, up to so many."""
+    found = centroid_directions(centred_centroids(stats, class_weight))
+    kept = min(n_components, positive(found.eigenvalues, float(found.eigenvalues.max(initial=0.0))))
+    return Directions(found.eigenvalues[:kept], with_signs(found.columns[:, :kept]))
+
+
+def trace_directions(
+    documents: Documents, mixture: Mixture, n_components: int, tol: float, max_iter: int
+) -> Directions:
+    """The directions of any weight that raise the trace, up to so many."""
+    side = shorter_side(documents, mixture)
+    if side.size <= max(_SMALL, 4 * n_components):
+        found = all_eigenvalues(side, n_components)
+    else:
+        found = largest_eigenvalues(side, n_components, _start(side, mixture, n_components), tol, max_iter)
+        _warn_if_rough(found, tol, max_iter)
+    if len(found.eigenvalues) == 0:
+        return Directions(found.eigenvalues, np.empty((documents.n_terms, 0)))
+    return Directions(found.eigenvalues, with_signs(orthonormal(side.directions(found.vectors))), found.n_iter)
+
+
+def _start(side: Side, mixture: Mixture, n_components: int) -> Floats:
+    """The centroids, which are near what is looked for; a mixture of them if they are many."""
+    n_classes = len(mixture.shares)
+    if mixture.weight == 0.0:
+        return np.empty((side.size, 0))
+    if n_classes <= n_components + BLOCK:
+        return side.start(np.eye(n_classes))
+    return side.start(np.random.default_rng(1).standard_normal((n_classes, BLOCK)))
+
+
+def _warn_if_rough(found: Found, tol: float, max_iter: int) -> None:
+    if found.residual > tol:
+        warnings.warn(
+            f"After max_iter={max_iter:,} restarts the directions had not converged: the largest residual is "
+            f"{found.residual:.1e} of the largest eigenvalue, above tol={tol:.1e}; raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
