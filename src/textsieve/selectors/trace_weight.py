@@ -1,8 +1,8 @@
 """TOFA's weight from the statistics alone: what the labelled documents leave unsaid of a term, its variance says.
 
 The score wanted is b, the scatter of the *true* class means. At hand are the means of n_j labelled documents each, off
-by chance, with variance w_jt / n_j, where w_jt is the term's variance in class j. If nothing is known of a class mean but
-its documents (a flat prior), it is to be expected at their mean, and its square above that one's by this variance:
+by chance, with variance w_jt / n_j, where w_jt is the term's variance in class j. If nothing is known of a class mean
+but its documents (a flat prior), it is to be expected at their mean, and its square above that one's by this variance:
 
     E[b_t | documents] = between_t + noise_t,        noise_t = sum_j p_j (1 - p_j) w_jt / n_j,
 
@@ -16,8 +16,8 @@ have the term, A_jt those of class j, and total_t its variance in all documents,
 
 *The noise of a term.* A term that is in none of the labelled documents has no noise by this formula, and one that
 happens to be in many has too much. What can be relied on is the mean over many terms; and what all documents tell of a
-term is its variance. So noise_t is set to ω total_t, where ω is noise / total, both summed over the terms in the running:
-the k best by between and the k best by total, the two ends of the family. Then
+term is its variance. So noise_t is set to ω total_t, where ω is noise / total, both summed over the terms in the
+running: the k best by between and the k best by total, the two ends of the family. Then
 
     between_t + ω total_t     ranks as     λ between_t + (1 - λ) total_t     with     λ = 1 / (1 + ω).
 
