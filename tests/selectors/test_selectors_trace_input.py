@@ -18,6 +18,7 @@ from tests.reference.trace_twin import assert_trace_scores
 
 from textsieve import OCFS, TOFA, Cascade, Categorizer, ClassStats, DocumentFrequency, InputError, load, read
 from textsieve.cli.program import program
+from textsieve.selectors.trace import between_class_scatter, scatter_of_class
 from textsieve.training.ranking import rank_terms
 
 NAN = float("nan")
@@ -244,6 +245,8 @@ def test_a_class_without_documents(weight: float, class_weight: Any) -> None:
     assert_trace_scores(found.scores_, ROWS.tolist(), SETS, weight, balanced=balanced)
     assert found.classes_.tolist() == [0, 1, 2]
     assert [len(columns) for columns, _ in found.best_by_class(9)][1] == 0, "nothing speaks for a class of none"
+    of_classes = [np.abs(scatter_of_class(found.stats_, number, class_weight)) for number in range(3)]
+    np.testing.assert_allclose(sum(of_classes), between_class_scatter(found.stats_, class_weight), rtol=1e-12)
     rows = np.vstack([ROWS, np.zeros((2, 4))])
     labels = [*KNOWN, "empty", "empty"]
     found = TOFA(weight=weight, class_weight=class_weight).fit(rows, labels)
@@ -268,6 +271,9 @@ def test_a_first_batch_without_labels() -> None:
         selector.partial_fit(ROWS[:4], second)
         np.testing.assert_allclose(selector.scores_, whole.scores_, rtol=1e-14)
         assert selector.classes_.tolist() == ["a", "b"]
+    in_turn = TOFA(weight=0.4).partial_fit(ROWS[[0, 4]], [0, -1]).partial_fit(ROWS[[1, 2, 3, 5]], [0, 1, 1, -1])
+    np.testing.assert_allclose(in_turn.scores_, whole.scores_, rtol=1e-14)
+    assert in_turn.classes_.tolist() == [0, 1]
     with pytest.raises(InputError, match="mixed kinds"):
         selector.partial_fit(ROWS[:1], [3])
     np.testing.assert_allclose(selector.scores_, whole.scores_, rtol=1e-14)
