@@ -61,6 +61,32 @@ def test_what_the_class_weight_cannot_be(selector: Any, class_weight: Any) -> No
         clone(selector).set_params(class_weight=class_weight).fit(ROWS, KNOWN)
 
 
+def test_the_weight_by_itself_is_told_what_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two scatters, the table, how many terms are kept, and what each class counts."""
+    told: list[Any] = []
+
+    def a_quarter(*given: Any) -> float:
+        told.append(given)
+        return 0.25
+
+    monkeypatch.setattr("textsieve.selectors.trace.auto_weight", a_quarter)
+    labels = ["a", "b", "b", "b", None, -1]
+    of_each: list[tuple[Any, list[float]]] = [(None, [0.25, 0.75]), ("balanced", [0.5, 0.5])]
+    for class_weight, shares in of_each:
+        for k, most in ((3, 3), (0.5, 2), ("all", 4), (None, 4)):
+            found = TOFA(k=k, class_weight=class_weight).fit(ROWS, labels)
+            between, total, stats, kept, of_classes = told.pop()
+            assert between.tolist() == TOFA(weight=1, class_weight=class_weight).fit(ROWS, labels).scores_.tolist()
+            assert total.tolist() == TOFA(weight=0).fit(ROWS).scores_.tolist()
+            assert stats == found.stats_
+            assert kept == most
+            assert of_classes.tolist() == shares
+            expected = TOFA(weight=0.25, class_weight=class_weight).fit(ROWS, labels)
+            assert found.scores_.tolist() == expected.scores_.tolist()
+            assert found.weight_ == 0.25
+    assert not told
+
+
 @pytest.mark.parametrize("unlabelled", [[-1], {-1}, b"-1", 1j, np.array([-1, 2])], ids=repr)
 def test_what_the_label_of_no_label_cannot_be(unlabelled: Any) -> None:
     for fit in (TOFA(unlabelled=unlabelled).fit, TOFA(unlabelled=unlabelled).partial_fit):

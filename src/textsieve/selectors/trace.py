@@ -187,7 +187,8 @@ class TOFA(TermSelector):
             return trace_scores(stats, weight, self.class_weight)
         between, total = between_class_scatter(stats, self.class_weight), total_scatter(stats)
         most = limit_of(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
-        found = auto_weight(between, total, stats, min(most, stats.n_terms))
+        shares = class_shares(stats, self.class_weight)
+        found = auto_weight(between, total, stats, min(most, stats.n_terms), shares)
         self._found_weight = found if self.energy is None else min(found, 1.0)
         return mixed(between, total, self._found_weight)
 
