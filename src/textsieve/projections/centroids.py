@@ -8,27 +8,17 @@ the SVD of the small R turns it so that the first directions are those that hold
 All of this comes from the sums in `ClassStats`. M is dense: terms x classes numbers of 8 bytes, twice.
 """
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 
-from ..errors import InputError, shown
 from ..kernels.centroids import means_apart
 from ..stats import ClassStats
-from ..stats.sums import Floats, Ints
+from ..stats.shares import ClassWeight, class_shares
+from ..stats.sums import Floats
 from .directions import Directions
 
 
-def class_shares(class_docs: Ints, class_weight: Any) -> Floats:
-    """How much each class counts: as its documents, or each that has any alike. Shares add up to 1."""
-    if class_weight is not None and not (isinstance(class_weight, str) and class_weight == "balanced"):
-        raise InputError(f"class_weight={shown(class_weight)}; use 'balanced', or None.")
-    counts = class_docs if class_weight is None else np.minimum(class_docs, 1)
-    return np.asarray(counts / max(int(counts.sum()), 1))
-
-
-def centred_centroids(stats: ClassStats, class_weight: Any = None) -> Floats:
+def centred_centroids(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
     """For each class a row: its mean minus the mean of all classes, times the root of its share."""
     shares = class_shares(stats.class_docs, class_weight)
     cells = stats.cells

@@ -31,14 +31,15 @@ def positive(eigenvalues: Floats, largest: float) -> int:
 
 def orthonormal(columns: Floats) -> Floats:
     """Columns that are orthonormal but for rounding errors, made so to the last digits."""
-    products = columns.T @ columns
-    root = scipy.linalg.cholesky(products)
-    return np.asarray(scipy.linalg.solve_triangular(root, columns.T, trans="T")).T
+    root = scipy.linalg.cholesky(columns.T @ columns)
+    return np.asarray(columns @ scipy.linalg.solve_triangular(root, np.eye(len(root))))
 
 
 def with_signs(columns: Floats) -> Floats:
     """The columns, each with a positive sign where its magnitude is largest."""
-    if columns.shape[1] == 0:
-        return columns
-    largest = np.argmax(np.abs(columns), axis=0)
-    return columns * np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
+    above, below = columns.max(axis=0, initial=0.0), -columns.min(axis=0, initial=0.0)
+    turned = below > above
+    for number in np.flatnonzero(below == above):
+        column = columns[:, number]
+        turned[number] = column[np.abs(column).argmax()] < 0.0
+    return columns * np.where(turned, -1.0, 1.0)

@@ -139,9 +139,9 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
     `tol` is the largest residual ||T u - θ u||, as a share of the largest eigenvalue; `max_iter` the most restarts.
     """
     rng = np.random.default_rng(0)
-    most = min(2 * n_wanted + 12 * BLOCK, side.size) + max(BLOCK, start.shape[1])
+    most = min(2 * n_wanted + 16 * BLOCK, side.size)
     basis = _Basis(side, most + BLOCK)
-    basis.append(basis.new_in(np.hstack([start, rng.standard_normal((side.size, BLOCK))])))
+    basis.append(basis.new_in(start))
     if basis.size == 0:
         return Found(np.empty(0), np.empty((side.size, 0)))
     before = -1

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..stats import ClassStats
+from ..stats.shares import ClassWeight
 from ..stats.sums import Floats
 from .centroids import centred_centroids, centroid_directions
 from .directions import Directions, orthonormal, positive, with_signs
@@ -18,7 +19,7 @@ _SMALL = 1000
 """Up to so many documents or terms, all eigenvalues are worked out."""
 
 
-def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: str | None = None) -> Directions:
+def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: ClassWeight = None) -> Directions:
     """The directions of weight 1 that raise the trace, up to so many."""
     found = centroid_directions(centred_centroids(stats, class_weight))
     kept = min(n_components, positive(found.eigenvalues, float(found.eigenvalues.max(initial=0.0))))
@@ -33,21 +34,21 @@ def trace_directions(
     if side.size <= max(_SMALL, 4 * n_components):
         found = all_eigenvalues(side, n_components)
     else:
-        found = largest_eigenvalues(side, n_components, _start(side, mixture, n_components), tol, max_iter)
+        found = largest_eigenvalues(side, n_components, _start(side, mixture), tol, max_iter)
         _warn_if_rough(found, tol, max_iter)
     if len(found.eigenvalues) == 0:
         return Directions(found.eigenvalues, np.empty((documents.n_terms, 0)))
     return Directions(found.eigenvalues, with_signs(orthonormal(side.directions(found.vectors))), found.n_iter)
 
 
-def _start(side: Side, mixture: Mixture, n_components: int) -> Floats:
-    """The centroids, which are near what is looked for; a mixture of them if they are many."""
-    n_classes = len(mixture.shares)
-    if mixture.weight == 0.0:
-        return np.empty((side.size, 0))
-    if n_classes <= n_components + BLOCK:
-        return side.start(np.eye(n_classes))
-    return side.start(np.random.default_rng(1).standard_normal((n_classes, BLOCK)))
+def _start(side: Side, mixture: Mixture) -> Floats:
+    """Columns at random. Above weight 1 they mix centroids: all that is positive in S lies near these."""
+    random = np.random.default_rng(1).standard_normal
+    if mixture.weight <= 1.0:
+        return random((side.size, BLOCK))
+    n_mixed = min(BLOCK, mixture.n_classes - 1)
+    mixed = side.start(random((len(mixture.shares), n_mixed)))
+    return np.hstack([mixed, np.abs(mixed).max() * random((side.size, BLOCK - n_mixed))])
 
 
 def _warn_if_rough(found: Found, tol: float, max_iter: int) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,8 @@ from ..estimators import growing
 from ..settings import is_whole, n_threads
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
+from ..stats.shares import ClassWeight, class_shares, require_class_weight
 from ..stats.sums import Floats, Ints
-from .centroids import class_shares
 from .directions import Directions
 from .documents import DenseDocuments, SparseDocuments
 from .mixture import Mixture
@@ -38,8 +38,6 @@ from .solving import orthogonal_centroid, trace_directions
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-
-ClassWeight = Literal["balanced"] | None
 
 DEFAULT_COMPONENTS = 100
 _TOO_LARGE = 1e150
@@ -227,7 +225,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise InputError(f"tol={shown(self.tol)}; use a number from 0 to below 1, for example 1e-10.")
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
             raise InputError(f"max_iter={shown(self.max_iter)}; use a number from 1.")
-        class_shares(np.ones(1, np.int64), self.class_weight)
+        require_class_weight(self.class_weight)
         n_threads(self.n_jobs)
 
     def _require_weight_1(self, name: str) -> None:
