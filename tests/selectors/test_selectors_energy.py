@@ -165,15 +165,6 @@ def test_with_energy_no_weight_above_one_is_found(case: Case, class_weight: Any)
     assert found.get_support().sum() == found.n_terms_for(0.8)
 
 
-def test_with_energy_a_weight_above_one_is_brought_down_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textsieve.selectors.trace.auto_weight", lambda *_: 1.7)
-    assert TOFA().fit(ROWS, LABELS).weight_ == 1.7
-    assert TOFA(energy=0.8).fit(ROWS, LABELS).weight_ == 1.0
-    assert TOFA(energy=0.8).fit(ROWS, LABELS).scores_.tolist() == OCFS().fit(ROWS, LABELS).scores_.tolist()
-    with pytest.raises(InputError, match=r"energy=0\.8 with weight=1\.7"):
-        TOFA().fit(ROWS, LABELS).n_terms_for(0.8)
-
-
 @pytest.mark.parametrize("weight", [0, 0.5, 1, "auto"])
 def test_nothing_to_share(weight: Any) -> None:
     """If no term has a score, the first one is as good as all."""

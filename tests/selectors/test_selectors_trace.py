@@ -1,5 +1,6 @@
 """TOFA and OCFS equal their definition, in fractions, in two passes of floats, by trying all choices; their laws."""
 
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -477,3 +478,22 @@ def test_documents_without_a_label_change_the_terms(groups: tuple[Any, Any]) -> 
         other = TOFA(weight=weight, k=300).fit(rows[labelled], labels[labelled].tolist())
         both = np.intersect1d(one.get_support(indices=True), other.get_support(indices=True))
         assert (len(both) == 300) if weight == 1 else (len(both) < overlap)
+
+
+@pytest.mark.parametrize("in_batches", [False, True])
+def test_a_million_documents(in_batches: bool) -> None:
+    """Two weights near a million, 2^-10 apart: their variance is that of tossing a coin, times 2^-20."""
+    tossed = np.random.default_rng(0).random(1_000_000) < 0.3
+    rows = np.where(tossed, 1e6 + 2.0**-10, 1e6)[:, np.newaxis]
+    labels = np.arange(1_000_000) % 3
+    found = TOFA(weight=0.0, k="all")
+    if in_batches:
+        for begin in range(0, len(rows), 100_000):
+            found.partial_fit(rows[begin : begin + 100_000], labels[begin : begin + 100_000])
+    else:
+        found.fit(rows, labels)
+    heads = int(tossed.sum())
+    exact = Fraction(heads * (len(rows) - heads), len(rows) ** 2) / 2**20
+    assert found.scores_[0] == pytest.approx(float(exact), rel=1e-9)
+    constant = TOFA(weight=0.0, k="all").fit(np.full((200_000, 1), 1e6 + 0.1))
+    assert constant.scores_.tolist() == [0.0]

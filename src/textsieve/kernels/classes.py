@@ -1,8 +1,9 @@
 """One pass over the rows of some documents adds up all that is wanted of each term.
 
 Whole numbers (counts) add up exactly in 64 bits. Other weights are added with their rounding errors kept beside
-the sum (Neumaier's scheme; a square's own error by a fused multiply-add), so a sum is right to about 32 digits and its
-53-bit head does not depend on the order in any digit that matters.
+the sum (a square's own error by a fused multiply-add), so a sum is right to about 30 digits and its 53-bit head does not
+depend on the order in any digit that matters. The errors' sum would be rounded too, and more the longer it gets: so the
+head takes up what it can of it at every step, and what stays beside it is less than half of the head's last digit.
 
 `seen` has a byte for each term, and is read eight at a time to find the few terms of a class among many.
 """
@@ -62,15 +63,17 @@ def add_weights(
 
             total = row[1] + value
             part = total - row[1]
-            row[2] += (row[1] - (total - part)) + (value - part)
-            row[1] = total
+            rest = row[2] + ((row[1] - (total - part)) + (value - part))
+            row[1] = total + rest
+            row[2] = rest - (row[1] - total)
 
             square = value * value
             error = fused(value, value, -square)
             total = row[3] + square
             part = total - row[3]
-            row[4] += ((row[3] - (total - part)) + (square - part)) + error
-            row[3] = total
+            rest = row[4] + (((row[3] - (total - part)) + (square - part)) + error)
+            row[3] = total + rest
+            row[4] = rest - (row[3] - total)
 
 
 @kernel
