@@ -100,7 +100,8 @@ class SparseDocuments:
     @cached_property
     def _shared(self) -> tuple[Ints, NDArray[Any], Floats]:
         """The terms of several documents, where each value finds its term among them, and the others' diagonal."""
-        shared = np.flatnonzero(self._doc_freq > 1)
+        by_use = np.argsort(-self._doc_freq, kind="stable")  # what is used most lies together
+        shared = by_use[: np.count_nonzero(self._doc_freq > 1)]
         place = np.full(self.n_terms, len(shared), self._rows.indices.dtype)  # a row of zeros comes last
         place[shared] = np.arange(len(shared))
         places = place[self._rows.indices]

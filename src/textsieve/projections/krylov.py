@@ -139,7 +139,7 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
     `tol` is the largest residual ||T u - θ u||, as a share of the largest eigenvalue; `max_iter` the most restarts.
     """
     rng = np.random.default_rng(0)
-    most = min(2 * n_wanted + 16 * BLOCK, side.size)
+    most = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), side.size)
     basis = _Basis(side, most + BLOCK)
     basis.append(basis.new_in(start))
     if basis.size == 0:
