@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from tests.reference.projections_twin import scatter
 
 import textsieve.projections.solving as solving
 from textsieve import InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
@@ -67,8 +68,31 @@ def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: A
 
 def test_wide_classes_have_no_margin() -> None:
     rows = np.array([[1.0], [-1.0], [1.1], [-0.9]])
-    with pytest.raises(InputError, match=r"at weight=2.0: S has no eigenvalue above 0"):
-        MaximumMargin().fit(rows, ["a", "a", "b", "b"])
+    with pytest.warns(UserWarning, match=r"at weight=2.0, because documents differ more within their classes"):
+        found = MaximumMargin().fit(rows, ["a", "a", "b", "b"])
+    assert found.components_.tolist() == [[1.0]]
+    assert found.eigenvalues_ == pytest.approx([0.05**2 - 1.0])  # S_b - S_w
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("small", [0, 1000])
+def test_the_best_direction_between_class_means_if_none_raises_the_trace(
+    monkeypatch: pytest.MonkeyPatch, make: Any, small: int
+) -> None:
+    monkeypatch.setattr(solving, "_SMALL", small)
+    rng = np.random.default_rng(3)
+    rows, labels = rng.normal(size=(400, 12)), np.arange(400) % 4
+    with pytest.warns(UserWarning, match="No direction raises the trace"):
+        found = TraceProjection(weight=2.0).fit(make(rows), labels)
+    matrix = scatter(rows, [[label] for label in labels], 2.0)
+    means = np.array([rows[labels == label].mean(axis=0) for label in range(4)])
+    span = np.linalg.qr((means - means.mean(axis=0)).T)[0][:, :3]
+    best = np.linalg.eigvalsh(span.T @ matrix @ span)[-1]
+    direction = found.components_[0]
+    assert best < 0
+    assert found.eigenvalues_ == pytest.approx([best])
+    assert direction @ matrix @ direction == pytest.approx(best)
+    assert span @ (span.T @ direction) == pytest.approx(direction)
 
 
 @pytest.mark.parametrize(("weight", "asked", "kept"), [(0, 4, 3), (0.5, 9, 3), (1, 3, 1), (2, 2, 1)])

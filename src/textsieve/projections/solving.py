@@ -36,9 +36,21 @@ def trace_directions(
     else:
         found = largest_eigenvalues(side, n_components, _start(side, mixture), tol, max_iter)
         _warn_if_rough(found, tol, max_iter)
-    if len(found.eigenvalues) == 0:
-        return Directions(found.eigenvalues, np.empty((documents.n_terms, 0)))
+    if len(found.eigenvalues) == 0 and mixture.n_classes > 1:
+        return best_between_centroids(documents, mixture)
     return Directions(found.eigenvalues, with_signs(orthonormal(side.directions(found.vectors))), found.n_iter)
+
+
+def best_between_centroids(documents: Documents, mixture: Mixture) -> Directions:
+    """The direction in which class means lie apart that lowers the trace least; none if they do not lie apart."""
+    span = centroid_directions(documents.to_terms(mixture.centroids(np.eye(len(mixture.shares)))).T.copy())
+    kept = positive(span.eigenvalues, float(span.eigenvalues.max(initial=0.0)))
+    if kept == 0:
+        return Directions(np.empty(0), np.empty((documents.n_terms, 0)))
+    basis = span.columns[:, :kept]
+    images = documents.to_terms(mixture.times(documents.to_documents(basis)))
+    values, turn = np.linalg.eigh(basis.T @ images)
+    return Directions(values[-1:], with_signs(basis @ turn[:, -1:]))
 
 
 def _start(side: Side, mixture: Mixture) -> Floats:

@@ -59,7 +59,8 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         maximum margin criterion (`MaximumMargin`). Any other number will do.
     n_components : int or None
         How many directions. None is one less than there are classes from weight 1 on, and 100 below it. Only
-        directions that raise the trace are kept, at most one less than there are classes from weight 1 on.
+        directions that raise the trace are kept, at most one less than there are classes from weight 1 on; if none
+        does, the best one between the class means, with a warning.
     class_weight : "balanced" or None
         Whether all classes count alike in S_b, or each as its documents.
     unlabelled : label
@@ -203,10 +204,17 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         n_found = len(found.eigenvalues)
         if n_found == 0:
             raise InputError(
-                f"No direction raises the trace at weight={self.weight!r}: S has no eigenvalue above 0. All documents "
-                "are equal (as with n_samples=1), or the class means are, or documents differ more within their "
-                "classes than between them; a lower weight may help."
+                f"No direction raises the trace at weight={self.weight!r}: all documents are equal (as with "
+                "n_samples=1), or the class means are; a lower weight may help."
             )
+        if found.eigenvalues[0] <= 0.0:
+            message = (
+                f"No direction raises the trace at weight={self.weight!r}, because documents differ more within their "
+                "classes than between them: the one between the class means that lowers it least is kept. A lower "
+                "weight may suit better."
+            )
+            warnings.warn(message, stacklevel=5)
+            return found
         if self.n_components is not None and n_found < self.n_components:
             message = (
                 f"n_components={self.n_components:,} directions were asked for, but only {n_found:,} have an "
