@@ -106,4 +106,6 @@ CORPORA: dict[str, Callable[[], Counted]] = {
     "RCV1 subset 1": lambda: rcv1(1),
     "RCV1 subset 2": lambda: rcv1(2),
     "RCV1 subset 3": lambda: rcv1(3),
+    "RCV1 subset 4": lambda: rcv1(4),
+    "RCV1 subset 5": lambda: rcv1(5),
 }

@@ -84,7 +84,8 @@ def draw_labels(target: Path) -> str:
     semi, alone = "variance of all documents", "variance of labelled documents"
     curves = {semi: curve(lambda weight: points(weight, lambda fold: fold.total))}
     curves[alone] = curve(lambda weight: points(weight, of_labelled))
-    at_one = mean(fold.score(fold.best(1.0, TERMS)).micro for fold in drawn)
+    ones = [fold.score(fold.best(1.0, TERMS)) for fold in drawn]
+    autos = [fold.score(fold.best(weight, TERMS)) for fold, weight in zip(drawn, found, strict=True)]
     chart = lines(
         curves,
         x="weight λ",
@@ -100,7 +101,9 @@ def draw_labels(target: Path) -> str:
     rows += [f"| {name} | {' | '.join(f'{value:.3f}' for value in each[1])} |" for name, each in curves.items()]
     best = all_labels.score(all_labels.best(1.0, TERMS)).micro
     rows.append(
-        f"\nInformation gain {gain:.3f}; λ = 1 {at_one:.3f}; auto {auto:.3f}, at λ = {min(found):.3f} to "
-        f"{max(found):.3f}. With all labels λ = 1 comes to {best:.3f}."
+        f"\nInformation gain {gain:.3f}; λ = 1 {mean(each.micro for each in ones):.3f}; auto {auto:.3f}, at λ = "
+        f"{min(found):.3f} to {max(found):.3f}. If documents without a chosen term get the most frequent class, λ = 1 "
+        f"comes to {mean(each.filled for each in ones):.3f} and auto to {mean(each.filled for each in autos):.3f}. "
+        f"With all labels λ = 1 comes to {best:.3f}."
     )
     return "\n".join(rows)

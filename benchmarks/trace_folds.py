@@ -13,6 +13,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 
 from textsieve import ClassStats
 from textsieve.classifiers.svm import separate
+from textsieve.evaluation.cuts import Rule, micro_f1
 from textsieve.selectors.trace import between_class_scatter, mixed, total_scatter
 from textsieve.text.schemes import LTC
 from textsieve.text.weights import INVERSE_FREQUENCIES
@@ -38,6 +39,8 @@ class Score(NamedTuple):
 
     micro: float
     macro: float
+    filled: float
+    """Micro-F1 if documents that have none of the terms get the most frequent class, as the `Categorizer` has it."""
 
 
 @dataclass
@@ -98,11 +101,12 @@ class Fold:
         learnable = np.flatnonzero(self.targets.can_be_learned)
         usable = np.flatnonzero(self.targets.usable)
         scores[:, learnable] = _svm_scores(weights[usable], self.targets.is_member[usable][:, learnable], test_weights)
-        if self.targets.several:
-            return f1(scores > 0.0, self.test_targets.is_member)
-        is_unknown = np.diff(test_rows.indptr) == 0
-        found = assigned(np.nan_to_num(scores, nan=-np.inf), self.targets, None, is_unknown)
-        return f1(found, self.test_targets.is_member)
+        scores = np.nan_to_num(scores, nan=-np.inf)
+        cut = Rule(np.zeros(scores.shape[1]), None) if self.targets.several else None
+        filled = assigned(scores, self.targets, cut, np.diff(test_rows.indptr) == 0)
+        found = filled if cut is None else cut(scores)
+        true = self.test_targets.is_member
+        return Score(micro_f1(found, true), macro_f1(found, true), micro_f1(filled, true))
 
 
 RECIPE: Recipe = recipe_for()
@@ -127,10 +131,10 @@ def best_of(scores: Floats, k: int) -> Ints:
     return np.argsort(-scores, kind="stable")[:k]
 
 
-def f1(found: Bools, true: Bools) -> Score:
-    """Micro- and macro-F1 of labels (documents x classes); the latter over classes that were true or found."""
+def macro_f1(found: Bools, true: Bools) -> float:
+    """The mean F1 of the classes that were true or found (documents x classes)."""
     hits, both = (found & true).sum(axis=0), found.sum(axis=0) + true.sum(axis=0)
-    return Score(float(2 * hits.sum() / max(both.sum(), 1)), float(np.mean(2 * hits[both > 0] / both[both > 0])))
+    return float(np.mean(2 * hits[both > 0] / both[both > 0]))
 
 
 def without_labels(targets: Targets, is_without: Bools) -> Targets:

@@ -118,6 +118,13 @@ def by_weight(all_tried: list[Tried], setting: str) -> str:
     return "\n".join(lines)
 
 
+def by_size(all_tried: list[Tried]) -> Iterable[tuple[str, str, int, float, float]]:
+    """The gain of the criterion that was kept, and its error, for each collection, setting and number of terms."""
+    for corpus, setting, k in dict.fromkeys(each[:3] for each in all_tried):
+        own = [each for each in of(all_tried, corpus, setting) if each.k == k]
+        yield corpus, setting, k, *with_error([each.criteria[KEPT].points - each.at_one for each in own])
+
+
 class Standing(NamedTuple):
     """A criterion in one setting: its gain on each collection, and the error of that."""
 
