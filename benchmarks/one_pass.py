@@ -3,7 +3,7 @@
 Ranks of terms follow Zipf and Mandelbrot's law, (rank + q)^-s, and columns are in no order of frequency, as if by the
 alphabet. A fifth of a document's terms comes from its topic's own vocabulary of 2,000. How often a term is repeated is
 geometric (0.7), the length of a document log-normal (0.6), and topics are as uneven as 1 / (rank + 3). RCV1's topics
-are a tree: with a topic a document has all topics above it, and a third of the documents have two, 3.2 in all; or, as
+are a tree: with a topic a document has all topics above it, and a third of the documents have two, 3.4 in all; or, as
 an easier job, each document has one.
 """
 
