@@ -39,7 +39,7 @@ def contrast_rows(
     n_others = 0
     for other in range(n_classes):
         others[n_others] = other
-        n_others += np.int64(differing[:, other].any())
+        n_others += int(differing[:, other].any())
     rows = np.empty((n_others + 1, common.size), np.uint64)
     rows[n_others] = common
     for row in range(n_others):
