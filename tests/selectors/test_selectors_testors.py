@@ -341,7 +341,7 @@ def test_in_a_categorizer() -> None:
 def test_testors_are_lazy_and_limited() -> None:
     chance = np.random.default_rng(3)
     rows = chance.random((40, 60)) * (chance.random((40, 60)) < 0.5)
-    found = TypicalTestors(epsilon=0.05, delta=0.3).fit(rows, np.arange(40))
+    found = TypicalTestors(epsilon=0.05, delta=0.3, score_limit=100).fit(rows, np.arange(40))
     some = found.testors(0, limit=100)
     assert len(set(some)) == 100
     assert set(found.class_terms_[0].tolist()) >= {term for each in found.testors(0, limit=100) for term in each}

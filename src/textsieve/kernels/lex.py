@@ -19,8 +19,9 @@ The walk stops when there is no room for a set, or after so many columns, and go
 
 from .jit import Codes, Ints, kernel
 
-DEPTH, NEXT, N_SETS, N_MEMBERS, DONE = range(5)
-"""What stands where in `state`: the length of the list, the next column, the sets and members written, the end."""
+DEPTH, NEXT, N_SETS, N_MEMBERS, N_STEPS, DONE = range(6)
+"""What stands where in `state`: the length of the list, the next column; of the last call the sets and members
+written and the columns tried; the end."""
 
 
 @kernel
@@ -86,4 +87,5 @@ def lex_walk(
                 depth -= 1
                 neighbour -= 1
         column += 1
-    state[DEPTH], state[NEXT], state[N_SETS], state[N_MEMBERS] = depth, column, n_sets, n_found
+    state[DEPTH], state[NEXT] = depth, column
+    state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_found, steps

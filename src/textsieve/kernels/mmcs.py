@@ -21,8 +21,9 @@ import numpy as np
 from .bits import bit, lowest, ones
 from .jit import Codes, Ints, kernel
 
-DEPTH, STARTED, N_SETS, N_MEMBERS, DONE = range(5)
-"""What stands where in `state`: the number of members, whether it began, the sets and members written, the end."""
+DEPTH, STARTED, N_SETS, N_MEMBERS, N_STEPS, DONE = range(6)
+"""What stands where in `state`: the number of members, whether it began; of the last call the sets and members
+written and the columns tried; the end."""
 
 _ONE = np.uint64(1)
 
@@ -169,4 +170,5 @@ def mmcs_search(
             branch(rows, full, depth, hit, candidates, todo, closing)
         else:
             candidates[depth, at] |= bit(column & 63)
-    state[DEPTH], state[N_SETS], state[N_MEMBERS] = depth, n_sets, n_found
+    state[DEPTH] = depth
+    state[N_SETS], state[N_MEMBERS], state[N_STEPS] = n_sets, n_found, steps

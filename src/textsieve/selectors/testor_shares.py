@@ -16,11 +16,9 @@ from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from ..stats.sums import Floats, Ints
-from .transversals import Marks, Testor, Transversals
+from .transversals import Marks, Testor, Transversals, packed, unpacked
 
 _LOOKED_AT = 1000
 """How many different shortest sets are looked at to find the heaviest."""
@@ -61,23 +59,28 @@ def _pattern_shares(sets: list[Testor], n_terms: Ints) -> Floats:
 
 
 def _parts(basic: Marks) -> Iterator[tuple[Ints, Ints]]:
-    """The rows and columns of each part of a matrix; columns of no row are in none."""
-    n_rows, n_columns = basic.shape
-    if not n_rows:
-        return
-    rows, columns = np.nonzero(basic)
-    shape = (n_rows + n_columns, n_rows + n_columns)
-    graph = sparse.coo_array((np.ones(len(rows), np.int8), (rows, columns + n_rows)), shape=shape)
-    _, part_of = connected_components(graph, directed=False)
-    for part in np.unique(part_of[:n_rows]):
-        yield np.flatnonzero(part_of[:n_rows] == part), np.flatnonzero(part_of[n_rows:] == part)
+    """The rows and columns of each part of a matrix: from a row to all that share a column with it, and so on."""
+    bits, left = packed(basic), np.arange(len(basic))
+    while len(left):
+        reached = bits[left[0]]
+        while True:
+            touched = (bits[left] & reached).any(axis=1)
+            wider = np.bitwise_or.reduce(bits[left[touched]], axis=0)
+            if np.array_equal(wider, reached):
+                break
+            reached = wider
+        yield left[touched], np.flatnonzero(unpacked(reached[None], basic.shape[1])[0])
+        left = left[~touched]
 
 
 def _different_columns(marks: Marks) -> tuple[Marks, Ints]:
     """The different columns, and for each column its number among them."""
-    bits = np.ascontiguousarray(np.packbits(marks, axis=0).T)
-    _, first, number = np.unique(bits, axis=0, return_index=True, return_inverse=True)
-    return marks[:, first], number.reshape(-1)
+    bits = packed(marks.T)
+    order = np.lexsort(bits.T)
+    is_new = np.concatenate([[True], (bits[order[1:]] != bits[order[:-1]]).any(axis=1)])
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(is_new) - 1
+    return marks[:, order[is_new]], number
 
 
 class Shortest(NamedTuple):

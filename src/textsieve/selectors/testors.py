@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -86,7 +87,7 @@ class TypicalTestors(TermSelector):
         delta: float = 0.15,
         scale: Literal["max", "none"] = "max",
         k: Limit = None,
-        score_limit: int = 1000,
+        score_limit: int = 10_000,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -148,8 +149,8 @@ class TypicalTestors(TermSelector):
         if largest <= 0:
             return "No class has a term with a mean weight above 0, so nothing can be chosen."
         scaled = ", each class divided by its largest," if self.scale == "max" else ""
-        asked = self._epsilon if hasattr(self, "_epsilon") else self.epsilon
-        if asked is not None and asked > largest:
+        asked = self._epsilon
+        if asked > largest:
             return (
                 f"epsilon={asked:g} is above every weight in the mean documents of the classes{scaled} so that no term "
                 f"can be chosen; the largest is {largest:.6g}. Use a smaller epsilon."
@@ -160,19 +161,18 @@ class TypicalTestors(TermSelector):
         )
 
     def _name_indistinguishable(self) -> None:
-        total = 0
-        first: list[str] = []
-        for pair in self._indistinguishable():
-            total += 1
-            if len(first) < _NAMED_PAIRS:
-                first.append(f"{pair[0]!r} from {pair[1]!r}")
-        if total:
-            more = f", and {total - len(first):,} more" if total > len(first) else ""
-            warnings.warn(
-                f"At epsilon={self._epsilon:.4g} and delta={self.delta:g} no term sets apart {', '.join(first)}{more}. "
-                "The chosen terms do not tell these classes apart; smaller values may.",
-                stacklevel=5,
-            )
+        """Warn of pairs that no term tells apart; they are counted, for there may be millions."""
+        empty = [(each.empty_rows, each.n_common) for each in self._contrasts]
+        total = sum(len(others) + in_common * n_common for (others, in_common), n_common in empty)
+        if not total:
+            return
+        first = [f"{label!r} from {other!r}" for label, other in islice(self._indistinguishable(), _NAMED_PAIRS)]
+        more = f", and {total - len(first):,} more" if total > len(first) else ""
+        warnings.warn(
+            f"At epsilon={self._epsilon:.4g} and delta={self.delta:g} no term sets apart {', '.join(first)}{more}. The "
+            "chosen terms do not tell these classes apart; smaller values may.",
+            stacklevel=5,
+        )
 
     def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:
         classes = self.stats_.classes

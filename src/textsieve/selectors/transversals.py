@@ -148,7 +148,7 @@ class Transversals(Iterator[Testor]):
             steps = self._walk.steps if self._steps_left is None else min(self._walk.steps, self._steps_left)
             found = self._walk.more(self._n_at_once, steps)
             if self._steps_left is not None:
-                self._steps_left -= steps
+                self._steps_left -= self._walk.n_steps
             self._ready = found[::-1]
             self._n_at_once = min(2 * self._n_at_once, _MOST_SETS)
         return len(self._ready)
@@ -176,6 +176,11 @@ class _Walk:
         """Whether all were found."""
         return bool(self._step.state[lex.DONE])
 
+    @property
+    def n_steps(self) -> int:
+        """How many columns were tried when it last went on."""
+        return int(self._step.state[lex.N_STEPS])
+
     def more(self, n_sets: int, steps: int) -> list[Testor]:
         """Go on for so many sets, or steps."""
         ends, members = self._next(n_sets, steps)
@@ -196,7 +201,7 @@ class _Walk:
 class _Known:
     """What needs no walk: no rows, or a row that cannot be hit."""
 
-    steps = 1
+    steps = n_steps = 0
 
     def __init__(self, sets: list[Testor]) -> None:
         self._sets = sets
@@ -233,7 +238,7 @@ def _lex(basic: Marks, most_members: int) -> Step:
     """LEX on the basic matrix, whose first row is the shortest and has its columns leftmost."""
     columns, full, depth = packed(basic.T), packed(np.ones((1, len(basic))))[0], min(basic.shape)
     hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
-    state, members, n_leading = np.zeros(5, np.int64), np.zeros(depth + 1, np.int64), int(basic[0].sum())
+    state, members, n_leading = np.zeros(6, np.int64), np.zeros(depth + 1, np.int64), int(basic[0].sum())
 
     def call(ends: Ints, found: Ints, steps: int) -> None:
         lex.lex_walk(columns, full, n_leading, state, members, hit, once, ends, found, steps)
@@ -247,7 +252,7 @@ def _mmcs(basic: Marks, most_members: int) -> Step:
     hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
     candidates, todo, closing = (np.zeros((depth + 2, rows.shape[1]), np.uint64) for _ in range(3))
     candidates[0] = packed(np.ones((1, basic.shape[1])))[0]
-    state, members = np.zeros(5, np.int64), np.zeros(depth + 1, np.int64)
+    state, members = np.zeros(6, np.int64), np.zeros(depth + 1, np.int64)
 
     def call(ends: Ints, found: Ints, steps: int) -> None:
         mmcs.mmcs_search(
