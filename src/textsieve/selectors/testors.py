@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, shown
-from ..settings import is_whole
+from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import Limit, ScoreForClass, TermSelector, limit_of
@@ -127,8 +127,7 @@ class TypicalTestors(TermSelector):
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
             if name == "epsilon" and value is None:
                 continue
-            is_number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
-            if value is None or not (is_number and 0 < value < np.inf):
+            if not 0 < as_number(value) < np.inf:
                 example = f"{DEFAULT_EPSILON}" if name == "epsilon" else "0.15"
                 raise InputError(f"{name}={shown(value)}; use a number above 0, for example {example}.")
         if not (is_whole(self.score_limit) and self.score_limit >= 1):

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, shown
 from ..kernels import lex, mmcs
 from ..kernels.inclusion import minimal_sets
-from ..settings import is_whole
+from ..settings import as_number, is_whole
 from ..stats.sums import Ints
 
 Bits = NDArray[np.uint64]
@@ -283,6 +283,6 @@ def _checked_limit(limit: Any) -> int | None:
 def _checked_seconds(seconds: Any) -> float:
     if seconds is None:
         return np.inf
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.number) or not seconds >= 0:
+    if not (number := as_number(seconds)) >= 0:
         raise InputError(f"max_seconds={shown(seconds)}; use a number of seconds, or None for no limit.")
-    return float(seconds)
+    return number
