@@ -9,9 +9,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference import testors_twin as twin
+from tests.reference.categorizer_cases import small_texts
 from tests.reference.stats_cases import Case, cases
 
-from textsieve import Cascade, Categorizer, ClassStats, DocumentFrequency, InputError, TypicalTestors
+from textsieve import (
+    Cascade,
+    Categorizer,
+    ClassStats,
+    DocumentFrequency,
+    InputError,
+    TermCounter,
+    TermWeighter,
+    TypicalTestors,
+)
 from textsieve.selectors.comparison import Representatives, chosen_terms, epsilon_for
 
 SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
@@ -327,6 +337,17 @@ def test_in_a_chain() -> None:
 
 TEXTS = ["goal goal striker the", "goal keeper the", "ballot vote the", "ballot party the vote"] * 4
 TOPICS = ["sport", "sport", "politics", "politics"] * 4
+
+
+@pytest.mark.parametrize("n_terms", [3, 10, 20])
+def test_a_categorizer_keeps_what_the_selector_chooses_from_ltc_weights(n_terms: int) -> None:
+    case = small_texts(n=80)
+    model = Categorizer(selector="testors", n_terms=n_terms).fit(case.texts, case.labels)
+    counter = TermCounter()
+    weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counter.fit_transform(case.texts))
+    by_hand = TypicalTestors(k=n_terms).fit(weights, case.labels)
+    assert 1 <= len(model.terms_) <= n_terms
+    assert sorted(model.terms_) == sorted(counter.get_feature_names_out()[by_hand.support_])
 
 
 def test_in_a_categorizer() -> None:
