@@ -66,6 +66,15 @@ def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: A
         TraceProjection(weight=weight, n_components=1).fit(make(np.full((60, 40), 0.1)), ["a", "b", "a"] * 20)
 
 
+@pytest.mark.parametrize("weight", [1.1, 2, 3])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_equal_class_means(weight: float, make: Any) -> None:
+    """They are worked out from documents less their mean, so they agree but for rounding."""
+    rows = np.array([[0.0], [0], [0], [0], [0], [1], [0]])
+    with pytest.raises(InputError, match=r"or the class means are; a lower weight may help"):
+        TraceProjection(weight=weight).fit(make(rows), [(), (), (), (), ("a", "b"), (), ("a",)])
+
+
 def test_wide_classes_have_no_margin() -> None:
     rows = np.array([[1.0], [-1.0], [1.1], [-0.9]])
     with pytest.warns(UserWarning, match=r"at weight=2.0, because documents differ more within their classes"):
