@@ -1,7 +1,5 @@
 """From documents or statistics to directions, by the way that suits their size."""
 
-import warnings
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
@@ -13,7 +11,9 @@ from .directions import NOTHING, Directions, orthonormal, positive, with_signs
 from .documents import Documents
 from .krylov import BLOCK, AdriftError, Found, all_eigenvalues, largest_eigenvalues
 from .mixture import Mixture
+from .scaling import back, exponent_of, in_unit
 from .sides import OverTerms, Side, shorter_side
+from .warning import warn
 
 _SMALL = 1000
 """Up to so many documents or terms, all eigenvalues are worked out."""
@@ -26,9 +26,11 @@ _LARGE_SHARE = 1 / 8
 
 def orthogonal_centroid(stats: ClassStats, n_components: int, class_weight: ClassWeight = None) -> Directions:
     """The directions of weight 1 that raise the trace, up to so many."""
-    found = centroid_directions(centred_centroids(stats, class_weight))
+    centroids = centred_centroids(stats, class_weight)
+    exponent = exponent_of(centroids)
+    found = centroid_directions(in_unit(centroids, exponent))
     kept = min(n_components, positive(found.eigenvalues, float(found.eigenvalues.max(initial=0.0))))
-    return Directions(found.eigenvalues[:kept], with_signs(found.columns[:, :kept]))
+    return back(Directions(found.eigenvalues[:kept], with_signs(found.columns[:, :kept])), exponent)
 
 
 def trace_directions(
@@ -74,9 +76,8 @@ def _start(side: Side, mixture: Mixture) -> Floats:
 
 def _warn_if_rough(found: Found, tol: float, max_iter: int) -> None:
     if found.residual > tol:
-        warnings.warn(
-            f"After max_iter={max_iter:,} restarts the directions had not converged: the largest residual is "
-            f"{found.residual:.1e} of the largest eigenvalue, above tol={tol:.1e}; raise max_iter or tol.",
-            ConvergenceWarning,
-            stacklevel=5,
+        message = (
+            f"After max_iter={max_iter:,} restarts the directions had not converged: the largest residual, as a share "
+            f"of the largest eigenvalue, is above tol={tol:.1e}; raise max_iter or tol."
         )
+        warn(message, ConvergenceWarning)

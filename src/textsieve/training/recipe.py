@@ -133,6 +133,8 @@ class Recipe:
             raise InputError("norm='none': Rocchio compares by the cosine, which is the same for any length; use 'l2'.")
         if settings["classifier"] == "svm":
             classifier.set_params(n_jobs=n_jobs)
+        if isinstance(settings["projection"], str) and projection is not None and "n_jobs" in projection.get_params():
+            projection.set_params(**{"n_jobs": n_jobs, **(settings["projection_options"] or {})})
         return cls(
             *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector), projection),
             *(classifier, usual._replace(**chosen), settings["class_weight"]),
