@@ -19,7 +19,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
-from ..estimators import growing
+from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
@@ -114,7 +114,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             raise InputError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.{self._without_labels()}"
             )
-        _refuse_texts(X)
+        refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
         return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label))
 
@@ -123,7 +123,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
         Labels may come later too: that there are enough of them is asked when scores are read.
         """
-        _refuse_texts(X)
+        refuse_texts(X)
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
                 self.stats_.update(rows, y, unlabelled=self._no_label)
@@ -213,11 +213,6 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         tags.target_tags.required = self._needs_labels()
         tags.target_tags.two_d_labels = True
         return tags
-
-
-def _refuse_texts(X: Any) -> None:
-    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
-        raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
 
 
 def _require_classes(stats: ClassStats, more: str) -> None:
