@@ -88,8 +88,8 @@ def test_columns_stay_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("weight", [0.0, 0.5])
 def test_memory_is_that_of_documents_squared(weight: float) -> None:
     """Where the matrix over documents is made, no array has a row for each term and a column for each document."""
-    n_documents, n_terms = 400, 60_000
-    X, y = even(n_documents, n_terms), np.arange(n_documents) % N_CLASSES
+    n_documents, n_terms = 400, 20_000
+    X, y = even(n_documents, n_terms, 200), np.arange(n_documents) % N_CLASSES
     projection = TraceProjection(weight=weight, n_components=3).fit(X, y)  # what is compiled is compiled
     tracemalloc.start()
     projection.fit(X, y)

@@ -19,7 +19,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
-from ..estimators import growing
+from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
@@ -116,13 +116,16 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             raise InputError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.{self._without_labels()}"
             )
-        _refuse_texts(X)
+        refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
         return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add more documents; those without a label count for the totals. More columns than before may come."""
-        _refuse_texts(X)
+        """Add more documents; those without a label count for the totals. More columns than before may come.
+
+        Labels may come later too: that there are enough of them is asked when scores are read.
+        """
+        refuse_texts(X)
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
                 self.stats_.update(rows, y, unlabelled=self._no_label)
@@ -139,13 +142,17 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._fit_own(stats.copy() if self._no_label is None else stats.without_class(self._no_label))
 
     def _fit_own(self, stats: ClassStats) -> Self:
+        self._require_documents(stats)
+        self.stats_ = stats
+        self._chosen = self._choose()
+        return self
+
+    def _require_documents(self, stats: ClassStats) -> None:
+        """Refuse statistics from which nothing can be chosen."""
         if stats.n_documents == 0:
             raise InputError("There are no documents to select terms from.")
         if self._needs_labels():
             _require_classes(stats, self._without_labels())
-        self.stats_ = stats
-        self._chosen = self._choose()
-        return self
 
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         """Scores, ranking, and which columns are kept."""
@@ -165,6 +172,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _fitted(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         check_is_fitted(self, "stats_")
         if self._chosen is None:
+            self._require_documents(self.stats_)
             self._chosen = self._choose()
         return self._chosen
 
@@ -189,6 +197,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def best_by_class(self, n: int) -> Iterator[tuple[Ints, Floats]]:
         """For each class in turn, the columns of the n terms that speak most for it, and their scores; best first."""
         check_is_fitted(self, "stats_")
+        self._require_documents(self.stats_)
         scores_for = self._class_scorer(self.stats_)
         for number in range(len(self.stats_.classes)):
             scores = scores_for(number)
@@ -206,11 +215,6 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         tags.target_tags.required = self._needs_labels()
         tags.target_tags.two_d_labels = True
         return tags
-
-
-def _refuse_texts(X: Any) -> None:
-    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
-        raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
 
 
 def _require_classes(stats: ClassStats, more: str) -> None:
