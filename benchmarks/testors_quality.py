@@ -208,7 +208,7 @@ def listing() -> str:
             begin = time.perf_counter()
             counts = [
                 count_transversals(each.basic_matrix(), method, max_seconds=LISTING_SECONDS)
-                for each in found._contrasts
+                for each in found._contrasts()
             ]
             cells += [seconds(time.perf_counter() - begin), str(sum(not each.complete for each in counts))]
             most = max(most, sum(each.number for each in counts))

@@ -1,5 +1,6 @@
 """`TypicalTestors` against its definition from the documents; its laws; ε by the number of terms; bad input."""
 
+import pickle
 import warnings
 from typing import Any
 
@@ -23,6 +24,7 @@ from textsieve import (
     TypicalTestors,
 )
 from textsieve.selectors.comparison import Representatives, chosen_terms, epsilon_for
+from textsieve.training.recipe import Recipe
 
 SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
 """Sums of these have no rounding, so the twin's means are the same to the last bit."""
@@ -41,9 +43,23 @@ def fitted(case: Case, **settings: Any) -> TypicalTestors:
     assume(len({label for labels in case.label_sets for label in labels}) > 1)
     try:
         return TypicalTestors(**settings).fit(case.matrix(), case.label_sets)
-    except InputError as problem:
-        assume("no term" not in str(problem).lower() and "No class has a term" not in str(problem))
+    except InputError:
+        assert not has_terms(case, **settings)
+        assume(False)
         raise
+
+
+def has_terms(case: Case, **settings: Any) -> bool:
+    """Whether the definition chooses any term; if `k` decides, at any epsilon."""
+    of_class = twin.means(case.rows, case.label_sets, settings.get("scale", "max"))
+    every = {weight for weights in of_class.values() for weight in weights if weight > 0}
+    usual = every if settings.get("k") else {0.4}
+    return any(
+        row
+        for epsilon in ({settings["epsilon"]} if "epsilon" in settings else usual)
+        for label in of_class
+        for row in twin.class_rows(of_class, label, epsilon, settings.get("delta", 0.15)).values()
+    )
 
 
 @settings(max_examples=600)
@@ -59,9 +75,12 @@ def test_as_defined(case: Case, epsilon: float, delta: float, scale: Any) -> Non
     for label, expected in testors.items():
         assert found.class_terms_[label].tolist() == sorted({term for testor in expected for term in testor})
         assert sorted(found.testors(label)) == sorted(found.testors(label, method="lex")) == sorted(expected)
+        shortest_found = found.shortest_testors(label, limit=1000)
+        pairs = [pair for pair in found.indistinguishable_ if pair[0] == label]
+        assert [(label, other) for other in shortest_found.not_told_from] == pairs
         shortest = [each for each in expected if len(each) == min(map(len, expected))]
         by_weight = sorted(shortest, key=lambda testor: (-sum(of_class[label][term] for term in testor), testor))
-        assert found.shortest_testors(label, limit=1000).testors == by_weight
+        assert shortest_found.testors == by_weight
     shares = [max(twin.share(each, term) for each in testors.values()) for term in range(case.rows.shape[1])]
     assert found.scores_are_exact_
     assert found.scores_ == pytest.approx(shares, abs=1e-12)
@@ -132,7 +151,7 @@ def test_by_hand() -> None:
     assert found.scores_.tolist() == [1.0, 1.0, 1.0, 0.0]
     assert found.indistinguishable_ == []
     assert list(found.testors("a")) == [(0,)]
-    assert found.shortest_testors("a") == ([(0,)], 1, True)
+    assert found.shortest_testors("a") == ([(0,)], 1, True, True, ())
     assert found.comparison_["a"].toarray().astype(int).tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]]
     assert found.transform(ROWS).shape == (6, 3)
 
@@ -155,6 +174,53 @@ def test_equal_scores_are_ranked_by_weight_and_then_by_column() -> None:
     assert found.ranking_.tolist() == [1, 2, 3, 0, 5, 4]
 
 
+def test_equal_scores_for_a_class_are_ranked_by_weight_there() -> None:
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
+    found = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
+    assert [columns.tolist() for columns, _ in found.best_by_class(2)] == [[2, 0], [1, 3]]
+    chain = Cascade([DocumentFrequency(min_df=1), TypicalTestors(epsilon=0.1)]).fit(rows[:, [4, 0, 2, 1]], ["a", "b"])
+    assert [columns.tolist() for columns, _ in chain.best_by_class(2)] == [[2, 1], [3]]
+
+
+def test_settings_that_change_after_fit_change_nothing_that_was_found() -> None:
+    found = TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS)
+    rows = found.comparison_["a"].toarray().tolist()
+    found.set_params(delta=0.9, epsilon=0.8, scale="none", score_limit=1)
+    assert found.comparison_["a"].toarray().tolist() == rows
+    assert everything(found) == everything(TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS))
+    again = pickle.loads(pickle.dumps(found))
+    assert again.comparison_["a"].toarray().tolist() == rows
+    assert everything(again) == everything(found)
+
+
+def test_what_is_kept_is_in_proportion_to_the_statistics() -> None:
+    chance = np.random.default_rng(0)
+    rows = chance.uniform(0.5, 1, (200, 300)) * (chance.random((200, 300)) < 0.3)
+    found = TypicalTestors().fit(rows, np.arange(200))
+    assert len(pickle.dumps(found)) < 1.2 * len(pickle.dumps(found.stats_)) + 10_000
+
+
+def test_warnings_name_the_line_of_fit() -> None:
+    with pytest.warns(UserWarning, match="k=10 terms") as caught:
+        TypicalTestors(k=10).fit(ROWS, LABELS)
+    with pytest.warns(UserWarning, match="no term sets apart") as more:
+        TypicalTestors().fit(np.vstack([ROWS, ROWS[4:]]), [*LABELS, "d", "d"])
+    assert {each.filename for each in [*caught, *more]} == {__file__}
+
+
+def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(*_: Any) -> None:
+        raise AssertionError
+
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
+    cut = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
+    assert cut.kept_columns().tolist() == [1, 2, 3]
+    monkeypatch.setattr("textsieve.selectors.testors.shares_of_testors", count)
+    found = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
+    assert found.kept_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
+    assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
+
+
 def test_terms_that_were_not_chosen_come_last() -> None:
     found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
     assert found.ranking_.tolist() == [0, 1, 2, 3]
@@ -175,8 +241,10 @@ def test_k_gives_no_more_and_nothing_that_was_tried_gives_more_of_them(case: Cas
     assert 1 <= found.support_.sum() <= k
     assert found.epsilon_ in weights
     place = int(np.searchsorted(weights, found.epsilon_))
-    if sizes[-1] > k:  # even the largest weight lets too many through: the best of those
+    if sizes[-1] > k:
         assert place == len(weights) - 1
+    if sizes[place] > k:  # even the largest weight lets too many through, or those above let nothing: the best of those
+        assert place == len(weights) - 1 or sizes[place + 1] == 0
         assert found.support_.sum() == k
         assert set(np.flatnonzero(found.support_)) == set(found.ranking_[:k].tolist())
         return
@@ -218,8 +286,9 @@ def test_k_beside_epsilon_is_a_limit() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\. Use a smaller epsilon"),
-        ({"epsilon": 5, "scale": "none"}, r"epsilon=5 is above every weight .*the largest is 3\."),
+        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\.0\. Use a smaller epsilon"),
+        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001 is above every weight .*the largest is 1\.0\."),
+        ({"epsilon": 5, "scale": "none"}, r"epsilon=5\.0 is above every weight .*the largest is 3\.0\."),
         ({"epsilon": 0}, "epsilon=0; use a number above 0, for example 0.4"),
         ({"epsilon": -0.1}, "epsilon=-0.1;"),
         ({"epsilon": float("nan")}, "epsilon=nan;"),
@@ -230,7 +299,12 @@ def test_k_beside_epsilon_is_a_limit() -> None:
         ({"delta": -1.0}, "delta=-1.0;"),
         ({"delta": None}, "delta=None;"),
         ({"delta": float("nan")}, "delta=nan;"),
-        ({"delta": 2.0}, "No term sets any class apart .*epsilon=0.4 and delta=2"),
+        ({"delta": 2.0}, r"delta=2\.0 is above every difference .* epsilon=0\.4 or more.* the largest is 1\.0\. Use a"),
+        (
+            {"delta": 2.0, "k": 3},
+            r"delta=2\.0 is above .*largest, so that .*largest is 1\.0\. Use a smaller delta\.$",
+        ),
+        ({"delta": 9, "scale": "none"}, r"delta=9\.0 is above every difference .* the largest is 3\.0\."),
         ({"scale": "sum"}, "scale='sum'; use one of 'max', 'none'"),
         ({"scale": None}, "scale=None"),
         ({"k": 0}, "k=0; use a number of terms"),
@@ -254,7 +328,7 @@ def test_one_class_and_no_labels() -> None:
 
 
 def test_classes_with_the_same_documents() -> None:
-    with pytest.raises(InputError, match=r"No term sets any class apart .*the same documents"):
+    with pytest.raises(InputError, match=r"No term sets any class apart .*mean documents are the same .*labels"):
         TypicalTestors().fit(np.vstack([ROWS, ROWS]), ["a"] * 6 + ["b"] * 6)
     twins = np.vstack([ROWS, ROWS[4:]])
     with pytest.warns(UserWarning, match=r"no term sets apart 'c' from 'd', 'd' from 'c'\. "):
@@ -270,7 +344,8 @@ def test_a_class_with_no_candidate_term() -> None:
         found = TypicalTestors().fit(rows, [*LABELS, "d"])
     assert found.class_terms_["d"].tolist() == []
     assert list(found.testors("d")) == list(found.testors("d", method="lex")) == []
-    assert found.shortest_testors("d") == ([], 0, True)
+    assert found.shortest_testors("d") == ([], 0, True, True, ("a", "b", "c"))
+    assert found.shortest_testors("a").not_told_from == ()
     assert found.indistinguishable_ == [("d", "a"), ("d", "b"), ("d", "c")]
     assert found.comparison_["d"].nnz == 0
     assert next(iter(list(found.best_by_class(3))[3])).tolist() == []
@@ -290,8 +365,10 @@ def test_only_classes_with_documents_take_part() -> None:
     assert found.support_.tolist() == TypicalTestors().fit(ROWS, LABELS).support_.tolist()
     assert [terms.tolist() for terms in found.class_terms_.values()] == [[0], [], [1], [2]]
     assert [columns.tolist() for columns, _ in found.best_by_class(5)] == [[0], [], [1], [2]]
-    with pytest.raises(InputError, match="no class 1 with documents"):
+    with pytest.raises(InputError, match=r"no class 1 with documents; there are \[0, 2, 3\]"):
         found.testors(1)
+    with pytest.raises(InputError, match=r"There is no class array"):
+        found.testors(np.array([0, 2]))
 
 
 def test_weights_of_nothing_and_below_0() -> None:
@@ -320,7 +397,7 @@ def test_many_classes_with_little_in_common_are_cheap() -> None:
     n = 3000
     rows = sparse.csr_array((np.ones(2 * n), (np.repeat(np.arange(n), 2), np.arange(2 * n) % (2 * n - 1))))
     found = TypicalTestors().fit(rows, np.arange(n))
-    assert sum(each.rows.size + each.common.size for each in found._contrasts) < 10 * n
+    assert sum(each.rows.size + each.common.size for each in found._contrasts()) < 10 * n
     assert np.flatnonzero(~found.support_).tolist() == [0]  # which two classes have; each has one of its own
 
 
@@ -348,6 +425,44 @@ def test_a_categorizer_keeps_what_the_selector_chooses_from_ltc_weights(n_terms:
     by_hand = TypicalTestors(k=n_terms).fit(weights, case.labels)
     assert 1 <= len(model.terms_) <= n_terms
     assert sorted(model.terms_) == sorted(counter.get_feature_names_out()[by_hand.support_])
+
+
+def test_a_categorizer_that_is_told_no_number_keeps_what_the_selector_does() -> None:
+    texts = ["goal goal goal", "goal goal keeper", "goal goal", "ballot ballot", "ballot ballot vote", "ballot"] * 4
+    labels = [*["sport"] * 3, *["politics"] * 3] * 4
+    by_name = Categorizer(selector="testors").fit(texts, labels)
+    by_object = Categorizer(selector=TypicalTestors()).fit(texts, labels)
+    every = Categorizer(selector="testors", n_terms="all").fit(texts, labels)
+    assert sorted(by_name.terms_) == sorted(by_object.terms_) == ["ballot", "goal"]
+    assert sorted(every.terms_) == ["ballot", "goal", "keeper", "vote"]
+
+
+def test_k_finds_terms_where_the_weights_above_let_nothing_through() -> None:
+    """The heaviest term sets nothing apart, and the next two weigh the same: one of them is kept."""
+    rows = np.array([[0, 0, 0.25], [0, 0, 0.25], [0.5, 0.5, 0]])
+    found = TypicalTestors(k=1, scale="none").fit(rows, [["a"], ["a", "b"], ["a"]])
+    assert np.flatnonzero(found.support_).tolist() == [0]
+
+
+def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a size is scored with on a fold is what the selector chooses for that size from the other documents."""
+    case = small_texts(n=80)
+    asked: list[tuple[int | None, int]] = []
+    rank = Recipe.rank
+
+    def noted(self: Recipe, counted: Any, most: int | None) -> Any:
+        found = rank(self, counted, most)
+        weights = ClassStats.from_matrix(counted.within_limits.weights(self.selection), counted.targets.for_stats())
+        by_hand = TypicalTestors(k=min(most or 0, weights.n_terms)).fit_stats(weights)
+        assert sorted(found.tolist()) == counted.columns_within_limits[by_hand.support_].tolist()
+        asked.append((most, len(found)))
+        return found
+
+    monkeypatch.setattr(Recipe, "rank", noted)
+    model = Categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
+    assert model.curve_ is not None
+    assert {most for most, _ in asked} >= {point.n_terms for point in model.curve_}
+    assert all(most is not None and n <= most for most, n in asked)
 
 
 def test_in_a_categorizer() -> None:

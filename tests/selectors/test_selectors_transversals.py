@@ -7,13 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.stats import spearmanr
 from tests.reference.testors_twin import Testor, minimal_transversals
 
 from textsieve import InputError
-from textsieve.selectors.testor_shares import shares_of_testors, shortest_transversals
+from textsieve.selectors.testor_shares import _counted, shares_of_testors
+from textsieve.selectors.testor_shortest import shortest_transversals
 from textsieve.selectors.transversals import (
     METHODS,
     count_transversals,
+    listing,
     minimal_rows,
     packed,
     transversals,
@@ -142,6 +146,33 @@ def test_limit(method: str) -> None:
     assert not most.complete
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_searched_after_the_limit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    none, one = transversals(MANY, method, limit=0), transversals(MANY, method, limit=1)
+    next(one)
+
+    def search(*_: Any) -> None:
+        raise AssertionError
+
+    for each in (none, one):
+        monkeypatch.setattr(each._walk, "more", search)
+        assert list(each) == []
+        assert not each.complete  # not known
+    assert list(transversals([[1, 0], [0, 0]], method, limit=0)) == []
+
+
+@settings(max_examples=200)
+@given(rows=matrices())
+def test_sparse_rows(rows: Marks) -> None:
+    wide = np.zeros((len(rows), 1000), np.int8)
+    wide[:, 500 : 500 + rows.shape[1]] = rows
+    given_rows = sparse.csr_array(wide)
+    assert sorted(transversals(given_rows)) == sorted(transversals(wide))
+    assert union(given_rows).tolist() == union(wide).tolist()
+    assert minimal_rows(given_rows).tolist() == minimal_rows(wide).tolist()
+    assert count_transversals(given_rows) == count_transversals(wide)
+
+
 def test_the_first_are_the_same_with_and_without_a_limit() -> None:
     every = transversals(MANY)
     first = [next(every) for _ in range(3000)]
@@ -216,19 +247,56 @@ def test_shares_of_more_testors_than_a_float_can_count() -> None:
     assert found.values[8:] == pytest.approx(np.full(399 * 8, 1 / 8))
 
 
-def test_shares_from_the_first_testors_are_said_to_be() -> None:
-    basic = np.random.default_rng(5).random((9, 14)) < 0.5
-    basic = basic[minimal_rows(basic)]
-    every = list(transversals(basic))
-    assert len(every) > 20
+def random_basic(seed: int, n_rows: int, n_columns: int, density: float) -> Marks:
+    """The minimal rows of a random matrix without empty rows."""
+    rows = np.random.default_rng(seed).random((n_rows, n_columns)) < density
+    rows[:, 0] |= ~rows.any(axis=1)
+    return np.asarray(rows[minimal_rows(rows)])
+
+
+def test_shares_are_exact_as_long_as_all_testors_are_within_the_limit() -> None:
+    basic = random_basic(5, 9, 14, 0.5)
+    n_testors = len(list(transversals(basic)))
     assert len(np.unique(basic, axis=1).T) == 14  # so that each set found is one testor
-    found = shares_of_testors(basic, 5)
+    assert shares_of_testors(basic, n_testors).exact
+    assert not shares_of_testors(basic, n_testors - 1).exact
+    assert not shares_of_testors(basic, n_testors, work=1).exact or n_testors < 200
+
+
+@pytest.mark.parametrize("repeat", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_shares_from_a_sample_are_near_those_of_all(seed: int, repeat: int) -> None:
+    """Equal columns, from one to `repeat` of each, are part of what is estimated."""
+    basic = random_basic(seed, 40, 36, 0.3)
+    basic = np.repeat(basic, np.random.default_rng(seed).integers(1, repeat + 1, 36), axis=1)
+    every, sample = shares_of_testors(basic, 10**7, 1 << 40), shares_of_testors(basic, 10_000)
+    assert every.exact
+    assert not sample.exact
+    assert spearmanr(every.values, sample.values).statistic > 0.9
+    assert np.abs(every.values - sample.values).max() < 0.1
+    assert sample.values.tolist() == shares_of_testors(basic, 10_000).values.tolist()
+
+
+def test_only_a_term_alone_in_a_row_has_all_testors_also_in_a_sample() -> None:
+    """One walk sees few sets, but no share that it gives is 0 or 1; what is alone in its row is a part of its own."""
+    basic = random_basic(1, 40, 36, 0.3)
+    alone = np.zeros((len(basic) + 1, 37), np.bool_)
+    alone[:-1, :36], alone[-1, 36] = basic, True
+    found = shares_of_testors(alone, 1)
     assert not found.exact
-    held = found.values * 5
-    assert set(held.tolist()) <= {0.5, 1.0, 2.0, 3.0, 4.0, 5.0}  # of five testors, or half of one for those in none
-    assert (held == 0.5).any()
-    assert shares_of_testors(basic, len(every)).exact
-    assert not shares_of_testors(basic, len(every) - 1).exact
+    assert found.values[36] == 1
+    assert ((found.values[:36] > 0) & (found.values[:36] < 1)).all()
+
+
+def test_equal_shares_are_equal_to_the_last_bit() -> None:
+    """A ring, in which all columns are alike; with numbers of terms up to what no float can count."""
+    for n, n_terms in [(5, 3), (9, 3), (11, 7), (12, 10**5)]:
+        ring = np.eye(n, dtype=bool) | np.roll(np.eye(n, dtype=bool), 1, axis=1)
+        if n_terms < 100:
+            assert len(set(shares_of_testors(np.repeat(ring, n_terms, axis=1), 10**6).values.tolist())) == 1
+        found = listing(ring, 10**6, 10**6)
+        assert found.complete
+        assert len(set(_counted(found, np.full(n, n_terms)).tolist())) == 1
 
 
 @settings(max_examples=1000)
@@ -247,8 +315,35 @@ def test_shortest_are_the_shortest(rows: Marks, repeat: int) -> None:
     assert len(some.testors) == min(2, len(found.testors))
     assert set(some.testors) <= set(found.testors)
     weights = (np.arange(basic.shape[1]) % 4).astype(np.float64)
-    heaviest = shortest_transversals(basic, weights, 1, 10**6).testors[0]
-    assert weights[list(heaviest)].sum() == max(weights[list(each)].sum() for each in found.testors)
+    in_order = sorted((weights[list(each)].sum() for each in found.testors), reverse=True)
+    for limit in (1, 2, 3, 7):
+        heaviest = shortest_transversals(basic, weights, limit, 10**6)
+        assert heaviest.heaviest
+        assert [weights[list(each)].sum() for each in heaviest.testors] == in_order[:limit]
+
+
+def test_too_many_shortest_ones_to_find_the_heaviest() -> None:
+    """Twelve rows of two columns, and one row that any first column hits: 4,095 shortest sets, all different."""
+    rows = np.zeros((13, 24), np.bool_)
+    rows[np.repeat(np.arange(12), 2), np.arange(24)] = True
+    rows[12, ::2] = True
+    weights = np.where(np.arange(24) % 2 == 1, 1.0, 0.0)
+    found = shortest_transversals(rows, weights, 1, 10**6)
+    assert (found.proved, found.size, found.heaviest) == (True, 12, False)
+    every = shortest_transversals(rows, weights, 10**4, 10**7)
+    assert every.heaviest
+    assert len(every.testors) == 4095
+    assert weights[list(every.testors[0])].sum() == 11
+
+
+def test_steps_are_those_of_all_parts_and_sizes() -> None:
+    """Twenty parts that are alike: what is enough for one is not enough for all."""
+    ring = np.eye(7, dtype=bool) | np.roll(np.eye(7, dtype=bool), 1, axis=1)
+    many = np.kron(np.eye(20, dtype=bool), ring).astype(bool)
+    enough = next(n for n in range(1, 1000) if shortest_transversals(ring, np.zeros(7), 1, n).proved)
+    assert enough > 1
+    assert not shortest_transversals(many, np.zeros(140), 1, enough).proved
+    assert shortest_transversals(many, np.zeros(140), 1, 40 * enough).proved
 
 
 def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:

@@ -86,6 +86,11 @@ class Cascade(TermSelector):
 
         return scores_for
 
+    def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
+        """As the last selector ranks them, by their places among the terms that reached it."""
+        reached = np.flatnonzero(np.isfinite(self.scores_))
+        return self.selectors_[-1]._rank_for_class(number, np.searchsorted(reached, columns), scores)
+
     def _score(self, stats: ClassStats) -> Floats:
         """Not asked for: the chain chooses as a whole."""
         raise AssertionError

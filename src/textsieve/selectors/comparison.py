@@ -22,7 +22,7 @@ from ..kernels.contrast import contrast_rows
 from ..kernels.inclusion import minimal_sets
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
-from .transversals import Bits, Marks, unpacked
+from .transversals import Bits, Marks, union_of_bits, unpacked
 
 SCALES = ("max", "none")
 
@@ -53,6 +53,14 @@ class Representatives:
         own = slice(*self.starts[number : number + 2])
         return self.terms[own], self.weights[own]
 
+    def largest_difference(self, epsilon: float) -> float:
+        """The most by which a term that weighs epsilon or more in a class weighs less in another."""
+        smallest = np.zeros(self.n_terms)
+        in_all = np.flatnonzero(np.diff(self.term_starts) == len(self.with_documents))
+        smallest[in_all] = np.inf
+        np.minimum.at(smallest, self.terms, self.weights)
+        return float(np.max((self.weights - smallest[self.terms])[self.weights >= epsilon], initial=0.0))
+
     def largest(self) -> Floats:
         """The largest weight of each term in any representative, 0 where none is above that."""
         best = np.zeros(self.n_terms)
@@ -80,11 +88,29 @@ class Contrast(NamedTuple):
         """The classes with a row of their own in which nothing is marked; and whether the common row is empty."""
         return self.others[~self.rows.any(axis=1)], bool(self.n_common and not self.common.any())
 
+    @property
+    def n_not_told_from(self) -> int:
+        """How many classes no term sets this one apart from."""
+        others, in_common = self.empty_rows
+        return len(others) + in_common * self.n_common
+
+    def not_told_from(self, with_documents: Ints) -> list[int]:
+        """The classes that no term sets this one apart from, of all that have documents; ascending."""
+        others, in_common = self.empty_rows
+        if in_common:
+            with_marks = np.append(self.others[self.rows.any(axis=1)], self.number)
+            others = np.setdiff1d(with_documents, with_marks)
+        return sorted(others.tolist())
+
     def basic(self) -> Bits:
         """The rows that contain no other row, the shortest first, without empty ones."""
-        rows = np.concatenate([self.rows, self.common[None]]) if self.n_common else self.rows
-        rows = rows[rows.any(axis=1)]
+        rows = self._with_marks()
         return np.asarray(rows[minimal_sets(rows)])
+
+    def _with_marks(self) -> Bits:
+        """The rows that are not empty, equal ones as often as they are kept."""
+        rows = np.concatenate([self.rows, self.common[None]]) if self.n_common else self.rows
+        return np.asarray(rows[rows.any(axis=1)])
 
     def basic_matrix(self) -> Marks:
         """The same as a matrix of yes and no, its columns the candidates."""
@@ -92,7 +118,7 @@ class Contrast(NamedTuple):
 
     def chosen(self) -> Ints:
         """The terms that are in some typical testor: those of the minimal rows."""
-        any_row = np.bitwise_or.reduce(self.basic(), axis=0)
+        any_row = union_of_bits(self._with_marks())
         return np.asarray(self.terms[unpacked(any_row[None], len(self.terms))[0]])
 
     def matrix(self, classes: Ints, n_classes: int, n_terms: int) -> sparse.csr_array:
@@ -139,7 +165,8 @@ def epsilon_for(given: Representatives, delta: float, k: int) -> float:
     them; but once a row is empty it is dropped, and a row that contained it may become minimal and bring new terms. So
     the number of terms may rise here and there, and the bisection finds one place where it passes k. Of all weights
     that it tried and whose terms are not more than k, the one with most terms is taken, of equals the smallest weight.
-    If there are more than k even at the largest weight, it is that.
+    If there are more than k even at the largest weight, it is that; and if none of the weights that fit gives any term,
+    the next smaller weight. In both cases there are more than k, and it is for the ranking to choose.
     """
     weights = np.unique(given.weights[given.weights > 0])
     tried: dict[int, int] = {}
@@ -157,7 +184,8 @@ def epsilon_for(given: Representatives, delta: float, k: int) -> float:
             else:
                 too_many = middle
     fitting = [place for place, size in tried.items() if size <= k]
-    return float(weights[max(fitting, key=lambda place: (tried[place], -place), default=enough)])
+    best = max(fitting, key=lambda place: (tried[place], -place), default=enough)
+    return float(weights[best if tried[best] or too_many < 0 else too_many])
 
 
 class Comparison(Mapping[Any, sparse.csr_array]):

@@ -44,7 +44,7 @@ _ROWS = (
     ),
     Named(
         *("testors", "textsieve.selectors.testors", "TypicalTestors", LTC),
-        about="typical testors: the terms of the smallest sets that tell a class from every other",
+        about="typical testors: the terms of the sets that tell a class from the others, with none to spare",
     ),
     Named("ig", "textsieve.selectors.information", "InformationGain", COUNTS, "information gain"),
     Named("chi", "textsieve.selectors.chi", "ChiSquare", COUNTS, "chi-square"),

@@ -1,27 +1,30 @@
-"""What the testors of a class tell beyond their union: how many of them hold a term, and which are the shortest.
+"""What share of the testors of a class hold each term.
 
-Two things make the count cheap, and leave it exact:
+Different columns and parts (`testor_parts.py`) leave the count exact: a set of different columns counts as many times
+as it stands for testors, and the share of the testors that hold a term is its share in its own part.
 
-- *Equal columns.* A minimal transversal never holds two columns that hit the same rows, and one of them can stand for
-  the other. So only different columns are searched, and a set found stands for as many testors as the product of how
-  many terms each of its columns has.
-- *Parts.* If rows and columns fall into parts that share nothing, a testor is a testor of each part, put together. So
-  the share of the testors that hold a term is its share in its own part.
+If a part has too many even so, its shares are estimated from random walks (`kernels/probing.py`), always the same ones.
+A term that no testor does without is alone in a row, and that row is a part of its own; so in a part that was sampled
+every share is above 0 and below 1, and is kept so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice, product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
+from ..kernels.probing import probe_shares
 from ..stats.sums import Floats, Ints
-from .transversals import Marks, Testor, Transversals, packed, unpacked
+from .testor_parts import Part, parts_of
+from .transversals import Listing, Marks, SearchArrays, listing
 
-_LOOKED_AT = 1000
-"""How many different shortest sets are looked at to find the heaviest."""
+SHARE_WORK = 1 << 28
+"""About how many words are looked at for the shares of a class."""
+_LEAST_WALKS = _LEAST_STEPS = 200
+_EXACT = 2.0**53
+"""Whole numbers up to here are exact as floats."""
 
 
 class Shares(NamedTuple):
@@ -31,116 +34,61 @@ class Shares(NamedTuple):
     exact: bool
 
 
-def shares_of_testors(basic: Marks, limit: int) -> Shares:
+def shares_of_testors(basic: Marks, limit: int, work: int = SHARE_WORK) -> Shares:
     """The share of the minimal transversals that hold each column of a basic matrix.
 
-    If a part has more than `limit` different ones, its shares are those among the first `limit`; a column that none of
-    these holds, though some other does, gets half of what a single one would give it.
+    Of a part with more than `limit` different ones, or more than can be found by looking at `work` words, the shares
+    are estimated from `limit` random walks, or as many as the work allows.
     """
     values, exact = np.zeros(basic.shape[1]), True
-    for rows, columns in _parts(basic):
-        patterns, pattern_of = _different_columns(basic[np.ix_(rows, columns)])
-        found = Transversals(patterns, limit=limit)
-        of_pattern = _pattern_shares(list(found), np.bincount(pattern_of))
-        if not found.complete:
+    for part in parts_of(basic):
+        own_work = work * len(part.patterns) // len(basic)
+        n_terms = np.bincount(part.pattern_of)
+        found = listing(part.patterns, limit, max(_LEAST_STEPS, own_work // (4 * part.n_words)))
+        if found.complete:
+            of_term = _counted(found, n_terms)
+        else:
             exact = False
-            of_pattern = np.maximum(of_pattern, 0.5 / limit)
-        values[columns] = np.maximum(of_pattern / np.bincount(pattern_of), np.finfo(np.float64).tiny)[pattern_of]
+            of_term = _sampled(part, n_terms, _n_walks(part, limit, own_work))
+        values[part.columns] = np.maximum(of_term, np.finfo(np.float64).tiny)[part.pattern_of]
     return Shares(values, exact)
 
 
-def _pattern_shares(sets: list[Testor], n_terms: Ints) -> Floats:
-    """The share of the testors that hold some term of each pattern; a set stands for a product of numbers of terms."""
-    sizes = np.array([len(each) for each in sets])
-    holders, members = np.repeat(np.arange(len(sets)), sizes), np.concatenate([np.array(each) for each in sets])
-    logs = np.bincount(holders, np.log(n_terms)[members], len(sets))
-    weights = np.exp(logs - logs.max())  # the products themselves may be too large for a float
-    return np.asarray(np.bincount(members, weights[holders], len(n_terms)) / weights.sum())
+def _counted(found: Listing, n_terms: Ints) -> Floats:
+    """The share of the testors that hold a term of each pattern; a set stands for a product of numbers of terms."""
+    holders = np.repeat(np.arange(len(found.sizes)), found.sizes)
+    weights = _products(found, n_terms)
+    held = np.bincount(found.members, weights[holders], len(n_terms))
+    return np.asarray(held / n_terms / weights.sum())
 
 
-def _parts(basic: Marks) -> Iterator[tuple[Ints, Ints]]:
-    """The rows and columns of each part of a matrix: from a row to all that share a column with it, and so on."""
-    bits, left = packed(basic), np.arange(len(basic))
-    while len(left):
-        reached = bits[left[0]]
-        while True:
-            touched = (bits[left] & reached).any(axis=1)
-            wider = np.bitwise_or.reduce(bits[left[touched]], axis=0)
-            if np.array_equal(wider, reached):
-                break
-            reached = wider
-        yield left[touched], np.flatnonzero(unpacked(reached[None], basic.shape[1])[0])
-        left = left[~touched]
+def _products(found: Listing, n_terms: Ints) -> Floats:
+    """How many testors each set stands for, as whole numbers, so that equal shares are equal to the last bit.
 
-
-def _different_columns(marks: Marks) -> tuple[Marks, Ints]:
-    """The different columns, and for each column its number among them."""
-    bits = packed(marks.T)
-    order = np.lexsort(bits.T)
-    is_new = np.concatenate([[True], (bits[order[1:]] != bits[order[:-1]]).any(axis=1)])
-    number = np.empty(len(order), np.int64)
-    number[order] = np.cumsum(is_new) - 1
-    return marks[:, order[is_new]], number
-
-
-class Shortest(NamedTuple):
-    """The shortest testors of a class.
-
-    `testors` are some or all of them, those with the heaviest terms first; `size` is how many terms each has; `proved`
-    says whether the search has ruled out shorter ones. If it has not, it was given up, and the one testor is a short
-    one.
+    If their sum is too large to be exact, all are cut by the same power of two.
     """
-
-    testors: list[Testor]
-    size: int
-    proved: bool
-
-
-def shortest_transversals(basic: Marks, weights: Floats, limit: int, most_steps: int) -> Shortest:
-    """The minimal transversals with fewest columns: no more than `limit`, looking at no more than `most_steps` columns.
-
-    Sizes are tried in turn, from one on; branches that cannot end within the size are left. So the first size with a
-    transversal is the smallest, and all that are found then are of that size. Parts and equal columns are made use of.
-    """
-    testors: list[Testor] = [()]
-    proved = True
-    for rows, columns in _parts(basic):
-        patterns, pattern_of = _different_columns(basic[np.ix_(rows, columns)])
-        columns_of = [_heaviest_first(columns[pattern_of == at], weights) for at in range(patterns.shape[1])]
-        sets, is_proved = _shortest_patterns(patterns, max(limit, _LOOKED_AT), most_steps)
-        sets.sort(key=lambda members: (-sum(float(weights[columns_of[at][0]]) for at in members), members))
-        of_part = islice((each for members in sets for each in product(*(columns_of[at] for at in members))), limit)
-        testors = [tuple(sorted(one + other)) for one, other in islice(product(testors, list(of_part)), limit)]
-        proved &= is_proved
-    testors.sort(key=lambda testor: (-sum(weights[list(testor)].tolist()), testor))
-    return Shortest(testors, len(testors[0]), proved)
+    starts, factors = np.cumsum(found.sizes) - found.sizes, n_terms[found.members]
+    logs = np.add.reduceat(np.log2(factors), starts)
+    if np.exp2(np.minimum(logs, 60.0)).sum() < _EXACT / 2:
+        return np.multiply.reduceat(factors, starts).astype(np.float64)
+    products = [prod(each.tolist()) for each in np.split(factors, starts[1:])]
+    cut = max(sum(products).bit_length() - 53, 0)
+    return np.array([float(each >> cut) for each in products])
 
 
-def _heaviest_first(columns: Ints, weights: Floats) -> list[int]:
-    order: list[int] = columns[np.argsort(-weights[columns], kind="stable")].tolist()
-    return order
+def _n_walks(part: Part, limit: int, work: int) -> int:
+    """As many walks as the work allows; one looks at all words for every member of a set."""
+    n_members = 2 * len(part.patterns).bit_length()
+    return min(limit, max(_LEAST_WALKS, work // (n_members * part.n_words)))
 
 
-def _shortest_patterns(patterns: Marks, limit: int, most_steps: int) -> tuple[list[Testor], bool]:
-    for size in range(1, min(patterns.shape) + 1):
-        found = Transversals(patterns, limit=limit, most_members=size, most_steps=most_steps)
-        sets = list(found)
-        if sets:
-            return sets, True
-        if not found.complete:
-            break
-    return [_short(patterns)], False
-
-
-def _short(patterns: Marks) -> Testor:
-    """A short one: the column that hits most of the rows left, again and again; then what is not needed goes."""
-    members: list[int] = []
-    left = np.ones(len(patterns), np.bool_)
-    while left.any():
-        members.append(int(patterns[left].sum(axis=0).argmax()))
-        left &= ~patterns[:, members[-1]]
-    for member in members[::-1]:
-        others = [each for each in members if each != member]
-        if patterns[:, others].any(axis=1).all():
-            members = others
-    return tuple(sorted(members))
+def _sampled(part: Part, n_terms: Ints, n_walks: int) -> Floats:
+    """The same, from random walks; within what half a walk more or less would give."""
+    arrays = SearchArrays.of(part.patterns)
+    chances = np.random.default_rng(0).random((n_walks, len(arrays.members)))
+    of_pattern = probe_shares(
+        *(arrays.columns, arrays.rows, arrays.full, n_terms.astype(np.float64), chances, arrays.members),
+        *(arrays.hit, arrays.once, arrays.candidates, arrays.todo, arrays.closing),
+    )
+    half = 0.5 / n_walks
+    return np.asarray(np.clip(of_pattern, half, 1.0 - half) / n_terms)

@@ -11,10 +11,12 @@ min(H), the rows that contain no other row; so the terms in some typical testor 
 (`transversals.py` has the argument). With c classes that is c^2 inclusion tests for each class.
 
 The testors themselves tell more: the shortest are the smallest vocabularies that set a class apart; and the share of
-the testors that hold a term says how hard it is to do without, which is what terms are ranked by.
+the testors that hold a term says how hard it is to do without, which is what terms are ranked by (`testor_shares.py`,
+`testor_shortest.py`).
 
 A row may be empty: at this ε and δ no term sets the class apart from the other one. Such rows are dropped, and the pair
-is named, for no set of terms touches an empty row, and the class would have no testor at all.
+is named, for no set of terms touches an empty row, and the class would have no testor at all. What is called a testor
+then tells the class from all others but these.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +34,35 @@ from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import Limit, ScoreForClass, TermSelector, limit_of
-from .comparison import Comparison, Contrast, Representatives, contrasts, epsilon_for
-from .testor_shares import Shares, Shortest, shares_of_testors, shortest_transversals
+from .comparison import Comparison, Contrast, Representatives, contrast, contrasts, epsilon_for
+from .testor_shares import Shares, shares_of_testors
+from .testor_shortest import Shortest, shortest_transversals
 from .transversals import Testor, Transversals
 
 DEFAULT_EPSILON = 0.4
 _NAMED_PAIRS = 5
-_SHORTEST_STEPS = 200_000
+_SHARE_WORK = 1 << 31
+"""About how many words are looked at for the scores of all classes."""
+_SHORTEST_WORK = 1 << 30
+"""About how many words are looked at for the shortest testors of a class."""
+_LEAST_STEPS, _MOST_STEPS = 100, 200_000
+
+
+class _Used(NamedTuple):
+    """The settings that were in force when terms were chosen."""
+
+    epsilon: float
+    delta: float
+    scale: str
+    score_limit: int
+
+
+class _ClassShares(NamedTuple):
+    """The candidates of a class, and the share of its testors that hold each."""
+
+    number: int
+    terms: Ints
+    shares: Shares
 
 
 class TypicalTestors(TermSelector):
@@ -60,25 +84,27 @@ class TypicalTestors(TermSelector):
         How many terms at the most: a number or a share of all. Where epsilon leaves more, the best by `ranking_` stay.
     score_limit : int
         Of each class so many testors are looked at for `scores_` (of each part of a class, and one for all that differ
-        in terms which set apart from the same classes); if there are more, scores are those among the first.
+        in terms which set apart from the same classes); if there are more, shares are estimated from a random sample of
+        as many, always the same, or of fewer where rows are many and long.
 
     Attributes
     ----------
     epsilon_ : the ε that was used
-    class_terms_ : dict, for each class the columns that it chose
+    class_terms_ : dict, for each class the columns that it chose, also those that a limit `k` has cut
     comparison_ : mapping from each class to its rows, a sparse matrix of yes and no: row j is against class j of
         `classes_`, the columns are all terms; made when asked for
     indistinguishable_ : list of pairs (class, other): no term sets the class apart from the other
     scores_ : the largest share, over the classes, of the typical testors of a class that hold the term; 1 for a term
-        that no testor of some class does without, 0 for terms in none
-    scores_are_exact_ : whether all testors were looked at
+        that no testor of some class does without (and for no other, also in a sample), 0 for terms in none
+    scores_are_exact_ : whether all testors were looked at, and not a sample
     ranking_ : by score; of equal scores the term with the largest weight in any class first, then the lower column
     """
 
     k_changes_the_method = True
-    _contrasts: list[Contrast]
-    _given: Representatives
-    _shares: list[Shares] | None
+    _used: _Used
+    _kept: Representatives | None
+    _shares: list[_ClassShares] | None
+    _ranks: tuple[Floats, Ints] | None
 
     def __init__(
         self,
@@ -101,27 +127,44 @@ class TypicalTestors(TermSelector):
         """The support; scores and ranking wait until somebody asks, or `k` does."""
         stats = self.stats_
         self._check_settings()
-        self._given = Representatives(stats, self.scale)
-        if len(self._given.with_documents) < 2:
+        self._kept = given = Representatives(stats, self.scale)
+        if len(given.with_documents) < 2:
             raise InputError("Fewer than two classes have documents, so there is nothing to tell apart.")
         most = limit_of(self.k, stats.n_terms)
         if is_whole(self.k) and self.k > stats.n_terms:
             message = f"k={self.k:,} terms were asked for, but there are {stats.n_terms:,}."
-            warnings.warn(message, stacklevel=5)
-        self._epsilon = self._found_epsilon(most)
-        self._contrasts = list(contrasts(self._given, self._epsilon, float(self.delta)))
-        self._shares = None
-        support = np.zeros(stats.n_terms, np.bool_)
-        for each in self._contrasts:
+            warnings.warn(message, stacklevel=4)  # where fit was called, as in the method of the base class
+        epsilon = self._found_epsilon(given, most)
+        self._used = _Used(epsilon, float(self.delta), self.scale, int(self.score_limit))
+        self._shares = self._ranks = None
+        support, n_pairs = np.zeros(stats.n_terms, np.bool_), 0
+        for each in self._contrasts():
             support[each.chosen()] = True
+            n_pairs += each.n_not_told_from
         if not support.any():
-            raise InputError(self._nothing_chosen())
-        self._name_indistinguishable()
-        self._ranks: tuple[Floats, Ints] | None = None
+            raise InputError(self._nothing_chosen(given, epsilon))
+        if n_pairs:
+            self._name_indistinguishable(n_pairs)
         if most is not None and support.sum() > most:
             self._ranks = self._score_and_rank(stats)
             support[self._ranks[1][most:]] = False
         return np.zeros(0), np.zeros(0, np.int64), support
+
+    @property
+    def _given(self) -> Representatives:
+        """The representatives, made again after a copy or a file."""
+        if self._kept is None:
+            self._kept = Representatives(self.stats_, self._used.scale)
+        return self._kept
+
+    def _contrasts(self) -> Iterator[Contrast]:
+        """The rows of one class after the other; they are not kept, for together they may be far larger than stats."""
+        return contrasts(self._given, self._used.epsilon, self._used.delta)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied or written: all but what the statistics give again."""
+        state: Any = super().__getstate__()
+        return {name: None if name == "_kept" else value for name, value in state.items()}
 
     def _check_settings(self) -> None:
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
@@ -133,67 +176,74 @@ class TypicalTestors(TermSelector):
         if not (is_whole(self.score_limit) and self.score_limit >= 1):
             raise InputError(f"score_limit={shown(self.score_limit)}; use a number of testors from 1.")
 
-    def _found_epsilon(self, most: int | None) -> float:
+    def _found_epsilon(self, given: Representatives, most: int | None) -> float:
         if self.epsilon is not None:
             return float(self.epsilon)
         if most is None:
             return DEFAULT_EPSILON
-        if not (self._given.weights > 0).any():
-            raise InputError(self._nothing_chosen())
-        return epsilon_for(self._given, float(self.delta), most)
+        if not (given.weights > 0).any():
+            raise InputError(self._nothing_chosen(given, 0.0))
+        return epsilon_for(given, float(self.delta), most)
 
-    def _nothing_chosen(self) -> str:
+    def _nothing_chosen(self, given: Representatives, epsilon: float) -> str:
         """Why no term was chosen, and what to do."""
-        largest = float(self._given.weights.max(initial=0.0))
+        largest = float(given.weights.max(initial=0.0))
         if largest <= 0:
             return "No class has a term with a mean weight above 0, so nothing can be chosen."
         scaled = ", each class divided by its largest," if self.scale == "max" else ""
-        asked = self._epsilon
-        if asked > largest:
+        if epsilon > largest:
             return (
-                f"epsilon={asked:g} is above every weight in the mean documents of the classes{scaled} so that no term "
-                f"can be chosen; the largest is {largest:.6g}. Use a smaller epsilon."
+                f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled} so that no "
+                f"term can be chosen; the largest is {largest!r}. Use a smaller epsilon."
+            )
+        difference = given.largest_difference(epsilon)
+        was_found = self.epsilon is None and limit_of(self.k, given.n_terms) is not None
+        candidates = "" if was_found else f" in terms of weight epsilon={epsilon!r} or more"
+        if difference <= 0:
+            return (
+                f"No term sets any class apart from any other: their mean documents are the same{candidates}. Look at "
+                "the labels" + (", or use a smaller epsilon." if candidates else ".")
             )
         return (
-            f"No term sets any class apart from any other at epsilon={asked:g} and delta={self.delta:g}: the classes "
-            "have the same documents, or nearly so. Use a smaller epsilon or delta, and look at the labels."
+            f"delta={float(self.delta)!r} is above every difference between the mean documents of two "
+            f"classes{candidates}{scaled} so that no term can be chosen; the largest is {difference!r}. Use a "
+            "smaller delta" + (" or epsilon." if candidates else ".")
         )
 
-    def _name_indistinguishable(self) -> None:
+    def _name_indistinguishable(self, n_pairs: int) -> None:
         """Warn of pairs that no term tells apart; they are counted, for there may be millions."""
-        empty = [(each.empty_rows, each.n_common) for each in self._contrasts]
-        total = sum(len(others) + in_common * n_common for (others, in_common), n_common in empty)
-        if not total:
-            return
         first = [f"{label!r} from {other!r}" for label, other in islice(self._indistinguishable(), _NAMED_PAIRS)]
-        more = f", and {total - len(first):,} more" if total > len(first) else ""
+        more = f", and {n_pairs - len(first):,} more" if n_pairs > len(first) else ""
         warnings.warn(
-            f"At epsilon={self._epsilon:.4g} and delta={self.delta:g} no term sets apart {', '.join(first)}{more}. The "
-            "chosen terms do not tell these classes apart; smaller values may.",
+            f"At epsilon={self._used.epsilon:.4g} and delta={self._used.delta:g} no term sets apart "
+            f"{', '.join(first)}{more}. The chosen terms do not tell these classes apart; smaller values may.",
             stacklevel=5,
         )
 
     def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:
         classes = self.stats_.classes
-        for each in self._contrasts:
-            others, in_common = each.empty_rows
-            if in_common:
-                with_marks = set(each.others[each.rows.any(axis=1)].tolist()) | {each.number}
-                others = np.array([at for at in self._given.with_documents.tolist() if at not in with_marks], np.int64)
-            yield from ((classes[each.number], classes[other]) for other in np.sort(others).tolist())
+        for each in self._contrasts():
+            others = each.not_told_from(self._given.with_documents)
+            yield from ((classes[each.number], classes[other]) for other in others)
 
     # -- scores --------------------------------------------------------------------------------------------------
 
-    def _class_shares(self) -> list[Shares]:
+    def _class_shares(self) -> list[_ClassShares]:
         """For each class with documents, the share of its testors that hold each candidate."""
         if self._shares is None:
-            self._shares = [shares_of_testors(each.basic_matrix(), int(self.score_limit)) for each in self._contrasts]
+            work = _SHARE_WORK // len(self._given.with_documents)
+            self._shares = [
+                _ClassShares(
+                    each.number, each.terms, shares_of_testors(each.basic_matrix(), self._used.score_limit, work)
+                )
+                for each in self._contrasts()
+            ]
         return self._shares
 
     def _score(self, stats: ClassStats) -> Floats:
         scores = np.zeros(stats.n_terms)
-        for each, shares in zip(self._contrasts, self._class_shares(), strict=True):
-            scores[each.terms] = np.maximum(scores[each.terms], shares.values)
+        for each in self._class_shares():
+            scores[each.terms] = np.maximum(scores[each.terms], each.shares.values)
         return scores
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
@@ -202,22 +252,37 @@ class TypicalTestors(TermSelector):
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         self._fitted()
-        pairs = zip(self._contrasts, self._class_shares(), strict=True)
-        found = {each.number: (each.terms, shares.values) for each, shares in pairs}
+        found = {each.number: each for each in self._class_shares()}
 
         def scores_for(number: int) -> Floats:
             scores = np.zeros(stats.n_terms)
             if number in found:
-                scores[found[number][0]] = found[number][1]
+                scores[found[number].terms] = found[number].shares.values
             return scores
 
         return scores_for
+
+    def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
+        """By score; of equal scores the heavier term in the class first, then the lower column."""
+        terms, weights = self._given.of_class(number)
+        return np.lexsort((-weights[np.searchsorted(terms, columns)], -scores))
 
     def _ranked(self) -> tuple[Floats, Ints]:
         self._fitted()
         if self._ranks is None:
             self._ranks = self._score_and_rank(self.stats_)
         return self._ranks
+
+    def kept_columns(self) -> Ints:
+        """The columns that are kept: by `ranking_` if they were cut to `k`, or else the heaviest first.
+
+        Nobody needs the shares of testors where all chosen terms are kept, and they are what takes time.
+        """
+        kept = np.flatnonzero(self.support_)
+        if self._ranks is not None:
+            ranking = self._ranks[1]
+            return np.asarray(ranking[self.support_[ranking]])
+        return np.asarray(kept[np.argsort(-self._given.largest()[kept], kind="stable")])
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -235,7 +300,7 @@ class TypicalTestors(TermSelector):
     def scores_are_exact_(self) -> bool:
         """Whether all testors of all classes were looked at."""
         self._fitted()
-        return all(shares.exact for shares in self._class_shares())
+        return all(each.shares.exact for each in self._class_shares())
 
     @property
     def support_(self) -> NDArray[np.bool_]:
@@ -246,13 +311,13 @@ class TypicalTestors(TermSelector):
     def epsilon_(self) -> float:
         """The ε that was used."""
         self._fitted()
-        return self._epsilon
+        return self._used.epsilon
 
     @property
     def class_terms_(self) -> dict[Any, Ints]:
         """For each class the columns that it chose; none if it has no documents, or no candidate that sets it apart."""
         self._fitted()
-        chosen = {self.stats_.classes[each.number]: each.chosen() for each in self._contrasts}
+        chosen = {self.stats_.classes[each.number]: each.chosen() for each in self._contrasts()}
         return {label: chosen.get(label, np.zeros(0, np.int64)) for label in self.stats_.classes}
 
     @property
@@ -265,7 +330,7 @@ class TypicalTestors(TermSelector):
     def comparison_(self) -> Comparison:
         """The rows of each class, by label."""
         self._fitted()
-        return Comparison(self._given, self.stats_.classes, self._epsilon, float(self.delta))
+        return Comparison(self._given, self.stats_.classes, self._used.epsilon, self._used.delta)
 
     # -- testors -------------------------------------------------------------------------------------------------
 
@@ -280,35 +345,49 @@ class TypicalTestors(TermSelector):
         """The typical testors of a class, one after the other, each as a tuple of columns, ascending.
 
         There may be more than anybody can wait for: end after `limit` of them, or after `max_seconds`. The iterator's
-        attribute `complete` says in the end whether these were all. A class that no term sets apart has none.
+        attribute `complete` says in the end whether it is known that these were all. A class that no term sets apart
+        has none.
         """
         each = self._contrast_of(label)
         basic = each.basic_matrix()
         rows = basic if len(basic) else np.zeros((1, len(each.terms)), np.bool_)  # a row that nothing touches
         return Transversals(rows, method, limit=limit, max_seconds=max_seconds, names=each.terms)
 
-    def shortest_testors(self, label: Any, *, limit: int = 10, max_steps: int = _SHORTEST_STEPS) -> Shortest:
-        """The testors of a class with fewest terms: the smallest vocabularies that set it apart from all others.
+    def shortest_testors(
+        self, label: Any, *, limit: int = 10, max_steps: int | None = None, share_of_work: float = 1.0
+    ) -> Shortest:
+        """The testors of a class with fewest terms: the smallest vocabularies that set it apart.
 
-        No more than `limit` of them are given, those whose terms weigh most in the class first. The search looks at no
-        more than `max_steps` columns for each size (of each part that shares nothing with the rest); if that is not
+        No more than `limit` of them are given, those whose terms weigh most in the class first; `heaviest` is False if
+        there were too many to compare. It is set apart from all classes but those in `not_told_from`. The search tries
+        no more than `max_steps` columns (None: `share_of_work` of what takes a second or so); if that is not
         enough, a short testor is given that may not be the shortest, and `proved` is False.
         """
         for name, value in (("limit", limit), ("max_steps", max_steps)):
-            if not (is_whole(value) and value >= 1):
+            if not (is_whole(value) and value >= 1) and (name, value) != ("max_steps", None):
                 raise InputError(f"{name}={shown(value)}; use a whole number from 1.")
         each = self._contrast_of(label)
+        classes = self.stats_.classes
+        not_told_from = tuple(classes[other] for other in each.not_told_from(self._given.with_documents))
         basic = each.basic_matrix()
         if not len(basic):
-            return Shortest([], 0, True)
+            return Shortest([], 0, True, not_told_from=not_told_from)
+        if max_steps is None:
+            within_work = int(share_of_work * _SHORTEST_WORK) // (basic.size // 64 + 1)
+            max_steps = min(max(within_work, _LEAST_STEPS), _MOST_STEPS)
         found = shortest_transversals(basic, each.weights, limit, max_steps)
         terms = each.terms.tolist()
-        return found._replace(testors=[tuple(terms[at] for at in testor) for testor in found.testors])
+        testors = [tuple(terms[at] for at in testor) for testor in found.testors]
+        return found._replace(testors=testors, not_told_from=not_told_from)
 
     def _contrast_of(self, label: Any) -> Contrast:
         self._fitted()
         classes = self.stats_.classes
-        for each in self._contrasts:
-            if classes[each.number] == label:
-                return each
-        raise InputError(f"There is no class {shown(label)} with documents; there are {shown(list(classes))}.")
+        try:
+            number = classes.index(label)
+        except ValueError:  # also what comparing with an array says
+            number = -1
+        if number < 0 or not self.stats_.class_docs[number]:
+            there_are = shown([classes[each] for each in self._given.with_documents])
+            raise InputError(f"There is no class {shown(label)} with documents; there are {there_are}.")
+        return contrast(self._given, number, self._used.epsilon, self._used.delta)

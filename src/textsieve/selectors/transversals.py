@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..errors import InputError, shown
 from ..kernels import lex, mmcs
@@ -59,13 +60,23 @@ def unpacked(rows: Bits, n_columns: int) -> Marks:
 
 def minimal_rows(rows: Any) -> Ints:
     """The numbers of the rows that contain no other row, the shortest first; of equal rows the first."""
-    return minimal_sets(packed(_checked(rows)))
+    return minimal_sets(packed(_checked(rows)[0]))
 
 
 def union(rows: Any) -> Marks:
     """Which columns are in some minimal transversal: those of the minimal rows."""
-    marks = _checked(rows)
-    return np.asarray(marks[minimal_rows(marks)].any(axis=0), np.bool_)
+    marks, names = _checked(rows)
+    found: Marks = unpacked(union_of_bits(packed(marks))[None], marks.shape[1])[0]
+    if names is None:
+        return found
+    wide = np.zeros(rows.shape[1], np.bool_)
+    wide[names[found]] = True
+    return wide
+
+
+def union_of_bits(rows: Bits) -> Bits:
+    """The same of rows of bits, as bits."""
+    return np.asarray(np.bitwise_or.reduce(rows[minimal_sets(rows)], axis=0))
 
 
 def transversals(
@@ -74,9 +85,10 @@ def transversals(
     """The minimal transversals of the rows of a matrix, one after the other, each as a tuple of columns, ascending.
 
     Both methods, "mmcs" and "lex", give the same sets, in different orders; "lex" is the older and slower. It ends
-    after `limit` sets, or when `max_seconds` have gone by since the first was asked for.
+    after `limit` sets, or when `max_seconds` have gone by since the first was asked for. Rows may be sparse.
     """
-    return Transversals(_checked(rows), method, limit=limit, max_seconds=max_seconds)
+    marks, names = _checked(rows)
+    return Transversals(marks, method, limit=limit, max_seconds=max_seconds, names=names)
 
 
 class Count(NamedTuple):
@@ -89,7 +101,7 @@ class Count(NamedTuple):
 def count_transversals(rows: Any, method: str = "mmcs", *, max_seconds: float | None = None) -> Count:
     """How many minimal transversals the rows have, as far as time allows: none is given, so it is quicker."""
     end = time.monotonic() + _checked_seconds(max_seconds)
-    walk = _walk_of(_checked(rows), method, -1, None)
+    walk = _walk_of(_checked(rows)[0], method, -1, None)
     number = 0
     while not walk.done and time.monotonic() < end:
         number += walk.count(_MOST_SETS, walk.steps)
@@ -101,7 +113,9 @@ class Transversals(Iterator[Testor]):
 
     Attributes
     ----------
-    complete : whether there are no others than those that were given; False as long as that is not known
+    complete : whether there are no others than those that were given; False as long as that is not known. When `limit`
+        is reached nothing more is searched, so it may be False though there are no others
+    steps_left : how many more columns may be tried, if that was limited
     """
 
     def __init__(
@@ -119,7 +133,7 @@ class Transversals(Iterator[Testor]):
         self._seconds = _checked_seconds(max_seconds)
         self._end = np.inf
         self.complete = False
-        self._steps_left = most_steps
+        self.steps_left = most_steps
         self._ready: list[Testor] = []
         self._walk = _walk_of(rows, method, most_members, names)
         self._n_given = 0
@@ -134,7 +148,7 @@ class Transversals(Iterator[Testor]):
         if self._n_given == 0 and self._end == np.inf:
             self._end = time.monotonic() + self._seconds
         if self._n_given == self._limit:
-            self.complete = self.complete or (not self._ready and self._fetch() == 0 and self._walk.done)
+            self.complete = self._walk.done and not self._ready
             raise StopIteration
         if not self._ready and self._fetch() == 0:
             self.complete = self._walk.done
@@ -144,14 +158,35 @@ class Transversals(Iterator[Testor]):
 
     def _fetch(self) -> int:
         """Find some more; 0 if there are none, or time is up."""
-        while not self._ready and not self._walk.done and time.monotonic() < self._end and self._steps_left != 0:
-            steps = self._walk.steps if self._steps_left is None else min(self._walk.steps, self._steps_left)
+        while not self._ready and not self._walk.done and time.monotonic() < self._end and self.steps_left != 0:
+            steps = self._walk.steps if self.steps_left is None else min(self._walk.steps, self.steps_left)
             found = self._walk.more(self._n_at_once, steps)
-            if self._steps_left is not None:
-                self._steps_left -= self._walk.n_steps
+            if self.steps_left is not None:
+                self.steps_left -= self._walk.n_steps
             self._ready = found[::-1]
             self._n_at_once = min(2 * self._n_at_once, _MOST_SETS)
         return len(self._ready)
+
+
+class Listing(NamedTuple):
+    """Minimal transversals, one after the other: their sizes, and the columns of all; and whether these are all."""
+
+    sizes: Ints
+    members: Ints
+    complete: bool
+
+
+def listing(rows: Marks, limit: int, most_steps: int) -> Listing:
+    """The minimal transversals by MMCS, if there are no more than `limit` and `most_steps` columns are enough."""
+    walk = _walk_of(rows, "mmcs", -1, None)
+    sizes, members, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    while not walk.done and number <= limit and most_steps > 0:
+        ends, columns = walk.arrays(min(limit + 1 - number, _MOST_SETS), min(walk.steps, most_steps))
+        sizes.append(np.diff(ends, prepend=0))
+        members.append(columns)
+        number += len(ends)
+        most_steps -= walk.n_steps
+    return Listing(np.concatenate(sizes), np.concatenate(members), walk.done and number <= limit)
 
 
 class Step(NamedTuple):
@@ -183,13 +218,18 @@ class _Walk:
 
     def more(self, n_sets: int, steps: int) -> list[Testor]:
         """Go on for so many sets, or steps."""
-        ends, members = self._next(n_sets, steps)
-        columns, stops = self._names[members].tolist(), ends.tolist()
+        ends, members = self.arrays(n_sets, steps)
+        columns, stops = members.tolist(), ends.tolist()
         return [tuple(sorted(columns[begin:end])) for begin, end in zip([0, *stops], stops, strict=False)]
 
     def count(self, n_sets: int, steps: int) -> int:
         """Go on likewise; how many were found."""
         return len(self._next(n_sets, steps)[0])
+
+    def arrays(self, n_sets: int, steps: int) -> tuple[Ints, Ints]:
+        """Go on likewise; where each set ends, and the columns of all."""
+        ends, members = self._next(n_sets, steps)
+        return ends, self._names[members]
 
     def _next(self, n_sets: int, steps: int) -> tuple[Ints, Ints]:
         ends = np.empty(n_sets, np.int64)
@@ -215,6 +255,11 @@ class _Known:
         """All of them."""
         given, self._sets = self._sets, []
         return given
+
+    def arrays(self, n_sets: int, steps: int) -> tuple[Ints, Ints]:
+        """All of them, as a walk gives them."""
+        given = self.more(n_sets, steps)
+        return np.zeros(len(given), np.int64), np.zeros(0, np.int64)
 
     def count(self, n_sets: int, steps: int) -> int:
         """How many they are."""
@@ -246,32 +291,61 @@ def _lex(basic: Marks, most_members: int) -> Step:
     return Step(call, state, len(members), len(full))
 
 
+class SearchArrays(NamedTuple):
+    """What MMCS keeps of a basic matrix and of where it is, as `kernels/mmcs.py` says."""
+
+    columns: Bits
+    rows: Bits
+    full: Bits
+    members: Ints
+    hit: Bits
+    once: Bits
+    candidates: Bits
+    todo: Bits
+    closing: Bits
+
+    @classmethod
+    def of(cls, basic: Marks) -> SearchArrays:
+        """At the start."""
+        rows, full, depth = packed(basic), packed(np.ones((1, len(basic))))[0], min(basic.shape)
+        hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
+        candidates, todo, closing = (np.zeros((depth + 2, rows.shape[1]), np.uint64) for _ in range(3))
+        candidates[0] = packed(np.ones((1, basic.shape[1])))[0]
+        members = np.zeros(depth + 1, np.int64)
+        return cls(packed(basic.T), rows, full, members, hit, once, candidates, todo, closing)
+
+
 def _mmcs(basic: Marks, most_members: int) -> Step:
     """MMCS on the basic matrix."""
-    columns, rows, full, depth = packed(basic.T), packed(basic), packed(np.ones((1, len(basic))))[0], min(basic.shape)
-    hit, once = (np.zeros((depth + 2, len(full)), np.uint64) for _ in range(2))
-    candidates, todo, closing = (np.zeros((depth + 2, rows.shape[1]), np.uint64) for _ in range(3))
-    candidates[0] = packed(np.ones((1, basic.shape[1])))[0]
-    state, members = np.zeros(6, np.int64), np.zeros(depth + 1, np.int64)
+    of, state = SearchArrays.of(basic), np.zeros(6, np.int64)
 
     def call(ends: Ints, found: Ints, steps: int) -> None:
         mmcs.mmcs_search(
-            *(columns, rows, full, state, members, hit, once, candidates, todo, closing),
+            *(of.columns, of.rows, of.full, state, of.members, of.hit, of.once, of.candidates, of.todo, of.closing),
             *(ends, found, steps, most_members),
         )
 
-    return Step(call, state, len(members), rows.size)
+    return Step(call, state, len(of.members), of.rows.size)
 
 
 METHODS: dict[str, Callable[[Marks, int], Step]] = {"mmcs": _mmcs, "lex": _lex}
 """The ways to find the transversals, by name."""
 
 
-def _checked(rows: Any) -> Marks:
+def _checked(rows: Any) -> tuple[Marks, Ints | None]:
+    """A matrix of yes and no; of a sparse one only the columns that have a yes, and which they are."""
+    is_sparse: bool = sparse.issparse(rows)
+    if is_sparse and len(rows.shape) == 2:
+        filled = sparse.coo_array(rows)
+        is_marked = filled.data != 0
+        columns, places = np.unique(filled.col[is_marked], return_inverse=True)
+        marks = np.zeros((filled.shape[0], len(columns)), np.bool_)
+        marks[filled.row[is_marked], places] = True
+        return marks, columns.astype(np.int64)
     marks = np.asarray(rows)
     if marks.ndim != 2 or marks.dtype.kind not in "biuf":
         raise InputError(f"rows={shown(rows)}; give a matrix of yes and no, of 0 and 1.")
-    return marks.astype(np.bool_, copy=False)
+    return marks.astype(np.bool_, copy=False), None
 
 
 def _checked_limit(limit: Any) -> int | None:
