@@ -50,11 +50,19 @@ def best_columns(selector: TermSelector, most: int | None) -> Ints:
     return best
 
 
+def kept_columns(selector: TermSelector, most: int | None) -> Ints:
+    """The same where the order is of no matter, so that a selector need not work out scores for it."""
+    kept = selector.kept_columns()
+    return kept if len(kept) and (most is None or len(kept) <= most) else best_columns(selector, most)
+
+
 class ShortestTestor(NamedTuple):
-    """The fewest terms that set a class apart from every other; whether it is proved that fewer do not."""
+    """The fewest terms that set a class apart from all others but some; whether it is proved that fewer do not."""
 
     terms: list[str]
     proved: bool
+    not_told_from: tuple[Any, ...] = ()
+    """The classes that no term sets it apart from; if these are all others, there are no terms."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,9 @@ class RankedTerms:
     selector: TermSelector = field(repr=False, compare=False)
     """What ranked them, fitted; with the statistics of the corpus."""
     shortest: dict[Any, ShortestTestor] = field(default_factory=dict)
-    """Of typical testors, a shortest one of each class that has any."""
+    """Of typical testors, a shortest one of each class that has documents."""
+    scores_are_exact: bool = True
+    """Whether the scores are what the method says, and no estimate from a sample."""
 
 
 def rank_terms(
@@ -102,16 +112,19 @@ def rank_terms(
         n_terms=stats.n_terms,
         selector=fitted,
         shortest=_shortest(fitted, terms) if isinstance(fitted, TypicalTestors) else {},
+        scores_are_exact=fitted.scores_are_exact_ if isinstance(fitted, TypicalTestors) else True,
     )
 
 
 def _shortest(fitted: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTestor]:
-    """The first of the shortest testors of each class."""
-    found = {label: fitted.shortest_testors(label, limit=1) for label in fitted.comparison_}
+    """The first of the shortest testors of each class; the more classes there are, the less is searched for each."""
+    labels = list(fitted.comparison_)
+    found = {label: fitted.shortest_testors(label, limit=1, share_of_work=1 / len(labels)) for label in labels}
     return {
-        label: ShortestTestor([terms[column] for column in each.testors[0]], each.proved)
+        label: ShortestTestor(
+            [terms[column] for testor in each.testors for column in testor], each.proved, each.not_told_from
+        )
         for label, each in found.items()
-        if each.testors
     }
 
 
