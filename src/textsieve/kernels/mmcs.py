@@ -20,10 +20,10 @@ import numpy as np
 
 from .bits import bit, lowest, ones
 from .jit import Codes, Ints, kernel
+from .lex import DEPTH, DONE, N_MEMBERS, N_SETS, N_STEPS
 
-DEPTH, STARTED, N_SETS, N_MEMBERS, N_STEPS, DONE = range(6)
-"""What stands where in `state`: the number of members, whether it began; of the last call the sets and members
-written and the columns tried; the end."""
+STARTED = 1
+"""Where `state` says whether the search began; the rest of it is as in a walk of LEX."""
 
 _ONE = np.uint64(1)
 

@@ -42,6 +42,8 @@ class Split(NamedTuple):
     train_targets: Targets
     test: csr_matrix
     test_targets: Targets
+    columns: Ints
+    """Which terms they are."""
 
     @classmethod
     def of(cls, counted: Counted, is_test: Bools, recipe: Recipe, most: int | None) -> Split:
@@ -51,7 +53,7 @@ class Split(NamedTuple):
             warnings.filterwarnings("ignore", r"At epsilon=.* no term sets apart", UserWarning)
             best = recipe.rank(train, most)
         return cls(
-            columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets
+            columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets, best
         )
 
     def held_out_scores(self, recipe: Recipe, n_terms: int) -> Scored:
@@ -129,16 +131,13 @@ class Tuning:
 
     def _scores_of_sizes(self, is_test: Bools, split: Split, sizes: list[int]) -> Iterator[float]:
         """The score of each size, for one fold that is held out."""
-        scored: dict[int, float] = {}
+        scored: dict[bytes, float] = {}
         for size in sizes:
-            if self._recipe.ranks_each_size:
-                own = Split.of(self._counted, is_test, self._recipe, size)
-                yield self._score(own, own.train.shape[1])
-                continue
-            available = min(size, split.train.shape[1])  # a fold has fewer terms than all documents together
-            if available not in scored:
-                scored[available] = self._score(split, available)
-            yield scored[available]
+            own = Split.of(self._counted, is_test, self._recipe, size) if self._recipe.ranks_each_size else split
+            terms = own.columns[:size]  # a fold has fewer terms than all documents together
+            if terms.tobytes() not in scored:
+                scored[terms.tobytes()] = self._score(own, len(terms))
+            yield scored[terms.tobytes()]
 
     def _score(self, split: Split, n_terms: int) -> float:
         (scores, is_unknown), true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
