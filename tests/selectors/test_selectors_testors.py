@@ -221,6 +221,16 @@ def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
 
 
+def test_less_work_for_the_shortest_testor_may_leave_it_unproved() -> None:
+    chance = np.random.default_rng(1)
+    rows = (chance.random((150, 100)) < 0.5) * chance.uniform(0.4, 1, (150, 100))
+    found = TypicalTestors(epsilon=0.4, delta=0.6, scale="none").fit(rows, np.arange(150))
+    least, usual = (found.shortest_testors(0, share_of_work=share) for share in (1e-9, 1.0))
+    assert not least.proved
+    assert usual.proved
+    assert usual.size <= least.size
+
+
 def test_terms_that_were_not_chosen_come_last() -> None:
     found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
     assert found.ranking_.tolist() == [0, 1, 2, 3]
@@ -388,6 +398,8 @@ def test_what_is_no_class_and_bad_limits() -> None:
         found.shortest_testors("x")
     with pytest.raises(InputError, match="limit=0; use a whole number from 1"):
         found.shortest_testors("a", limit=0)
+    with pytest.raises(InputError, match=r"share_of_work=0; use a number above 0"):
+        found.shortest_testors("a", share_of_work=0)
     with pytest.raises(InputError, match="method='other'"):
         found.testors("a", method="other")  # type: ignore[arg-type]
 

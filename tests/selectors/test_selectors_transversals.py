@@ -260,7 +260,9 @@ def test_shares_are_exact_as_long_as_all_testors_are_within_the_limit() -> None:
     assert len(np.unique(basic, axis=1).T) == 14  # so that each set found is one testor
     assert shares_of_testors(basic, n_testors).exact
     assert not shares_of_testors(basic, n_testors - 1).exact
-    assert not shares_of_testors(basic, n_testors, work=1).exact or n_testors < 200
+    many = random_basic(1, 40, 36, 0.3)
+    assert shares_of_testors(many, 10**7, 1 << 40).exact
+    assert not shares_of_testors(many, 10**7, 1).exact
 
 
 @pytest.mark.parametrize("repeat", [1, 3])

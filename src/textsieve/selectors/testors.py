@@ -366,6 +366,8 @@ class TypicalTestors(TermSelector):
         for name, value in (("limit", limit), ("max_steps", max_steps)):
             if not (is_whole(value) and value >= 1) and (name, value) != ("max_steps", None):
                 raise InputError(f"{name}={shown(value)}; use a whole number from 1.")
+        if not 0 < as_number(share_of_work) < np.inf:
+            raise InputError(f"share_of_work={shown(share_of_work)}; use a number above 0, for example 1.0.")
         each = self._contrast_of(label)
         classes = self.stats_.classes
         not_told_from = tuple(classes[other] for other in each.not_told_from(self._given.with_documents))
