@@ -471,8 +471,10 @@ def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch:
         return found
 
     monkeypatch.setattr(Recipe, "rank", noted)
+    monkeypatch.setattr("textsieve.training.tuning.size_grid", lambda most: [3, 8, most])
     model = Categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
     assert model.curve_ is not None
+    assert len(model.curve_) == 3
     assert {most for most, _ in asked} >= {point.n_terms for point in model.curve_}
     assert all(most is not None and n <= most for most, n in asked)
 
