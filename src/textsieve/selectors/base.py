@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     k: Limit
+    k_changes_the_method: ClassVar[bool] = False
+    """Whether `k` decides what a class chooses, and not only how much of it is kept."""
     stats_: ClassStats
     _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
 
@@ -86,6 +88,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """How terms are scored for one class alone; by a method that knows no classes, by its documents."""
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
+
+    def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
+        """The places of some columns from the best to the worst for a class; the lower column first among equals."""
+        return ranked(scores)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """One score per term, and the columns from the best to the worst."""
@@ -200,8 +206,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         for number in range(len(self.stats_.classes)):
             scores = scores_for(number)
             speaking = np.flatnonzero(scores > 0)
-            best = speaking[ranked(scores[speaking])[:n]]
+            best = speaking[self._rank_for_class(number, speaking, scores[speaking])[:n]]
             yield best, scores[best]
+
+    def kept_columns(self) -> Ints:
+        """The columns that are kept, the best first."""
+        _, ranking, support = self._fitted()
+        return np.asarray(ranking[support[ranking]])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         return self._fitted()[2]
