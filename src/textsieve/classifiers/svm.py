@@ -2,17 +2,15 @@
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
 data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction of a test set
-moves any more at a hundred times that tolerance; so here a compiled loop (`kernels.descent`) works on the rows as they
-are, for several classes at a time. Each class sees the documents in the same order whatever the number of threads, so
+moves any more at a hundred times that tolerance; so here compiled loops (see `separation`) work on what the classes
+share, for several classes at a time. Each class sees the documents in the same order whatever the number of threads, so
 the weights do not depend on it.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,48 +22,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
-from ..kernels.descent import descend, squared_lengths
 from ..settings import is_whole, n_threads
+from .separation import Separable
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 Floats = NDArray[np.float64]
-
-
-class Separation(NamedTuple):
-    """The hyperplanes of some classes, each against the rest."""
-
-    coefficients: Floats  # classes x terms
-    intercepts: Floats
-    rounds: int  # the most that a class took
-    unfinished: int  # classes whose weights were still moving
-
-
-def separate(
-    rows: csr_matrix,
-    problem: Callable[[int], tuple[Floats, Floats]],
-    n_problems: int,
-    *,
-    tolerance: float,
-    most_rounds: int,
-    n_jobs: int,
-) -> Separation:
-    """Find a hyperplane for each problem: a sign (+1 or -1) and a cost for every document."""
-    squares = squared_lengths(rows.indptr, rows.data)
-    coefficients = np.zeros((n_problems, rows.shape[1]))
-
-    def solve(number: int) -> tuple[float, int]:
-        signs, costs = problem(number)
-        return descend(
-            *(rows.indptr, rows.indices, rows.data, squares, signs, costs, tolerance, most_rounds, coefficients[number])
-        )
-
-    with ThreadPoolExecutor(n_jobs) as pool:
-        solved = list(pool.map(solve, range(n_problems)))
-    intercepts, rounds_left = (np.array(each) for each in zip(*solved, strict=True))
-    rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
-    return Separation(coefficients, intercepts, rounds, int((rounds_left == 0).sum()))
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -128,8 +91,9 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
             members = numbers == number
             return np.where(members, 1.0, -1.0), self.C * np.where(members, factors[number], rest)
 
-        found = separate(
-            *(rows, problem, 1 if own else len(self.classes_)),
+        found = Separable(rows).separate(
+            problem,
+            1 if own else len(self.classes_),
             tolerance=self.tol,
             most_rounds=self.max_iter,
             n_jobs=n_threads(self.n_jobs),

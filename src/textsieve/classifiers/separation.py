@@ -1,0 +1,192 @@
+"""Documents that hyperplanes are looked for among: of one class after the other, and on all terms or on some of them.
+
+The problem is always min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of one more coordinate of
+value 1. Few documents are separated by way of their products with one another (`kernels.gram`), many by way of their rows
+(`kernels.descent`): a step costs as many numbers as there are documents on the first way, and as a row has terms, twice
+and in no order, on the second. What all classes and all choices of terms have in common is made once.
+
+The products over the terms that were left out, subtracted from those over all, are those over the others: so no more
+than half of the terms are ever gone through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from ..kernels.descent import descend, squared_lengths
+from ..kernels.gram import descend_on_products, document_products, weights_of_terms
+from ..kernels.taking import take_columns
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+Problem = Callable[[int], tuple[Floats, Floats]]
+"""The number of a class to a sign (+1 or -1) and a cost for every document."""
+
+FEW_DOCUMENTS = 2048
+"""Products of more are never made: they would take more than 32 MB for each thread."""
+
+DOCUMENTS_A_TERM = 16
+"""Products are quicker up to this many documents for each term of a document."""
+
+DENSE = 0.3
+"""Terms that a larger share of the documents has are kept as dense rows."""
+
+_ORDERS = 64
+
+
+class Separation(NamedTuple):
+    """The hyperplanes of some classes, each against the rest."""
+
+    coefficients: Floats  # classes x terms
+    intercepts: Floats
+    rounds: int  # the most that a class took
+    unfinished: int  # classes whose weights were still moving
+
+
+class Separable:
+    """Documents, as rows, to find hyperplanes among; `by_products` says in which way, None that the quicker is taken."""
+
+    def __init__(self, rows: csr_matrix, by_products: bool | None = None) -> None:
+        self.rows = rows
+        self.n_documents, self.n_terms = rows.shape
+        self._by_products = by_products
+
+    def separate(
+        self,
+        problem: Problem,
+        n_problems: int,
+        *,
+        terms: Ints | None = None,
+        tolerance: float,
+        most_rounds: int,
+        n_jobs: int,
+    ) -> Separation:
+        """Find a hyperplane for each problem, on all terms or on some (ascending)."""
+        way = (_ByProducts if self._few(terms) else _ByRows)(self, terms, n_problems)
+
+        def solve(number: int) -> tuple[float, int]:
+            return way.solve(number, *problem(number), tolerance, most_rounds)
+
+        if min(n_jobs, n_problems) == 1:
+            solved = list(map(solve, range(n_problems)))
+        else:
+            with ThreadPoolExecutor(n_jobs) as pool:
+                solved = list(pool.map(solve, range(n_problems)))
+        intercepts, rounds_left = (np.array(each) for each in zip(*solved, strict=True))
+        rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
+        return Separation(way.coefficients(), intercepts, rounds, int((rounds_left == 0).sum()))
+
+    def _few(self, terms: Ints | None) -> bool:
+        """Whether a step over all documents is quicker than one over the terms of a document."""
+        if self._by_products is not None:
+            return self._by_products
+        share = 1.0 if terms is None else len(terms) / self.n_terms
+        return self.n_documents <= min(FEW_DOCUMENTS, DOCUMENTS_A_TERM * share * self.rows.nnz / self.n_documents)
+
+    # -- what all ways on few documents share ---------------------------------------------------------------------
+
+    @cached_property
+    def postings(self) -> tuple[Ints, NDArray[np.int32], Floats]:
+        """The documents of each term: where they start, which they are, and their weights."""
+        columns = self.rows.astype(np.float64).tocsc()
+        columns.sum_duplicates()
+        return columns.indptr.astype(np.int64), columns.indices.astype(np.int32), columns.data
+
+    @cached_property
+    def dense(self) -> tuple[NDArray[np.int32], Floats]:
+        """Terms that many documents have, as dense rows, and the place of each term among them (-1: it has none)."""
+        starts, documents, weights = self.postings
+        many = np.flatnonzero(np.diff(starts) > DENSE * self.n_documents)
+        rows = np.zeros((len(many), self.n_documents))
+        for row, term in zip(rows, many.tolist(), strict=True):
+            own = slice(starts[term], starts[term + 1])
+            row[documents[own]] = weights[own]
+        place = np.full(self.n_terms, -1, np.int32)
+        place[many] = np.arange(len(many))
+        return place, rows
+
+    @cached_property
+    def orders(self) -> Ints:
+        """Orders to visit the documents in, shuffled; the same for all."""
+        shuffled = np.random.Generator(np.random.PCG64(0))
+        return np.array([shuffled.permutation(self.n_documents) for _ in range(_ORDERS)])
+
+    @cached_property
+    def products_of_all(self) -> Floats:
+        """The products of the documents over all terms."""
+        return self._added_up(np.arange(self.n_terms))
+
+    def products(self, terms: Ints | None) -> Floats:
+        """The products of the documents over some terms."""
+        if terms is None or len(terms) == self.n_terms:
+            return self.products_of_all
+        if 2 * len(terms) <= self.n_terms:
+            return self._added_up(terms)
+        return self.products_of_all - self._added_up(np.setdiff1d(np.arange(self.n_terms), terms, assume_unique=True))
+
+    def _added_up(self, terms: Ints) -> Floats:
+        products = np.empty((self.n_documents, self.n_documents))
+        document_products(*self.postings, *self.dense, terms, products)
+        return products
+
+
+class _ByProducts:
+    """Few documents: the classes share the products."""
+
+    def __init__(self, documents: Separable, terms: Ints | None, n_problems: int) -> None:
+        self._documents = documents
+        self._terms = np.arange(documents.n_terms) if terms is None else terms
+        self._products = documents.products(terms)
+        self._pulls = np.zeros((n_problems, documents.n_documents))
+
+    def solve(
+        self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int
+    ) -> tuple[float, int]:
+        """The intercept of a class, and how many rounds were left."""
+        orders, pull = self._documents.orders, self._pulls[number]
+        return descend_on_products(self._products, signs, costs, orders, tolerance, most_rounds, pull)
+
+    def coefficients(self) -> Floats:
+        """Classes x terms."""
+        found = np.empty((len(self._terms), len(self._pulls)))
+        weights_of_terms(*self._documents.postings, self._terms, np.ascontiguousarray(self._pulls.T), found)
+        return np.ascontiguousarray(found.T)
+
+
+class _ByRows:
+    """Many documents: the classes share the rows, cut down to the terms that are wanted."""
+
+    def __init__(self, documents: Separable, terms: Ints | None, n_problems: int) -> None:
+        rows = documents.rows
+        self._rows = (rows.indptr, rows.indices, rows.data) if terms is None else _taken(rows, terms)
+        self._squares = squared_lengths(self._rows[0], self._rows[2])
+        self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
+
+    def solve(
+        self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int
+    ) -> tuple[float, int]:
+        """The intercept of a class, and how many rounds were left."""
+        weights = self._coefficients[number]
+        return descend(*self._rows, self._squares, signs, costs, tolerance, most_rounds, weights)
+
+    def coefficients(self) -> Floats:
+        """Classes x terms."""
+        return self._coefficients
+
+
+def _taken(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+    """The columns of some terms."""
+    place = np.full(rows.shape[1], -1, np.int32)
+    place[terms] = np.arange(len(terms))
+    starts = np.empty(rows.shape[0] + 1, np.int64)
+    columns, values = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
+    take_columns(rows.indptr, rows.indices, rows.data, place, starts, columns, values)
+    return starts, columns[: starts[-1]], values[: starts[-1]]
