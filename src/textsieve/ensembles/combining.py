@@ -1,0 +1,100 @@
+"""How the members of an ensemble become one decision, for the whole of it or for its first 1, 2, 3, ... members.
+
+A member gives every class a score. By *vote* it speaks for the class with its largest score (the first of equal ones),
+and the class with most votes wins. Where classes have as many votes, the larger mean of all members' scores decides, and
+then the order of the classes. A member that knows no term of a document has nothing but its intercepts to say, which are
+the same for every such document, so it does not vote. By *mean*, the class with the largest mean score wins; all members
+count, or the mean would not be one linear function of the document.
+
+Votes and sums of scores are all that has to be kept, and they only grow: so an ensemble of 1,000 members, read off after
+100, 200, ... of them, is ten ensembles for the price of one, and never a table of members x documents x classes. Scores
+are added in the order of the members, so that a part of a large ensemble is a small one to the last bit.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+Said = tuple[Floats, Truths]
+"""Of one member: its scores (documents x classes), and for which documents it has nothing to say."""
+
+
+def for_each_class(scores: Floats) -> Floats:
+    """A column a class: a single one, which speaks for the second of two classes, speaks against the first."""
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+
+
+def knows_nothing(indptr: NDArray[np.integer], indices: NDArray[np.integer], is_chosen: Truths) -> Truths:
+    """Which rows of a sparse matrix have none of the chosen columns."""
+    before = np.concatenate([[0], np.cumsum(is_chosen[indices])])
+    found: Truths = before[indptr[1:]] == before[indptr[:-1]]
+    return found
+
+
+def by_vote(votes: Ints, means: Floats) -> Ints:
+    """The class with most votes; of equal ones that with the larger mean score; of these the first."""
+    is_first = votes == votes.max(axis=1, keepdims=True)
+    return np.where(is_first, means, -np.inf).argmax(axis=1)
+
+
+def by_mean(votes: Ints, means: Floats) -> Ints:
+    """The class with the largest mean score, the first of equal ones."""
+    return means.argmax(axis=1)
+
+
+COMBINATIONS: dict[str, Callable[[Ints, Floats], Ints]] = {"vote": by_vote, "mean": by_mean}
+"""The rules by name: votes and mean scores (documents x classes) to the number of each document's class."""
+
+
+class Tally:
+    """Votes and sums of scores of the members so far."""
+
+    def __init__(self, n_documents: int, n_classes: int) -> None:
+        self.n_members = 0
+        self.votes = np.zeros((n_documents, n_classes), np.int64)
+        self.sums = np.zeros((n_documents, n_classes))
+
+    def add(self, scores: Floats, is_silent: Truths) -> None:
+        """Count one more member."""
+        scores = for_each_class(scores)
+        speaking = np.flatnonzero(~is_silent)
+        self.votes[speaking, scores[speaking].argmax(axis=1)] += 1
+        self.sums += scores
+        self.n_members += 1
+
+    @property
+    def means(self) -> Floats:
+        """The mean score of each class."""
+        return self.sums / self.n_members
+
+    def decisions(self, combine: str) -> Ints:
+        """The number of each document's class."""
+        return COMBINATIONS[combine](self.votes, self.means)
+
+
+def counted_votes(said: Iterable[Said], n_documents: int, n_classes: int) -> Tally:
+    """The tally of a whole ensemble."""
+    tally = Tally(n_documents, n_classes)
+    for scores, is_silent in said:
+        tally.add(scores, is_silent)
+    return tally
+
+
+def running_decisions(
+    said: Iterable[Said], sizes: Sequence[int], n_documents: int, n_classes: int, combine: str
+) -> Iterator[Ints]:
+    """What ensembles of the first so many members decide, for each of the sizes, which ascend."""
+    tally, wanted = Tally(n_documents, n_classes), iter(sizes)
+    size = next(wanted, None)
+    for scores, is_silent in said:
+        tally.add(scores, is_silent)
+        if tally.n_members == size:
+            yield tally.decisions(combine)
+            size = next(wanted, None)
+            if size is None:
+                return
