@@ -1,20 +1,22 @@
 """How the members of an ensemble become one decision, for the whole of it or for its first 1, 2, 3, ... members.
 
 A member gives every class a score. By *vote* it speaks for the class with its largest score (the first of equal ones),
-and the class with most votes wins. Where classes have as many votes, the larger mean of all members' scores decides, and
-then the order of the classes. A member that knows no term of a document has nothing but its intercepts to say, which are
-the same for every such document, so it does not vote. By *mean*, the class with the largest mean score wins; all members
-count, or the mean would not be one linear function of the document.
+and the class with most votes wins. Where classes have as many votes, the larger mean of all members' scores decides,
+and then the order of the classes. A member that knows no term of a document has nothing but its intercepts to say,
+which are the same for every such document, so it does not vote. By *mean*, the class with the largest mean score wins;
+there all members count, or the mean would not be one linear function of the document.
 
-Votes and sums of scores are all that has to be kept, and they only grow: so an ensemble of 1,000 members, read off after
-100, 200, ... of them, is ten ensembles for the price of one, and never a table of members x documents x classes. Scores
-are added in the order of the members, so that a part of a large ensemble is a small one to the last bit.
+Votes and sums of scores are all that has to be kept, and they only grow: so an ensemble of 1,000 members, read off
+after 100, 200, ... of them, is ten ensembles for the price of one, and never a table of members x documents x classes.
+Scores are added in the order of the members, so that a part of a large ensemble is a small one to the last bit.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..errors import InputError, shown
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,16 +41,22 @@ def knows_nothing(indptr: NDArray[np.integer], indices: NDArray[np.integer], is_
 def by_vote(votes: Ints, means: Floats) -> Ints:
     """The class with most votes; of equal ones that with the larger mean score; of these the first."""
     is_first = votes == votes.max(axis=1, keepdims=True)
-    return np.where(is_first, means, -np.inf).argmax(axis=1)
+    return np.asarray(np.where(is_first, means, -np.inf).argmax(axis=1))
 
 
 def by_mean(votes: Ints, means: Floats) -> Ints:
     """The class with the largest mean score, the first of equal ones."""
-    return means.argmax(axis=1)
+    return np.asarray(means.argmax(axis=1))
 
 
 COMBINATIONS: dict[str, Callable[[Ints, Floats], Ints]] = {"vote": by_vote, "mean": by_mean}
 """The rules by name: votes and mean scores (documents x classes) to the number of each document's class."""
+
+
+def require_combination(combine: object) -> None:
+    """Refuse what is no rule."""
+    if not (isinstance(combine, str) and combine in COMBINATIONS):
+        raise InputError(f"combine={shown(combine)}; use one of {', '.join(map(repr, COMBINATIONS))}.")
 
 
 class Tally:

@@ -1,8 +1,8 @@
 """Which M (terms of a member) and L (members) a grid has.
 
 Without a wish: M is 1 and then every tenth of the n terms; L is 1 and then every tenth of n/5. For n = 5000 that is 1,
-500, 1000, ..., 5000 and 1, 100, 200, ..., 1000, as in the paper. Few terms do not need few members, and many terms could
-not pay for a fifth as many, so L ends at no fewer than 50 and no more than 1,000.
+500, 1000, ..., 5000 and 1, 100, 200, ..., 1000, as in the paper. Few terms do not mean that few members are enough, and
+of many terms a fifth is more members than anybody waits for: L ends at no fewer than 50 and no more than 1,000.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, shown
-from ..settings import as_number, is_whole
+from .draws import size_of
 
 FEWEST_MEMBERS, MOST_MEMBERS = 50, 1_000
 STEPS = 10
@@ -36,21 +36,7 @@ def axis(name: str, given: Any, n: int, *, most: int | None = None) -> list[int]
     values = _listed(given)
     if not values:
         raise InputError(f"{name}={shown(given)}; give at least one number.")
-    found = set()
-    for value in values:
-        if is_whole(value) and value >= 1:
-            number = int(value)
-        elif not is_whole(value) and 0.0 < as_number(value) <= 1.0:
-            number = max(1, round(float(value) * n))
-        else:
-            raise InputError(
-                f"{name}={shown(given)}: {shown(value)}; use whole numbers from 1, or shares of the {n:,} terms above "
-                "0.0 and up to 1.0."
-            )
-        if most is not None and number > most:
-            raise InputError(f"{name}={shown(given)}: {number:,} is more than the {most:,} terms that there are.")
-        found.add(number)
-    return sorted(found)
+    return sorted({size_of(name, value, n, most) for value in values})
 
 
 def _listed(given: Any) -> Sequence[Any]:
