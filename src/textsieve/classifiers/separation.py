@@ -147,9 +147,7 @@ class _ByProducts:
         self._products = documents.products(terms)
         self._pulls = np.zeros((n_problems, documents.n_documents))
 
-    def solve(
-        self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int
-    ) -> tuple[float, int]:
+    def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """The intercept of a class, and how many rounds were left."""
         orders, pull = self._documents.orders, self._pulls[number]
         return descend_on_products(self._products, signs, costs, orders, tolerance, most_rounds, pull)
@@ -170,9 +168,7 @@ class _ByRows:
         self._squares = squared_lengths(self._rows[0], self._rows[2])
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
-    def solve(
-        self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int
-    ) -> tuple[float, int]:
+    def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """The intercept of a class, and how many rounds were left."""
         weights = self._coefficients[number]
         return descend(*self._rows, self._squares, signs, costs, tolerance, most_rounds, weights)

@@ -23,12 +23,35 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
-from .separation import Separable
+from .separation import Problem, Separable
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 Floats = NDArray[np.float64]
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], y: NDArray[Any]) -> Floats:
+    """The factor of C that each class has."""
+    factors: Floats = compute_class_weight(class_weight, classes=classes, y=y)
+    if not (np.isfinite(factors) & (factors > 0)).all():
+        raise InputError(f"class_weight={shown(class_weight)}; use factors above 0.")
+    return factors
+
+
+def against_the_rest(numbers: NDArray[np.integer], factors: Floats, C: float) -> tuple[Problem, int]:
+    """The problems of documents of one class each, and how many there are: for two classes one, of the second.
+
+    As liblinear has it: among many classes, only the class itself is weighted, and not the rest.
+    """
+    if len(factors) == 2:
+        return (lambda _: (np.where(numbers == 1, 1.0, -1.0), C * factors[numbers])), 1
+
+    def problem(number: int) -> tuple[Floats, Floats]:
+        members = numbers == number
+        return np.where(members, 1.0, -1.0), C * np.where(members, factors[number], 1.0)
+
+    return problem, len(factors)
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -73,27 +96,16 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels."""
-        self._validate()
+        self.check_settings()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
         rows = csr_matrix(X)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(f"Only one class, {self.classes_.tolist()[0]!r}: there is nothing to separate it from.")
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        if not (np.isfinite(factors) & (factors > 0)).all():
-            raise InputError(f"class_weight={shown(self.class_weight)}; use factors above 0.")
-        own = self.classes_.size - 1 if len(self.classes_) == 2 else None
-        rest = factors[0] if own else 1.0  # liblinear: among many, only the class itself is weighted
-
-        def problem(number: int) -> tuple[Floats, Floats]:
-            number = number if own is None else own
-            members = numbers == number
-            return np.where(members, 1.0, -1.0), self.C * np.where(members, factors[number], rest)
-
+        factors = class_factors(self.class_weight, self.classes_, y)
         found = Separable(rows).separate(
-            problem,
-            1 if own else len(self.classes_),
+            *against_the_rest(numbers, factors, self.C),
             tolerance=self.tol,
             most_rounds=self.max_iter,
             n_jobs=n_threads(self.n_jobs),
@@ -121,7 +133,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         numbers = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[numbers])
 
-    def _validate(self) -> None:
+    def check_settings(self) -> None:
+        """Refuse settings that nothing can be learned with."""
         for name in ("C", "tol"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 < value < np.inf):

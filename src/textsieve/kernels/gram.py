@@ -12,8 +12,6 @@ K of some of the terms is the sum over these terms of the products of their post
 kept as dense rows, four of which are added in one walk; the others are added pair by pair.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -124,7 +122,7 @@ def descend_on_products(
 def weights_of_terms(
     term_starts: Ints, documents: NDArray[np.int32], weights: Floats, terms: Ints, pull: Floats, found: Floats
 ) -> None:
-    """w = Σ α_i y_i x_i over some terms (terms x classes), where `pull` has α_i y_i (documents x classes)."""
+    """W = Σ α_i y_i x_i over some terms (terms x classes), where `pull` has α_i y_i (documents x classes)."""
     n_classes = pull.shape[1]
     found[:] = 0.0
     for place in range(terms.size):
