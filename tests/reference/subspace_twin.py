@@ -1,0 +1,92 @@
+"""Random subspaces by the letter: probabilities in fractions, by trying all draws, and by drawing; pairs in loops."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def ratio(n: int, m: int, q: int, j: int) -> Fraction:
+    """C(n-q, m-j) / C(n, m), as products of as few factors as there are important terms."""
+    if not 0 <= m - j <= n - q:
+        return Fraction(0)
+    above = math.perm(m, j) * math.perm(n - m, q - j)
+    return Fraction(above, math.perm(n, q))
+
+
+def usability(n: int, m: int, members: int, q: int) -> Fraction:
+    """Every member has an important term."""
+    return (1 - ratio(n, m, q, 0)) ** members
+
+
+def coverage(n: int, m: int, members: int, q: int) -> Fraction:
+    """The paper's: terms as if independent."""
+    return (1 - (1 - Fraction(m, n)) ** members) ** q
+
+
+def same(n: int, m: int, q: int) -> Fraction:
+    """Two members have the same important terms."""
+    possible = range(max(0, m + q - n), min(q, m) + 1)
+    alike = sum(math.comb(q, j) * (math.perm(m, j) * math.perm(n - m, q - j)) ** 2 for j in possible)
+    return Fraction(alike, math.perm(n, q) ** 2)
+
+
+def diversity(n: int, m: int, members: int, q: int) -> Fraction:
+    """The paper's, put right: pairs as if independent."""
+    return (1 - same(n, m, q)) ** (members * (members - 1) // 2)
+
+
+def printed_sum(n: int, m: int, q: int) -> Fraction:
+    """What the paper prints for `same`: the denominator not squared, from j = 1."""
+    return sum(
+        (Fraction(math.comb(q, j) * math.comb(n - q, m - j) ** 2, math.comb(n, m)) for j in range(1, min(q, m) + 1)),
+        Fraction(0),
+    )
+
+
+def true_coverage(n: int, m: int, members: int, q: int) -> Fraction:
+    """By inclusion and exclusion over the terms that are missed."""
+    return sum(
+        ((-1) ** k * math.comb(q, k) * ratio(n, m, k, 0) ** members for k in range(q + 1)),
+        Fraction(0),
+    )
+
+
+def true_diversity(n: int, m: int, members: int, q: int) -> Fraction:
+    """All different: members! times the sum over sets of so many outcomes of the products of their probabilities."""
+    chosen = [Fraction(1)] + [Fraction(0)] * members
+    for j in range(q + 1):
+        each = ratio(n, m, q, j)
+        powers = [math.comb(math.comb(q, j), k) * each**k for k in range(members + 1)]
+        chosen = [
+            sum((chosen[at - k] * powers[k] for k in range(at + 1)), Fraction(0)) for at in range(members + 1)
+        ]
+    return math.factorial(members) * chosen[members]
+
+
+def tried(n: int, m: int, members: int, q: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Usability, coverage and diversity as they are, by trying all draws of all members; 0 to q-1 are important."""
+    subsets = [frozenset(drawn) & frozenset(range(q)) for drawn in combinations(range(n), m)]
+    found = [0, 0, 0]
+    for drawn in product(subsets, repeat=members):
+        found[0] += all(drawn)
+        found[1] += len(frozenset().union(*drawn)) == q
+        found[2] += len(set(drawn)) == members
+    total = len(subsets) ** members
+    return Fraction(found[0], total), Fraction(found[1], total), Fraction(found[2], total)
+
+
+def drawn_at_random(n: int, m: int, members: int, q: int, *, runs: int, seed: int) -> tuple[float, float, float]:
+    """Usability, coverage and diversity as shares of so many ensembles, drawn at random."""
+    random = np.random.default_rng(seed)
+    found = np.zeros(3)
+    for _ in range(runs):
+        order = random.random((members, n)).argsort(axis=1)
+        has: NDArray[np.bool_] = order[:, :q] < m  # term t is drawn if its place in the order is among the first m
+        found += has.any(axis=1).all(), has.any(axis=0).all(), len({row.tobytes() for row in has}) == members
+    usable, covered, diverse = (found / runs).tolist()
+    return usable, covered, diverse
