@@ -1,9 +1,9 @@
 """Documents that hyperplanes are looked for among: of one class after the other, and on all terms or on some of them.
 
-The problem is always min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of one more coordinate of
-value 1. Few documents are separated by way of their products with one another (`kernels.gram`), many by way of their rows
-(`kernels.descent`): a step costs as many numbers as there are documents on the first way, and as a row has terms, twice
-and in no order, on the second. What all classes and all choices of terms have in common is made once.
+The problem is always min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of one more coordinate
+of value 1. Few documents are separated by way of their products with one another (`kernels.gram`), many by way of their
+rows (`kernels.descent`): a step costs as many numbers as there are documents on the first way, and as a row has terms,
+twice and in no order, on the second. What all classes and all choices of terms have in common is made once.
 
 The products over the terms that were left out, subtracted from those over all, are those over the others: so no more
 than half of the terms are ever gone through.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Separation(NamedTuple):
 
 
 class Separable:
-    """Documents, as rows, to find hyperplanes among; `by_products` says in which way, None that the quicker is taken."""
+    """Documents, as rows, to find hyperplanes among; `by_products` says in which way, None: in the quicker one."""
 
     def __init__(self, rows: csr_matrix, by_products: bool | None = None) -> None:
         self.rows = rows
@@ -164,14 +164,17 @@ class _ByRows:
 
     def __init__(self, documents: Separable, terms: Ints | None, n_problems: int) -> None:
         rows = documents.rows
-        self._rows = (rows.indptr, rows.indices, rows.data) if terms is None else _taken(rows, terms)
-        self._squares = squared_lengths(self._rows[0], self._rows[2])
+        taken: tuple[NDArray[Any], ...] = (
+            (rows.indptr, rows.indices, rows.data) if terms is None else _taken(rows, terms)
+        )
+        self._starts, self._columns, self._values = taken
+        self._squares = squared_lengths(self._starts, self._values)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """The intercept of a class, and how many rounds were left."""
-        weights = self._coefficients[number]
-        return descend(*self._rows, self._squares, signs, costs, tolerance, most_rounds, weights)
+        rows = self._starts, self._columns, self._values, self._squares
+        return descend(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
     def coefficients(self) -> Floats:
         """Classes x terms."""

@@ -87,12 +87,14 @@ def votes_of_linear(members: list[Member], task: Task, n_terms: int) -> Subspace
 
 def mean_of_linear(members: Iterable[Member], task: Task, n_terms: int) -> LinearScorer:
     """The mean of linear members, as one linear function of all terms; members are taken one by one."""
-    n_members, n_outputs = 0, 1 if task.one_output else len(task.present)
+    n_outputs = 1 if task.one_output else len(task.present)
     total = Linear(np.zeros((n_outputs, n_terms)), np.zeros(n_outputs))
-    for n_members, member in enumerate(members, 1):
+    n_members = 0
+    for member in members:
         form = _form(member)
         total.coefficients[:, member.terms] += form.coefficients
         total.intercepts[:] += form.intercepts
+        n_members += 1
     mean = Linear(total.coefficients / n_members, total.intercepts / n_members)
     n_classes = len(task.class_docs)
     if task.numbers is not None:

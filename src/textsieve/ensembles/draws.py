@@ -1,8 +1,8 @@
 """Which terms each member of an ensemble gets.
 
 Member i draws its terms from a generator of its own, of the seed and i: so the subsets do not depend on the number of
-threads, and a smaller ensemble is the beginning of a larger one. A subset is the beginning of a permutation of all terms:
-so smaller subsets of a member are parts of its larger ones, and a comparison of sizes is not disturbed by luck.
+threads, and a smaller ensemble is the beginning of a larger one. A subset is the beginning of a permutation of all
+terms: so smaller subsets of a member are parts of its larger ones, and a comparison of sizes is not disturbed by luck.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_random_state
 
 from ..errors import InputError, counted, shown
 from ..settings import as_number, is_whole

@@ -1,8 +1,8 @@
 """Members of an ensemble: classifiers trained on some terms each, one after the other and several at a time.
 
 All members learn from the same documents. A linear SVM of ours is trained from what they have in common (see
-`classifiers.separation`), without a copy of any row; any other classifier is given the columns of its terms. What is kept
-of a member is its linear form, if it has one, and the classifier itself if not.
+`classifiers.separation`), without a copy of any row; any other classifier is given the columns of its terms. What is
+kept of a member is its linear form, if it has one, and the classifier itself if not.
 
 What does not share anything with other classifiers is trained on threads. Others, such as liblinear, which draws random
 numbers from one common source, are trained in processes; and where they have a seed, each member has one of its own. So
@@ -251,7 +251,7 @@ def _told(classifier: Any, rows: csr_matrix) -> Floats:
     """The scores of a classifier that is not linear."""
     for name in ("decision_function", "predict_proba"):
         if hasattr(classifier, name):
-            scores = np.asarray(getattr(classifier, name)(rows), np.float64)
+            scores: Floats = np.asarray(getattr(classifier, name)(rows), np.float64)
             return scores[:, np.newaxis] if scores.ndim == 1 else scores
     chosen = np.asarray(classifier.predict(rows))
-    return (chosen[:, np.newaxis] == classifier.classes_).astype(np.float64)
+    return np.asarray(chosen[:, np.newaxis] == classifier.classes_, np.float64)

@@ -1,8 +1,8 @@
 """`SubspaceScorer`: linear classifiers, each of which knows some of the terms, vote.
 
 A member's score of a class is the sum over the terms of the document that it knows of weight x coefficient, and its
-intercept. With one label a document it votes for the class with the largest score, the first of equals; with several, for
-every class whose score is above 0. A member that knows no term of a document has no vote.
+intercept. With one label a document it votes for the class with the largest score, the first of equals; with several,
+for every class whose score is above 0. A member that knows no term of a document has no vote.
 
 The score of a class is the number of its votes. With one label a document, half of the share that the class had among
 the training documents comes on top: so a class that has more of them wins where votes are equal, and without any vote
@@ -176,10 +176,8 @@ class SubspaceScorer:
 
     def _choices(self, known: _Known) -> list[tuple[int, int, float, NDArray[np.bool_]]]:
         """For each class that can be voted for: its number, output and the sign of that, and who votes for it."""
-        sums = np.column_stack(  # bincount adds one after the other, as the kernel does
-            [np.bincount(known.members, products, self.n_members) for products in known.products.T]
-        )
-        sums = sums + self.member_intercepts
+        added = [np.bincount(known.members, each, self.n_members) for each in known.products.T]  # in order, as kernels
+        sums = np.array(added, np.float64).T + self.member_intercepts
         knows = np.bincount(known.members, minlength=self.n_members) > 0
         if self._single:
             second = sums[:, 0] > 0.0

@@ -1,13 +1,13 @@
-"""Random subspaces: many classifiers, each on a few of the terms, drawn at random, decide together (Gangeh et al. 2010).
+"""Random subspaces: many classifiers, each on a few of the terms, drawn at random, decide together (Gangeh and others).
 
 Text has more terms than documents, and a classifier that sees all of them leans on the few that happen to fit the
-training documents best. Here each of L classifiers has M of the n terms and must make do with these. By *vote* the class
-wins that most of them choose, as in the paper; together they can draw borders that none of them can. By *mean* their
-scores are averaged. The mean of linear functions is one linear function, so what comes out is a single classifier, as
-small and as quick as one of them, with exactly the scores that the ensemble gives.
+training documents best. Here each of L classifiers has M of the n terms and must make do with these. By *vote* the
+class wins that most of them choose, as in the paper; together they can draw borders that none of them can. By *mean*
+their scores are averaged. The mean of linear functions is one linear function, so what comes out is a single
+classifier, as small and as quick as one of them, with the scores that the ensemble gives.
 
-How M and L go together is worked out in `theory`, and `sizing.suggest` proposes a pair. How the votes become scores, and
-what happens where they are equal, is said in `scorer`.
+How M and L go together is worked out in `theory`, and `sizing.suggest` proposes a pair. How the votes become scores,
+and what happens where they are equal, is said in `scorer`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ Ints = NDArray[np.int64]
 class RandomSubspace(ClassifierMixin, BaseEstimator):
     """Classify by an ensemble, each member of which knows some of the terms, drawn at random.
 
-    Labels may be one or several a document. With several, members decide for each class whether a document is in it, and
-    must be linear. Documents without a label are left out; in a matrix of 0 and 1 a row of zeros is in none of the classes.
+    Labels may be one or several a document. With several, members decide for each class whether a document is in it,
+    and must be linear. Documents without a label are left out; in a matrix of 0 and 1 a row of zeros is in no class.
 
     Parameters
     ----------
     estimator : classifier, name or None
-        What the members are: None is a linear SVM with C = 100, as in the paper. A name is one that a `Categorizer` takes.
+        What the members are: None is a linear SVM with C = 100, as in the paper. A name is one of a `Categorizer`'s.
     n_estimators : int or float
         L, how many members there are; a share above 0.0 and up to 1.0 is one of the number of all terms.
     n_terms : int or float
@@ -119,12 +119,12 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         )
 
     def decision_function(self, X: Any) -> Floats:
-        """The votes or mean scores of each class; for two classes and one label a document, what the second has more."""
+        """The votes or mean scores of each class; for two classes and one label a document, the second's lead."""
         rows = self._rows(X)
-        decides = self._decides
-        scores = (
-            decides.scores(rows) if isinstance(decides, OtherMembers) else decides.scores(Rows.of(rows), self.n_jobs)
-        )
+        if isinstance(self._decides, OtherMembers):
+            scores = self._decides.scores(rows)
+        else:
+            scores = self._decides.scores(Rows.of(rows), self.n_jobs)
         if self.several_ or scores.shape[1] > 2:
             return scores
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
@@ -138,7 +138,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[numbers])
 
     def member_choices(self, X: Any) -> Ints:
-        """Which class each member votes for, by its number (documents x members); -1 if it knows no term of a document."""
+        """Which class each member votes for (its number; documents x members); -1 if it knows no term of a document."""
         rows = self._rows(X)
         if isinstance(self._decides, OtherMembers):
             return self._decides.choices(rows)
@@ -153,8 +153,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if isinstance(self._decides, OtherMembers):
             raise InputError(
-                f"estimator={shown(self.estimator)} is not linear, so the votes of its like could be neither explained nor "
-                "stored; use svm, logistic, nb, cnb or rocchio."
+                f"estimator={shown(self.estimator)} is not linear, so the votes of its like could be neither explained "
+                "nor stored; use svm, logistic, nb, cnb or rocchio."
             )
         return self._decides
 
@@ -169,15 +169,11 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
             base = LinearSVM(C=100.0)
         elif isinstance(self.estimator, str) or hasattr(self.estimator, "get_params"):
             if isinstance(self.estimator, RandomSubspace) or self.estimator == "subspace":
-                raise InputError(
-                    "estimator is an ensemble of random subspaces itself; use svm, nb or another classifier."
-                )
+                raise InputError("estimator is an ensemble of random subspaces itself; use svm, nb or the like.")
             base = clone(classifier_of(self.estimator, None))
         else:
-            raise InputError(
-                f"estimator={shown(self.estimator)}; use None, one of {', '.join(set(CLASSIFIERS) - {'subspace'})}, or a "
-                "classifier with fit and predict."
-            )
+            names = ", ".join(name for name in CLASSIFIERS if name != "subspace")
+            raise InputError(f"estimator={shown(self.estimator)}; use None, one of {names}, or a classifier.")
         for name in ("fit", "predict"):
             if not hasattr(base, name):
                 raise InputError(f"estimator={shown(base)} has no {name}; use a classifier.")
@@ -188,9 +184,11 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return base
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in."""
+        """What scikit-learn should know: sparse matrices in; and with the few columns of its checks a part is too few."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        assert tags.classifier_tags is not None
+        tags.classifier_tags.poor_score = True
         return tags
 
 
@@ -205,6 +203,6 @@ def sound_rows(X: Any) -> csr_matrix:
 
 
 def is_matrix(y: Any) -> bool:
-    """Whether labels are a matrix of 0 and 1, in which a row of zeros says that a document is in none of the classes."""
-    shape = getattr(y, "shape", ())
+    """Whether labels are a matrix of 0 and 1, in which a row of zeros says that a document is in no class."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     return (len(shape) == 2 and shape[1] != 1) or (isinstance(y, list | tuple) and is_indicator(y))

@@ -1,8 +1,8 @@
 """A linear SVM on few documents, from the products of the documents with one another.
 
-Where documents are few and their rows long, most of the time of `descent` goes into w·x_i and into moving w, row by row.
-All that the dual needs of the rows is K_ij = x_i·x_j. With K at hand the margins f_i = w·x_i of all documents are kept
-up to date instead of w: a step of α_i by s adds s K_i to them, which is one walk over consecutive numbers, and the
+Where documents are few and their rows long, most of the time of `descent` goes into w·x_i and into moving w, row by
+row. All that the dual needs of the rows is K_ij = x_i·x_j. With K at hand the margins f_i = w·x_i of all documents are
+kept up to date instead of w: a step of α_i by s adds s K_i to them, which is one walk over consecutive numbers, and the
 gradient of any document is known without calculating. So documents that would hardly move are passed over at no cost:
 in each round only those move whose gradient is a good part of the largest one of the round before. And a step goes
 beyond the optimum of its α_i, by a factor below 2, with which each step still makes the sum smaller (over-relaxation):
@@ -88,8 +88,8 @@ def descend_on_products(
     margins = np.zeros(n)
     half = 0.5 / costs
     reach = np.empty(n)
-    for row in range(n):
-        reach[row] = BEYOND / (products[row, row] + 1.0 + half[row])
+    for each in range(n):
+        reach[each] = BEYOND / (products[each, each] + 1.0 + half[each])
     intercept, worth = 0.0, 0.0
     rounds_left = most_rounds
     while rounds_left > 0:
@@ -113,8 +113,8 @@ def descend_on_products(
             break
         worth = WORTH_A_STEP * largest
         rounds_left -= 1
-    for row in range(n):
-        pull[row] = alpha[row] * signs[row]
+    for each in range(n):
+        pull[each] = alpha[each] * signs[each]
     return intercept, rounds_left
 
 
