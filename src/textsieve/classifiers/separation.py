@@ -6,7 +6,7 @@ rows (`kernels.descent`): a step costs as many numbers as there are documents on
 twice and in no order, on the second. What all classes and all choices of terms have in common is made once.
 
 The products over the terms that were left out, subtracted from those over all, are those over the others: so no more
-than half of the terms are gone through, unless what was left out is so much larger that the digits of the rest are lost.
+than half of the terms are gone through, unless what was left out is so much larger that the others' digits are lost.
 """
 
 from __future__ import annotations
