@@ -144,8 +144,8 @@ class SubspaceScorer:
         require_array("coefficients", coefficients, np.float32, (members.size, member_intercepts.shape[1]))
         require_ascending("members", members, "term_starts", term_starts, n_members)
         require_ascending("classes", classes, "the bounds of classes", np.array([0, len(classes)]), n_outputs)
-        if not len(classes):
-            raise InputError("no class can be voted for")
+        if len(classes) < 2:
+            raise InputError(f"members choose among {len(classes)} classes")
         for name, array in (("coefficients", coefficients), ("intercepts", member_intercepts), ("scores", intercepts)):
             if not np.isfinite(array).all():
                 raise InputError(f"the {name} are not all finite")
@@ -217,7 +217,8 @@ class SubspaceScorer:
     def _for_slices(self, task: Callable[..., None], rows: Rows, found: NDArray[Any], threads: int) -> None:
         from ..text.tally import for_all
 
-        values, columns = frozen(rows.values.astype(np.float64, copy=False)), frozen(rows.columns.astype(np.int32))
+        values = frozen(rows.values.astype(np.float64, copy=False))
+        columns = frozen(rows.columns.astype(np.int32, copy=False))
         starts = rows.starts.astype(np.int64, copy=False)
         members = self.term_starts, self.members, self.coefficients, self.member_intercepts, self.classes
         own = [frozen(array) for array in members]
