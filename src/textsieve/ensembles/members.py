@@ -30,8 +30,10 @@ from ..classifiers.linear_form import (
     NotLinear,
     checked_form,
     fit_each_class,
+    linear_form,
     weight_against_rest,
 )
+from ..classifiers.rocchio import Rocchio
 from ..classifiers.separation import Problem, Separable
 from ..classifiers.svm import LinearSVM, against_the_rest, class_factors
 from ..errors import InputError
@@ -185,6 +187,9 @@ def _linear_svm(svm: LinearSVM, task: Task) -> Callable[[Ints], Member]:
     known = [number for number in range(n_problems) if task.numbers is not None or not always[number]]
 
     def train(terms: Ints) -> Member:
+        form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, ALWAYS))
+        if not known:
+            return Member(terms, form)
         found = documents.separate(
             lambda number: problem(known[number]),
             len(known),
@@ -193,7 +198,6 @@ def _linear_svm(svm: LinearSVM, task: Task) -> Callable[[Ints], Member]:
             most_rounds=svm.max_iter,
             n_jobs=1,
         )
-        form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, ALWAYS))
         form.coefficients[known], form.intercepts[known] = found.coefficients, found.intercepts
         return Member(terms, form, unfinished=found.unfinished)
 
@@ -231,27 +235,34 @@ def _train_other(estimator: Any, task: Task, draw: Callable[..., Ints], seed: in
     rows = task.rows[:, terms]
     fresh = clone(estimator)
     own = fresh.get_params()
-    if "random_state" in own:
-        fresh.set_params(random_state=int(np.random.Generator(np.random.PCG64([seed, number, 1])).integers(1 << 31)))
-    if "n_jobs" in own:
+    seeds = np.random.Generator(np.random.PCG64([seed, number, 1]))
+    for name in sorted(own):
+        if name == "random_state" or name.endswith("__random_state"):
+            fresh.set_params(**{name: int(seeds.integers(1 << 31))})
+    if own.get("n_jobs") is not None:
         fresh.set_params(n_jobs=1)
     if task.numbers is None:
         weight = _by_number(own.get("class_weight"), task.labels)
         return Member(terms, fit_each_class(fresh, rows, task.members, weight, 1))
     fresh.fit(rows, task.labels[task.numbers])
+    if not hasattr(fresh, "classes_"):
+        raise InputError(f"{type(fresh).__name__} has no classes_ after fit; use a classifier.")
     if len(fresh.classes_) != len(task.labels):
         raise InputError(f"{type(fresh).__name__} learned {len(fresh.classes_)} of {len(task.labels)} classes.")
-    try:
-        return Member(terms, checked_form(fresh, rows))
+    try:  # Rocchio divides by the length of a document, which does not change what it chooses
+        return Member(terms, linear_form(fresh) if isinstance(fresh, Rocchio) else checked_form(fresh, rows))
     except NotLinear:
         return Member(terms, None, fresh)
 
 
 def _told(classifier: Any, rows: csr_matrix) -> Floats:
     """The scores of a classifier that is not linear."""
+    n_classes = len(classifier.classes_)
     for name in ("decision_function", "predict_proba"):
         if hasattr(classifier, name):
             scores: Floats = np.asarray(getattr(classifier, name)(rows), np.float64)
-            return scores[:, np.newaxis] if scores.ndim == 1 else scores
+            scores = scores[:, np.newaxis] if scores.ndim == 1 else scores
+            if scores.shape[1] == n_classes or (scores.shape[1], n_classes) == (1, 2):  # and not one for each pair
+                return scores
     chosen = np.asarray(classifier.predict(rows))
     return np.asarray(chosen[:, np.newaxis] == classifier.classes_, np.float64)
