@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..classifiers.linear import LinearScorer
 from ..classifiers.linear_form import ALWAYS, Linear, of_all_classes, scorer_of
+from ..errors import InputError
 from .combining import for_each_class
 from .members import Member, Task
 from .scorer import SubspaceScorer
@@ -105,7 +106,8 @@ def mean_of_linear(members: Iterable[Member], task: Task, n_terms: int) -> Linea
 
 
 def _form(member: Member) -> Linear:
-    assert member.form is not None
+    if member.form is None:
+        raise InputError(f"{type(member.classifier).__name__} is linear on some terms and not on others; use another.")
     return member.form
 
 

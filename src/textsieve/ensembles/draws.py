@@ -32,9 +32,10 @@ def seed_of(random_state: Any) -> int:
             raise InputError(f"random_state={random_state}; use a whole number from 0, or None.")
         return int(random_state)
     try:
-        return int(check_random_state(random_state).randint(1 << 31))
+        drawn = check_random_state("a truth value" if isinstance(random_state, bool) else random_state)
     except ValueError:
         raise InputError(f"random_state={shown(random_state)}; use a whole number from 0, or None.") from None
+    return int(drawn.randint(1 << 31))
 
 
 def size_of(name: str, value: Any, n: int, most: int | None = None) -> int:

@@ -165,12 +165,15 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
     def _base(self) -> Any:
         """A fresh classifier of the kind that members are."""
+        is_name = isinstance(self.estimator, str)
         if self.estimator is None:
             base = LinearSVM(C=100.0)
-        elif isinstance(self.estimator, str) or hasattr(self.estimator, "get_params"):
-            if isinstance(self.estimator, RandomSubspace) or self.estimator == "subspace":
-                raise InputError("estimator is an ensemble of random subspaces itself; use svm, nb or the like.")
-            base = clone(classifier_of(self.estimator, None))
+        elif isinstance(self.estimator, RandomSubspace) or (is_name and self.estimator == "subspace"):
+            raise InputError("estimator is an ensemble of random subspaces itself; use svm, nb or the like.")
+        elif is_name and self.estimator in CLASSIFIERS:
+            base = classifier_of(self.estimator, None)
+        elif hasattr(self.estimator, "get_params") and not isinstance(self.estimator, type):
+            base = clone(self.estimator)
         else:
             names = ", ".join(name for name in CLASSIFIERS if name != "subspace")
             raise InputError(f"estimator={shown(self.estimator)}; use None, one of {names}, or a classifier.")
