@@ -93,7 +93,7 @@ def descend_on_products(
     intercept, worth = 0.0, 0.0
     rounds_left = most_rounds
     while rounds_left > 0:
-        order = orders[rounds_left % orders.shape[0]]
+        order = orders[(most_rounds - rounds_left) % orders.shape[0]]
         largest = 0.0
         for place in range(n):
             row = np.uint64(order[place])
