@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -62,9 +63,7 @@ def true_diversity(n: int, m: int, members: int, q: int) -> Fraction:
     for j in range(q + 1):
         each = ratio(n, m, q, j)
         powers = [math.comb(math.comb(q, j), k) * each**k for k in range(members + 1)]
-        chosen = [
-            sum((chosen[at - k] * powers[k] for k in range(at + 1)), Fraction(0)) for at in range(members + 1)
-        ]
+        chosen = [sum((chosen[at - k] * powers[k] for k in range(at + 1)), Fraction(0)) for at in range(members + 1)]
     return math.factorial(members) * chosen[members]
 
 
@@ -87,6 +86,52 @@ def drawn_at_random(n: int, m: int, members: int, q: int, *, runs: int, seed: in
     for _ in range(runs):
         order = random.random((members, n)).argsort(axis=1)
         has: NDArray[np.bool_] = order[:, :q] < m  # term t is drawn if its place in the order is among the first m
-        found += has.any(axis=1).all(), has.any(axis=0).all(), len({row.tobytes() for row in has}) == members
+        distinct = len({row.tobytes() for row in has}) == members
+        found += np.array([has.any(axis=1).all(), has.any(axis=0).all(), distinct])
     usable, covered, diverse = (found / runs).tolist()
     return usable, covered, diverse
+
+
+def best_sizes(n: int, q: int, cost: int, within: float) -> tuple[int, int]:
+    """All sizes tried: the cheapest, and then with fewest terms, whose worst probability is near the best."""
+    sizes = [(m, members) for m in range(1, n + 1) for members in range(2, cost // m + 1)]
+    worst = {each: worst_of(n, each[0], each[1], q) for each in sizes}
+    least = max(max(worst.values()) - within, 0.0)
+    return min((size for size in sizes if worst[size] >= least), key=lambda size: (size[0] * size[1], size[0]))
+
+
+def worst_of(n: int, m: int, members: int, q: int) -> float:
+    """The smallest of the three probabilities."""
+    alike, missed = float(same(n, m, q)), 1 - m / n
+    usable = float(1 - ratio(n, m, q, 0)) ** members
+    return min(usable, (1 - missed**members) ** q, (1 - alike) ** (members * (members - 1) // 2))
+
+
+def pairwise(answers: Sequence[Sequence[int]], truth: Sequence[int]) -> dict[str, list[float]]:
+    """Disagreement, Yule's Q, Cohen's kappa of each pair of members, from answers by member; NaN where undefined."""
+    found: dict[str, list[float]] = {"disagreement": [], "q": [], "kappa": []}
+    for one, other in combinations(answers, 2):
+        total = len(truth)
+        agreed = sum(a == b for a, b in zip(one, other, strict=True)) / total
+        chance = sum(one.count(each) * other.count(each) for each in set(one)) / total**2
+        right = [(a == c, b == c) for a, b, c in zip(one, other, truth, strict=True)]
+        both, neither = right.count((True, True)), right.count((False, False))
+        first, second = right.count((True, False)), right.count((False, True))
+        whole = both * neither + first * second
+        found["disagreement"].append(1 - agreed)
+        found["q"].append((both * neither - first * second) / whole if whole else math.nan)
+        found["kappa"].append((agreed - chance) / (1 - chance) if chance < 1 else math.nan)
+    return found
+
+
+def fleiss(answers: Sequence[Sequence[int]]) -> float:
+    """Fleiss's kappa, from answers by member."""
+    documents = list(zip(*answers, strict=True))
+    n_members = len(answers)
+    agreed = [
+        sum(document.count(each) * (document.count(each) - 1) for each in set(document)) / (n_members * (n_members - 1))
+        for document in documents
+    ]
+    every = [each for document in documents for each in document]
+    chance = sum((every.count(each) / len(every)) ** 2 for each in set(every))
+    return (sum(agreed) / len(agreed) - chance) / (1 - chance) if chance < 1 else math.nan

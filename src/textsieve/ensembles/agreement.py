@@ -12,8 +12,8 @@ Over all pairs of members, from what each predicted for the same documents:
 
 A member that abstains (-1) has given an answer like any other: two that abstain agree, and it is never right.
 
-N11 for all pairs is one product of matrices. How often each pair agrees is counted for one member and all that follow at
-a time: eight documents to a word of 64 bits, a byte each, and as many words added up as a byte can count.
+N11 for all pairs is one product of matrices. How often each pair agrees is counted for one member and all that follow
+at a time: eight documents to a word of 64 bits, a byte each, and as many words added up as a byte can count.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _shares(answers: Ints, n_answers: int) -> Floats:
 def _yule(right: NDArray[np.bool_], pairs: Any) -> Floats:
     """Yule's Q of each pair; NaN where it is undefined."""
     own = right.sum(axis=0).astype(np.float64)
-    marks = right.astype(np.float32 if len(right) < _WHOLE_FLOATS else np.float64)
+    marks: Any = right.astype(np.float32 if len(right) < _WHOLE_FLOATS else np.float64)
     both = (marks.T @ marks)[pairs].astype(np.float64)
     first, second = own[pairs[0]] - both, own[pairs[1]] - both
     neither = len(right) - both - first - second
