@@ -3,7 +3,9 @@
 The problem is always min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of one more coordinate
 of value 1. Few documents are separated by way of their products with one another (`kernels.gram`), many by way of their
 rows (`kernels.descent`): a step costs as many numbers as there are documents on the first way, and as a row has terms,
-twice and in no order, on the second. What all classes and all choices of terms have in common is made once.
+twice and in no order, on the second. Both go from document to document, and take long where there are far fewer terms
+than documents; there Newton's method solves a few equations instead (`kernels.newton`). All three end at the same
+tolerance. What all classes and all choices of terms have in common is made once.
 
 The products over the terms that were left out, subtracted from those over all, are those over the others: so no more
 than half of the terms are gone through, unless what was left out is so much larger that the others' digits are lost.
@@ -22,6 +24,7 @@ from scipy.sparse import csr_matrix
 
 from ..kernels.descent import descend, squared_lengths
 from ..kernels.gram import descend_on_products, document_products, weights_of_terms
+from ..kernels.newton import newton
 from ..kernels.taking import take_columns
 
 Floats = NDArray[np.float64]
@@ -35,6 +38,9 @@ FEW_DOCUMENTS = 2048
 
 DOCUMENTS_A_TERM = 16
 """Products are quicker up to this many documents for each term of a document."""
+
+FEW_TERMS = 100
+"""Up to this many, and no more than there are documents, equations are solved."""
 
 DENSE = 0.3
 """Terms that a larger share of the documents has are kept as dense rows."""
@@ -55,15 +61,15 @@ class Separation(NamedTuple):
 
 
 class Separable:
-    """Documents, as rows, to find hyperplanes among; `by_products` says in which way, None: in the quicker one."""
+    """Documents, as rows, to find hyperplanes among; `way` is one of `WAYS`, None the quickest."""
 
-    def __init__(self, rows: csr_matrix, by_products: bool | None = None) -> None:
+    def __init__(self, rows: csr_matrix, way: str | None = None) -> None:
         if not rows.has_canonical_format:  # a cell in parts is longer than its parts
             rows = rows.copy()
             rows.sum_duplicates()
         self.rows = rows
         self.n_documents, self.n_terms = rows.shape
-        self._by_products = by_products
+        self._way = way
 
     def separate(
         self,
@@ -76,7 +82,7 @@ class Separable:
         n_jobs: int,
     ) -> Separation:
         """Find a hyperplane for each problem, on all terms or on some (ascending)."""
-        way = (_ByProducts if self._few(terms) else _ByRows)(self, terms, n_problems)
+        way = WAYS[self._way or self._quickest(terms)](self, terms, n_problems)
 
         def solve(number: int) -> tuple[float, int]:
             return way.solve(number, *problem(number), tolerance, most_rounds)
@@ -90,12 +96,14 @@ class Separable:
         rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
         return Separation(way.coefficients(), intercepts, rounds, int((rounds_left == 0).sum()))
 
-    def _few(self, terms: Ints | None) -> bool:
-        """Whether a step over all documents is quicker than one over the terms of a document."""
-        if self._by_products is not None:
-            return self._by_products
-        share = 1.0 if terms is None else len(terms) / self.n_terms
-        return self.n_documents <= min(FEW_DOCUMENTS, DOCUMENTS_A_TERM * share * self.rows.nnz / self.n_documents)
+    def _quickest(self, terms: Ints | None) -> str:
+        """The way that should be the quickest: whether terms are few, or documents."""
+        n_terms = self.n_terms if terms is None else len(terms)
+        if n_terms <= min(FEW_TERMS, self.n_documents):
+            return "equations"
+        terms_a_document = self.rows.nnz / self.n_documents * n_terms / self.n_terms
+        few = min(FEW_DOCUMENTS, DOCUMENTS_A_TERM * terms_a_document)
+        return "products" if self.n_documents <= few else "rows"
 
     # -- what all ways on few documents share ---------------------------------------------------------------------
 
@@ -188,6 +196,18 @@ class _ByRows:
     def coefficients(self) -> Floats:
         """Classes x terms."""
         return self._coefficients
+
+
+class _ByEquations(_ByRows):
+    """Few terms: a handful of systems of equations for each class."""
+
+    def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
+        """The intercept of a class, and how many rounds were left."""
+        rows = self._starts, self._columns, self._values
+        return newton(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
+
+
+WAYS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "rows": _ByRows, "equations": _ByEquations}
 
 
 def _taken(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
