@@ -149,7 +149,7 @@ def _require_two_classes(y: NDArray[Any], number: int) -> None:
     if len(np.unique(y)) < 2:
         raise InputError(
             f"All documents to train on in repetition {number} are of the class {y.tolist()[0]!r}; give more documents "
-            "of other classes, or use a smaller test_share."
+            "of other classes, or test fewer."
         )
 
 

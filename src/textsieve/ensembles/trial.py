@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .agreement import MeasuredDiversity, measured_diversity
 from .combining import Floats, Ints, Tally, for_each_class, require_combination
 from .draws import size_of
 from .held_out import Progress, Repetition, Split, checked_documents, random_splits, repetitions, teller
@@ -32,6 +33,16 @@ class SubspaceTrial(NamedTuple):
     true: list[Ints]
     """The number of each test document's class; `SILENT` for one that had no document to train on."""
     splits: tuple[Split, ...]
+
+    @property
+    def diversity(self) -> list[MeasuredDiversity]:
+        """How much the members of each repetition differ, on test documents of classes that they were trained on."""
+        found = []
+        for answers, true in zip(self.answers, self.true, strict=True):
+            known = true != SILENT
+            if len(answers) > 1 and known.any():
+                found.append(measured_diversity(answers[:, known].T, true[known]))
+        return found
 
     @property
     def gain(self) -> tuple[float, float]:
