@@ -131,6 +131,6 @@ def quality() -> str:
     error = np.std(np.subtract(right["vote"], right["theirs"]), ddof=1) / np.sqrt(SPLITS)
     return (
         f"Accuracy on {len(split(0).test_labels)} test documents, mean of {SPLITS} splits: RandomSubspace by vote "
-        f"{told['vote']}, by mean {told['mean']}, scikit-learn's bagging, which votes, {told['theirs']} (standard error "
-        f"of the difference between the first and the last: {error:.3f})."
+        f"{told['vote']}, by mean {told['mean']}, scikit-learn's bagging, which votes, {told['theirs']} (standard "
+        f"error of the difference between the first and the last: {error:.3f})."
     )
