@@ -145,7 +145,7 @@ class SubspaceScorer:
         require_ascending("members", members, "term_starts", term_starts, n_members)
         require_ascending("classes", classes, "the bounds of classes", np.array([0, len(classes)]), n_outputs)
         if len(classes) < 2:
-            raise InputError(f"members choose among {len(classes)} classes")
+            raise InputError("there are fewer than two classes to choose among")
         for name, array in (("coefficients", coefficients), ("intercepts", member_intercepts), ("scores", intercepts)):
             if not np.isfinite(array).all():
                 raise InputError(f"the {name} are not all finite")
