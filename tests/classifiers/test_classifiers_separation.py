@@ -205,6 +205,11 @@ def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert way_taken() == "rows"
 
 
+def test_equations_are_never_more_than_documents() -> None:
+    X, _ = documents(seed=3, n=5, d=6)
+    assert [Separable(X)._quickest(np.arange(size)) == "equations" for size in (1, 5, 6)] == [True, True, False]
+
+
 def test_documents_without_any_term() -> None:
     """The intercept is all there is: ½b² + Σ C max(0, 1 - y b)² is least at b = 2C(n1 - n0) / (1 + 2C n) here."""
     problem, n_problems = against_the_rest(np.array([0, 1, 1]), np.ones(2), 1.0)
@@ -262,16 +267,31 @@ def test_problems_that_were_not_solved_are_counted(way: str) -> None:
     again = {"tolerance": TIGHT["tolerance"], "n_jobs": 1}
     exactly = Separable(X, way).separate(problem, n_problems, most_rounds=done.rounds, **again)
     assert (exactly.unfinished, exactly.rounds) == (0, done.rounds)
+    assert exactly.coefficients.tobytes() == done.coefficients.tobytes()
     short = Separable(X, way).separate(problem, n_problems, most_rounds=done.rounds - 1, **again)
     assert short.unfinished >= 1
 
 
-@pytest.mark.parametrize("few", [0, 10**6])
-def test_a_linear_svm_says_so(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(separation, "FEW_DOCUMENTS", few)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Separable, "_quickest", lambda self, terms: way)
     X, y = documents(seed=7, n_classes=4)
     with pytest.warns(ConvergenceWarning, match="4 of 4 problems had not converged after max_iter=2 rounds"):
         LinearSVM(C=100, tol=1e-9, max_iter=2).fit(X, y)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [1e-9, 1e5, 1e9])
+def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
+    X, y = documents(seed=11)
+    wild = scaled(X, columns=np.where(np.arange(N_TERMS) % 2, 1.0, size))
+    problem, n_problems = against_the_rest(y, np.ones(2), 1000.0)
+    for terms in (None, np.arange(4), np.array([0, 2])):
+        found = Separable(wild, way).separate(
+            problem, n_problems, terms=terms, tolerance=0.01, most_rounds=300, n_jobs=1
+        )
+        assert np.isfinite(found.coefficients).all()
+        assert np.isfinite(found.intercepts).all()
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
