@@ -33,9 +33,9 @@ def test_no_other_size_is_better() -> None:
     """With nothing allowed below the best, on a surface of all sizes."""
     for n, q in [(40, 6), (60, 25), (80, 3)]:
         found = suggest(n, q, within=0)
-        M, L = np.arange(1, n + 1)[:, None], np.arange(2, 161)
-        surface = np.minimum(np.minimum(usability(n, M, L, q), coverage(n, M, L, q)), diversity(n, M, L, q))
-        surface = np.where(M <= 160 * n // L, surface, 0.0)
+        m, members = np.arange(1, n + 1)[:, None], np.arange(2, 161)
+        surface = np.minimum.reduce([each(n, m, members, q) for each in (usability, coverage, diversity)])
+        surface = np.where(m * members <= 160 * n, surface, 0.0)
         assert worst(found) == pytest.approx(float(surface.max()), rel=1e-12)
 
 
