@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from textsieve import Cascade, DocumentFrequency, InformationGain, InputError
-from textsieve.ensembles import coverage, diversity, important_terms, suggest, usability
+from textsieve.ensembles import coverage, diversity, important_terms, sizing, suggest, usability
 from textsieve.ensembles.sizing import Sizes, Suggestion
+from textsieve.ensembles.theory import log_diversity
 
 from ..reference import subspace_twin as twin
 
@@ -37,6 +38,21 @@ def test_no_other_size_is_better() -> None:
         surface = np.minimum.reduce([each(n, m, members, q) for each in (usability, coverage, diversity)])
         surface = np.where(m * members <= 160 * n, surface, 0.0)
         assert worst(found) == pytest.approx(float(surface.max()), rel=1e-12)
+
+
+def test_what_never_happens_is_left_out() -> None:
+    """Sizes for which two members are alike less than once in 10^45 times are taken as never alike, and no others."""
+    sizes = np.arange(1, 1_001)
+    full, short = log_diversity(1_000, sizes, 2, 400), sizing._log_distinct(1_000, 400, sizes)
+    assert (short == 0).sum() > 500
+    assert ((short == full) | ((short == 0) & (full > -sizing.NEVER))).all()
+    assert np.isneginf(short[-1])
+
+
+@pytest.mark.parametrize("cost", [2**40, 2**53])
+def test_a_cost_without_bounds(cost: int) -> None:
+    found = suggest(20, 3, cost=cost, within=0)
+    assert (found.n_terms, found.n_estimators) == twin.best_sizes(20, 3, 2_000, 0.0)
 
 
 def test_the_values_are_those_of_the_sizes() -> None:
@@ -103,6 +119,8 @@ def test_printed() -> None:
         ({"n": [10, 20], "Q": 2}, "one number each"),
         ({"n": 10, "Q": 2, "cost": 1}, "cost=1"),
         ({"n": 10, "Q": 2, "cost": 5.5}, "cost=5.5"),
+        ({"n": 10, "Q": 2, "cost": 10**30}, "cost=1000"),
+        ({"n": 10, "Q": 2, "n_estimators": 10**30}, "cost more than cost=1,600"),
         ({"n": 10, "Q": 2, "n_terms": 11}, "n_terms=11"),
         ({"n": 10, "Q": 2, "n_terms": 0.0}, "n_terms=0.0"),
         ({"n": 10, "Q": 2, "n_terms": True}, "n_terms=True"),

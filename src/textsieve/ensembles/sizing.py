@@ -40,6 +40,8 @@ from .theory import coverage, diversity, log_diversity, log_usability, usability
 COST_OF_A_TERM = 160
 """The paper's 400 members of 2,000 terms, of 5,000 terms: 160 times each term."""
 
+LARGEST_COST = 2**53
+
 WITHIN = 1e-6
 """What the worst probability may be below the best that can be had, for less cost."""
 
@@ -133,13 +135,13 @@ def suggest(
         raise InputError(f"n={shown(n)}, Q={shown(Q)}; give one number each, sizes are suggested for one ensemble.")
     n, Q = int(n), int(Q)
     limit = COST_OF_A_TERM * n if cost is None else cost
-    if not is_whole(limit) or limit < 2:
-        raise InputError(f"cost={shown(cost)}; use a whole number of terms of all members, from 2, or None.")
+    if not is_whole(limit) or not 2 <= limit <= LARGEST_COST:
+        raise InputError(f"cost={shown(cost)}; use a whole number of terms of all members, from 2 to 2^53, or None.")
     if not 0.0 <= as_number(within) < 1.0:
         raise InputError(f"within={shown(within)}; use a number from 0.0 to below 1.0, for example 1e-6.")
     sizes, members = _allowed_terms(n, n_terms), _allowed_members(n_estimators)
     fewest, most = (2, int(limit)) if members is None else (members, members)
-    sizes = sizes[sizes * fewest <= limit]
+    sizes = sizes[sizes <= limit // fewest]
     if not len(sizes):
         asked = f"{fewest:,} members" + (f" of n_terms={n_terms!r}" if n_terms is not None else "")
         raise InputError(f"{asked} cost more than cost={limit:,}; allow more, or fewer terms or members.")
@@ -198,9 +200,10 @@ def _log_distinct(n: int, Q: int, sizes: Ints) -> Floats:
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if log_diversity(n, middle, 2, Q) > -NEVER else (middle + 1, high)
-    some = np.minimum(sizes, n - sizes) <= low
-    found = np.zeros(len(sizes))
-    found[some] = log_diversity(n, sizes[some], 2, Q)
+    fewer = np.minimum(sizes, n - sizes)  # drawn or left out
+    found, some = np.zeros(len(sizes)), fewer <= low
+    once, places = np.unique(fewer[some], return_inverse=True)
+    found[some] = log_diversity(n, n - once, 2, Q)[places]
     return found
 
 

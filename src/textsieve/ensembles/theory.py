@@ -182,5 +182,5 @@ def _checked(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> tuple[Fl
 def _whole(name: str, what: str, given: ArrayLike) -> Ints:
     array = np.asarray(given)
     if array.dtype.kind not in "iu":
-        raise InputError(f"{name}={shown(given)} {what}; use whole numbers.")
+        raise InputError(f"{name}={shown(given)} {what}; use whole numbers below 2^63.")
     return array
