@@ -15,6 +15,7 @@ from tests.reference.classifiers_twin import svm_objective
 from textsieve.classifiers import LinearSVM, separation
 from textsieve.classifiers.separation import WAYS, Problem, Separable, Separation
 from textsieve.classifiers.svm import against_the_rest
+from textsieve.kernels.newton import solve_positive
 from textsieve.kernels.taking import take_columns
 
 N_DOCUMENTS, N_TERMS = 30, 12
@@ -353,3 +354,30 @@ def test_columns_are_taken_as_scipy_takes_them(seed: int, n: int, d: int, data: 
     assert starts.tolist() == expected.indptr.tolist()
     assert columns[: starts[-1]].tolist() == expected.indices.tolist()
     assert values[: starts[-1]].tolist() == expected.data.tolist()
+
+
+# -- equations ---------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 15), st.sampled_from([1e-3, 1.0, 100.0]))
+def test_equations_are_solved(seed: int, n: int, rank: int, size: float) -> None:
+    random = np.random.default_rng(seed)
+    squares = random.normal(size=(n, rank)) * size
+    matrix, right = np.eye(n) + squares @ squares.T, random.normal(size=n)
+    expected = np.linalg.solve(matrix, right)
+    lower = np.where(np.arange(n)[:, None] >= np.arange(n), matrix, np.nan)  # no more is looked at
+    solve_positive(lower, right)
+    assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [1e5, 1e7, 1e9, 1e12])
+def test_terms_that_say_the_same_give_finite_weights(way: str, size: float) -> None:
+    """Where they are large, the 1 that is added to their squares is lost in rounding."""
+    random = np.random.default_rng(0)
+    column = random.random((30, 1)) * size
+    X, y = csr_matrix(np.hstack([column, 2 * column, 3 * column, random.random((30, 3))])), random.integers(0, 2, 30)
+    found = Separable(X, way).separate(
+        *against_the_rest(y, np.ones(2), 100.0), tolerance=0.01, most_rounds=100, n_jobs=1
+    )
+    assert np.isfinite(found.coefficients).all()

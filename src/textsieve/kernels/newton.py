@@ -23,7 +23,7 @@ ENOUGH = 1e-4
 
 @kernel
 def solve_positive(matrix: Floats, right: Floats) -> None:
-    """Solve matrix · x = right for a positive definite matrix, by Cholesky; both are overwritten, `right` by x."""
+    """Solve matrix · x = right for 1 + a sum of squares, by Cholesky; both are overwritten, `right` by x."""
     n = right.size
     for row in range(n):
         of_row = matrix[row]
@@ -36,7 +36,7 @@ def solve_positive(matrix: Floats, right: Floats) -> None:
         total = of_row[row]
         for at in range(row):
             total -= of_row[at] * of_row[at]
-        of_row[row] = np.sqrt(total)
+        of_row[row] = np.sqrt(max(total, 1.0))  # it is no less, but for rounding
     for row in range(n):
         for at in range(row):
             right[row] -= matrix[row, at] * right[at]
