@@ -11,10 +11,9 @@ from tests.reference.subspace_grid_twin import decided
 
 from textsieve.ensembles.combining import (
     Tally,
-    by_mean,
-    by_vote,
     counted_votes,
     for_each_class,
+    intercepts_of_votes,
     knows_nothing,
     running_decisions,
 )
@@ -22,9 +21,10 @@ from textsieve.ensembles.combining import (
 ALL_SPEAK = np.zeros(1, np.bool_)
 
 
-def tally(*scores: list[float]) -> Tally:
-    """Of one document, what members say of it."""
-    return counted_votes(((np.array([each]), ALL_SPEAK) for each in scores), 1, len(scores[0]))
+def tally(*scores: list[float], docs: list[int] | None = None) -> Tally:
+    """Of one document, what members say of it; classes have as many training documents, unless told otherwise."""
+    class_docs = np.array(docs or [1] * len(scores[0]))
+    return counted_votes(((np.array([each]), ALL_SPEAK) for each in scores), 1, class_docs)
 
 
 def test_most_votes_win_whatever_the_scores() -> None:
@@ -34,21 +34,21 @@ def test_most_votes_win_whatever_the_scores() -> None:
     assert counted.decisions("mean").tolist() == [1]
 
 
-def test_equal_votes_go_to_the_larger_mean_and_then_to_the_first() -> None:
-    assert tally([1, 0, 0.5], [0, 3, 0.5]).decisions("vote").tolist() == [1]
+def test_equal_votes_go_to_the_class_with_more_documents_and_then_to_the_first() -> None:
+    assert tally([1, 0, 0], [0, 3, 0], docs=[5, 6, 9]).decisions("vote").tolist() == [1]
+    assert tally([1, 0, 0], [0, 3, 0], docs=[5, 5, 9]).decisions("vote").tolist() == [0]
     assert tally([1, 0, 9], [0, 1, 9]).decisions("vote").tolist() == [2], "both voted for the third"
-    assert tally([3, 0, 1], [0, 3, 1]).decisions("vote").tolist() == [0]
     assert tally([0, 0, 0]).votes.tolist() == [[1, 0, 0]], "of equal scores the first"
     assert tally([0, 2, 2]).decisions("mean").tolist() == [1]
 
 
-def test_a_class_without_votes_is_not_chosen_for_its_mean() -> None:
-    assert by_vote(np.array([[1, 0, 1]]), np.array([[0.1, 0.9, 0.2]])).tolist() == [2]
-    assert by_mean(np.array([[1, 0, 1]]), np.array([[0.1, 0.9, 0.2]])).tolist() == [1]
+def test_many_documents_are_worth_less_than_a_vote() -> None:
+    assert intercepts_of_votes(np.array([1, 3])).tolist() == [0.125, 0.375]
+    assert tally([1, 0], docs=[1, 10**9]).decisions("vote").tolist() == [0]
 
 
 def test_who_knows_no_term_does_not_vote_but_has_scores() -> None:
-    counted = Tally(2, 3)
+    counted = Tally(2, np.array([1, 1, 1]))
     counted.add(np.array([[0.0, 1.0, 5.0]] * 2), np.array([True, False]))
     counted.add(np.array([[2.0, 1.0, 0.0]] * 2), np.array([False, True]))
     assert counted.votes.tolist() == [[1, 0, 0], [0, 0, 1]]
@@ -56,17 +56,18 @@ def test_who_knows_no_term_does_not_vote_but_has_scores() -> None:
     assert counted.decisions("vote").tolist() == [0, 2]
 
 
-def test_if_nobody_knows_a_term_the_mean_decides() -> None:
-    counted = counted_votes([(np.array([[0.0, 1.0]]), np.array([True]))] * 3, 1, 2)
+def test_if_nobody_knows_a_term_the_most_frequent_class_wins() -> None:
+    counted = counted_votes([(np.array([[1.0, 0.0]]), np.array([True]))] * 3, 1, np.array([4, 5]))
     assert counted.votes.tolist() == [[0, 0]]
     assert counted.decisions("vote").tolist() == [1]
+    assert counted.decisions("mean").tolist() == [0]
 
 
 def test_one_column_speaks_for_the_second_class() -> None:
     assert for_each_class(np.array([[2.0], [-1.0], [0.0]])).tolist() == [[-2, 2], [1, -1], [0, 0]]
     assert for_each_class(np.array([2.0])).tolist() == [[-2, 2]]
     said = (np.array([[2.0], [-1.0], [0.0]]), np.zeros(3, np.bool_))
-    assert counted_votes([said], 3, 2).decisions("vote").tolist() == [1, 0, 0], "0 is not above 0"
+    assert counted_votes([said], 3, np.array([1, 1])).decisions("vote").tolist() == [1, 0, 0], "0 is not above 0"
 
 
 def test_rows_without_a_chosen_column() -> None:
@@ -90,15 +91,16 @@ def test_every_beginning_of_an_ensemble_is_one(
     random = np.random.default_rng(seed)
     scores = random.integers(-2, 3, (members, documents, classes)).astype(float)  # so few that many are equal
     silent = random.random((members, documents)) < 0.3
-    sizes = list(range(1, members + 1))
-    running = list(running_decisions(zip(scores, silent, strict=True), sizes, documents, classes, combine))
+    sizes, class_docs = list(range(1, members + 1)), random.integers(1, 4, classes)
+    running = list(running_decisions(zip(scores, silent, strict=True), sizes, documents, class_docs, combine))
     for size, found in zip(sizes, running, strict=True):
         expected = [
-            decided(scores[:size].tolist(), silent[:size].tolist(), document, combine) for document in range(documents)
+            decided(scores[:size].tolist(), silent[:size].tolist(), document, class_docs.tolist(), combine)
+            for document in range(documents)
         ]
         assert found.tolist() == expected
     some = [size for size in sizes if size % 3 == 1]
-    picked = running_decisions(zip(scores, silent, strict=True), some, documents, classes, combine)
+    picked = running_decisions(zip(scores, silent, strict=True), some, documents, class_docs, combine)
     assert [each.tolist() for each in picked] == [running[size - 1].tolist() for size in some]
 
 
@@ -110,7 +112,7 @@ def test_members_are_asked_for_no_longer_than_needed() -> None:
             asked.append(number)
             yield np.zeros((1, 2)), ALL_SPEAK
 
-    assert len(list(running_decisions(said(), [2, 4], 1, 2, "vote"))) == 2  # type: ignore[arg-type]
+    assert len(list(running_decisions(said(), [2, 4], 1, np.array([1, 1]), "vote"))) == 2  # type: ignore[arg-type]
     assert asked == [0, 1, 2, 3]
 
 
@@ -119,7 +121,8 @@ def test_a_thousand_members_take_no_more_room_than_one(combine: str) -> None:
     documents, classes, random = 400, 20, np.random.default_rng(0)
     scores, silent = random.random((documents, classes)), np.zeros(documents, np.bool_)
     tracemalloc.start()
-    for _ in running_decisions(((scores, silent) for _ in range(1000)), [500, 1000], documents, classes, combine):
+    said, class_docs = ((scores, silent) for _ in range(1000)), np.ones(classes, np.int64)
+    for _ in running_decisions(said, [500, 1000], documents, class_docs, combine):
         pass
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -18,6 +18,7 @@ from textsieve.classifiers.svm import LinearSVM
 from textsieve.ensembles.grid import SubspaceGrid, subspace_grid
 from textsieve.ensembles.grid_axes import axis, default_n_estimators, default_n_terms
 from textsieve.ensembles.held_out import Split, random_splits
+from textsieve.ensembles.subspace import RandomSubspace
 from textsieve.selectors import Cascade, DocumentFrequency, InformationGain
 from textsieve.text import TermWeighter
 
@@ -48,6 +49,23 @@ def test_each_cell_is_an_ensemble_of_its_own(n_classes: int, combine: str) -> No
                     combine=combine,
                 )
                 assert found.accuracy[number, row, column] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("combine", ["vote", "mean"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("member", [MEMBER, LogisticRegression()], ids=["ours", "another"])
+def test_each_cell_is_what_the_classifier_would_score(member: Any, n_classes: int, combine: str) -> None:
+    X, y = documents(n_classes, seed=4)
+    sizes: dict[str, Any] = {"n_terms": [2, 30], "n_estimators": [1, 6]}
+    grid = subspace_grid(X, y, **sizes, estimator=member, combine=combine, repeats=2, n_jobs=1)
+    for number, split in enumerate(grid.splits):
+        for row, n_terms in enumerate(grid.n_terms):
+            for column, n_members in enumerate(grid.n_estimators):
+                settings: dict[str, Any] = {"n_terms": n_terms, "n_estimators": n_members, "combine": combine}
+                ensemble = RandomSubspace(estimator=member, **settings, random_state=split.seed, n_jobs=1)
+                ensemble.fit(X[split.train], y[split.train])
+                right = ensemble.predict(X[split.test]) == y[split.test]
+                assert grid.accuracy[number, row, column] == right.mean()
 
 
 def test_any_number_of_threads_gives_the_same() -> None:

@@ -35,7 +35,7 @@ def all_scores(
     return scores, silent
 
 
-def decided(scores: list[Scores], silent: list[list[bool]], document: int, combine: str) -> int:
+def decided(scores: list[Scores], silent: list[list[bool]], document: int, class_docs: list[int], combine: str) -> int:
     """The number of a document's class."""
     n_classes, votes = len(scores[0][document]), [0] * len(scores[0][document])
     means = [0.0] * n_classes
@@ -47,7 +47,7 @@ def decided(scores: list[Scores], silent: list[list[bool]], document: int, combi
     means = [each / len(scores) for each in means]
     if combine == "mean":
         return means.index(max(means))
-    return max(range(n_classes), key=lambda number: (votes[number], means[number], -number))
+    return max(range(n_classes), key=lambda number: (votes[number], class_docs[number], -number))
 
 
 def accuracy(
@@ -63,7 +63,10 @@ def accuracy(
     combine: str,
 ) -> float:
     """The share of the test documents that the ensemble puts into their class."""
-    classes = np.unique(y[train])
+    classes, class_docs = np.unique(y[train], return_counts=True)
     said = all_scores(estimator, X[train], y[train], X[test], n_terms=n_terms, n_members=n_members, seed=seed)
-    right = [classes[decided(*said, document, combine)] == y[test][document] for document in range(len(test))]
+    right = [
+        classes[decided(*said, document, class_docs.tolist(), combine)] == y[test][document]
+        for document in range(len(test))
+    ]
     return float(np.mean(right))

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..classifiers.linear import LinearScorer
 from ..classifiers.linear_form import ALWAYS, Linear, of_all_classes, scorer_of
 from ..errors import InputError
-from .combining import for_each_class
+from .combining import for_each_class, intercepts_of_votes
 from .members import Member, Task
 from .scorer import SubspaceScorer
 
@@ -60,11 +60,6 @@ class _Counted:
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-
-def intercepts_of_votes(class_docs: Ints) -> Floats:
-    """Half of the share of each class among the training documents: less than a vote, and enough to settle ties."""
-    return np.asarray(0.5 * class_docs / class_docs.sum())
 
 
 def votes_of_linear(members: list[Member], task: Task, n_terms: int) -> SubspaceScorer:

@@ -1,10 +1,10 @@
 """How the members of an ensemble become one decision, for the whole of it or for its first 1, 2, 3, ... members.
 
 A member gives every class a score. By *vote* it speaks for the class with its largest score (the first of equal ones),
-and the class with most votes wins. Where classes have as many votes, the larger mean of all members' scores decides,
-and then the order of the classes. A member that knows no term of a document has nothing but its intercepts to say,
-which are the same for every such document, so it does not vote. By *mean*, the class with the largest mean score wins;
-there all members count, or the mean would not be one linear function of the document.
+and the class with most votes wins. Where classes have as many votes, that with more documents to train on does, and
+then the first of them. A member that knows no term of a document has nothing but its intercepts to say, which are the
+same for every such document, so it does not vote. By *mean*, the class with the largest mean score wins; there all
+members count, or the mean would not be one linear function of the document.
 
 Votes and sums of scores are all that has to be kept, and they only grow: so an ensemble of 1,000 members, read off
 after 100, 200, ... of them, is ten ensembles for the price of one, and never a table of members x documents x classes.
@@ -38,34 +38,19 @@ def knows_nothing(indptr: NDArray[np.integer], indices: NDArray[np.integer], is_
     return found
 
 
-def by_vote(votes: Ints, means: Floats) -> Ints:
-    """The class with most votes; of equal ones that with the larger mean score; of these the first."""
-    is_first = votes == votes.max(axis=1, keepdims=True)
-    return np.asarray(np.where(is_first, means, -np.inf).argmax(axis=1))
-
-
-def by_mean(votes: Ints, means: Floats) -> Ints:
-    """The class with the largest mean score, the first of equal ones."""
-    return np.asarray(means.argmax(axis=1))
-
-
-COMBINATIONS: dict[str, Callable[[Ints, Floats], Ints]] = {"vote": by_vote, "mean": by_mean}
-"""The rules by name: votes and mean scores (documents x classes) to the number of each document's class."""
-
-
-def require_combination(combine: object) -> None:
-    """Refuse what is no rule."""
-    if not (isinstance(combine, str) and combine in COMBINATIONS):
-        raise InputError(f"combine={shown(combine)}; use one of {', '.join(map(repr, COMBINATIONS))}.")
+def intercepts_of_votes(class_docs: Ints) -> Floats:
+    """Half of the share of each class among the training documents: less than a vote, and enough to settle ties."""
+    return np.asarray(0.5 * class_docs / class_docs.sum())
 
 
 class Tally:
-    """Votes and sums of scores of the members so far."""
+    """Votes and sums of scores of the members so far, for classes of which each has so many documents to train on."""
 
-    def __init__(self, n_documents: int, n_classes: int) -> None:
+    def __init__(self, n_documents: int, class_docs: Ints) -> None:
         self.n_members = 0
-        self.votes = np.zeros((n_documents, n_classes), np.int64)
-        self.sums = np.zeros((n_documents, n_classes))
+        self.votes = np.zeros((n_documents, len(class_docs)), np.int64)
+        self.sums = np.zeros((n_documents, len(class_docs)))
+        self.intercepts = intercepts_of_votes(class_docs)
 
     def add(self, scores: Floats, is_silent: Truths) -> None:
         """Count one more member."""
@@ -82,22 +67,35 @@ class Tally:
 
     def decisions(self, combine: str) -> Ints:
         """The number of each document's class."""
-        return COMBINATIONS[combine](self.votes, self.means)
+        return np.asarray(COMBINATIONS[combine](self).argmax(axis=1))
 
 
-def counted_votes(said: Iterable[Said], n_documents: int, n_classes: int) -> Tally:
+COMBINATIONS: dict[str, Callable[[Tally], Floats]] = {
+    "vote": lambda tally: tally.votes + tally.intercepts,
+    "mean": lambda tally: tally.means,
+}
+"""The rules by name: a tally to the score of each class (documents x classes); the first of the largest wins."""
+
+
+def require_combination(combine: object) -> None:
+    """Refuse what is no rule."""
+    if not (isinstance(combine, str) and combine in COMBINATIONS):
+        raise InputError(f"combine={shown(combine)}; use one of {', '.join(map(repr, COMBINATIONS))}.")
+
+
+def counted_votes(said: Iterable[Said], n_documents: int, class_docs: Ints) -> Tally:
     """The tally of a whole ensemble."""
-    tally = Tally(n_documents, n_classes)
+    tally = Tally(n_documents, class_docs)
     for scores, is_silent in said:
         tally.add(scores, is_silent)
     return tally
 
 
 def running_decisions(
-    said: Iterable[Said], sizes: Sequence[int], n_documents: int, n_classes: int, combine: str
+    said: Iterable[Said], sizes: Sequence[int], n_documents: int, class_docs: Ints, combine: str
 ) -> Iterator[Ints]:
     """What ensembles of the first so many members decide, for each of the sizes, which ascend."""
-    tally, wanted = Tally(n_documents, n_classes), iter(sizes)
+    tally, wanted = Tally(n_documents, class_docs), iter(sizes)
     size = next(wanted, None)
     for scores, is_silent in said:
         tally.add(scores, is_silent)

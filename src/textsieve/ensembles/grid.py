@@ -161,7 +161,7 @@ def _accuracies(
 ) -> list[float]:
     """The share of test documents that ensembles of these sizes (ascending) put into their class."""
     said = _told(documents.said(n_terms, sizes[-1]), tell)
-    decided = running_decisions(said, sizes, documents.n_tested, documents.n_classes, combine)
+    decided = running_decisions(said, sizes, documents.n_tested, documents.class_docs, combine)
     return [float(np.mean(documents.is_right(numbers))) for numbers in decided]
 
 

@@ -74,9 +74,9 @@ class Repetition:
         return int(self._X.shape[1])
 
     @property
-    def n_classes(self) -> int:
-        """How many classes have documents to train on."""
-        return len(self._classes)
+    def class_docs(self) -> Ints:
+        """How many documents each class has to train on; classes that have none are not known."""
+        return np.bincount(self._numbers)
 
     @property
     def n_tested(self) -> int:
@@ -90,7 +90,7 @@ class Repetition:
     @property
     def true_numbers(self) -> Ints:
         """The number of each test document's class; -1 for one that had no document to train on."""
-        places = np.minimum(np.searchsorted(self._classes, self._y_test), self.n_classes - 1)
+        places = np.minimum(np.searchsorted(self._classes, self._y_test), len(self._classes) - 1)
         return np.where(self.is_right(places), places, -1)
 
     def said(self, n_terms: int, n_members: int) -> Iterator[Said]:
@@ -104,7 +104,7 @@ class Repetition:
     def _trained(self, n_terms: int, n_members: int) -> Iterator[Said]:
         rows = self._X_test
         scores_of_all = member_scores(
-            *(self._estimator, self._X, self._numbers, self.n_classes, rows),
+            *(self._estimator, self._X, self._numbers, len(self._classes), rows),
             n_terms=n_terms,
             n_members=n_members,
             seed=self._seed,

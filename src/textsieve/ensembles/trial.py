@@ -84,7 +84,7 @@ def subspace_trial(
 def _tried(
     documents: Repetition, n_terms: int, n_members: int, combine: str, tell: Callable[[int], None]
 ) -> tuple[float, float, Ints, Ints]:
-    tally = Tally(documents.n_tested, documents.n_classes)
+    tally = Tally(documents.n_tested, documents.class_docs)
     answers = np.full((n_members, documents.n_tested), SILENT)
     for number, (scores, is_silent) in enumerate(documents.said(n_terms, n_members)):
         tally.add(scores, is_silent)
