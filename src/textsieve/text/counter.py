@@ -27,6 +27,7 @@ from ..settings import is_whole, n_threads
 from .counting import count_known
 from .documents import Reading
 from .few import FewDocuments
+from .preparation import Preparation
 from .pruning import check_limits, kept_terms
 from .rows import Rows
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
@@ -55,7 +56,12 @@ class TermCounter(TransformerMixin, BaseEstimator):
     strip_accents : {"ascii", "unicode"}, function or None
         How to write accented letters without their accents; after lower-casing.
     stop_words : "english", list of words or None
-        Words to leave out, before runs of words are formed.
+        Words to leave out, before runs of words are formed and before words are normalised.
+    normalise : {"stem", "lemma"} or None
+        Count words by their stems or lemmas, found once for each distinct word. `vocabulary` and the terms are these
+        then. Needs the extra `textsieve[words]`.
+    language : str
+        Of the stems or lemmas, by its name or code: "german" or "de".
     ngram_range : (int, int)
         The shortest and the longest run of words that is a term.
     min_df, max_df : int or float
@@ -87,6 +93,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         lowercase: bool = True,
         strip_accents: Accents = None,
         stop_words: str | Collection[str] | None = None,
+        normalise: str | None = None,
+        language: str = "en",
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,
@@ -101,6 +109,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.stop_words = stop_words
+        self.normalise = normalise
+        self.language = language
         self.ngram_range = ngram_range
         self.min_df = min_df
         self.max_df = max_df
@@ -212,6 +222,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
             learn=True,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
+            forms=self._reading().forms,
         )
         vocabulary.grow(counted.new_terms(len(vocabulary)))
         return self._finished(counted.rows(None, len(vocabulary), dtype=self.dtype))
@@ -221,13 +232,14 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
-        tabled = vocabulary.tabled(fold_ascii=self._reading().kernels_fold)
+        tabled = vocabulary.tabled(self._reading())
         counted = tally(encoded_slices(texts), tabled.table, learn=True, n_jobs=n_jobs)
         columns = vocabulary.grow_with_table(tabled)
         return self._finished(counted.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
     def _learn_few(self, texts: list[str]) -> tuple[Rows, list[str]]:
-        counted = FewDocuments(texts, {}, learn=True, ngram_range=self.ngram_range, stop_words=self._stop_words())
+        words_are: dict[str, Any] = {"stop_words": self._stop_words(), "forms": self._reading().forms}
+        counted = FewDocuments(texts, {}, learn=True, ngram_range=self.ngram_range, **words_are)
         terms, numbers = counted.in_order()
         kept = kept_terms(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[kept], len(terms))
@@ -238,7 +250,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
         from .tally import encoded_slices, tally
 
         n_jobs = n_threads(self.n_jobs)
-        table = TermTable(self.ngram_range, self._stop_words(), fold_ascii=self._reading().kernels_fold)
+        table = TermTable.for_reading(self._reading(), self.ngram_range, self._stop_words())
         counted = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
         numbers = table.in_order(np.flatnonzero(table.countable()))
         totals = partial(counted.totals, table.size)
@@ -256,7 +268,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
     # -- settings ------------------------------------------------------------------------------------------------
 
     def _reading(self) -> Reading:
-        return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error)
+        preparation = Preparation(self.normalise, self.language)
+        return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error, preparation)
 
     def _limits(self) -> dict[str, Any]:
         return {"min_df": self.min_df, "max_df": self.max_df, "max_features": self.max_features}
@@ -270,6 +283,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
             )
         check_limits(**self._limits())
         accent_stripper(self.strip_accents)
+        self._reading().preparation.checked()
         n_threads(self.n_jobs)
         if np.dtype(self.dtype).kind not in "biuf":
             raise InputError(f"dtype={self.dtype!r}; use a type of numbers, such as numpy.int64 or numpy.float32.")

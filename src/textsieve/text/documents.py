@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ..errors import InputError, shown
-from .words import Accents, accent_stripper, lower_case
+from .preparation import AS_IT_IS, Preparation
+from .words import Accents, Forms, accent_stripper, lower_case
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
 """Up to this many are counted without the kernels, always."""
@@ -49,6 +50,19 @@ class Reading:
     strip_accents: Accents
     encoding: str
     decode_error: str
+    preparation: Preparation = AS_IT_IS
+
+    @property
+    def forms(self) -> Forms | None:
+        """What gives the normal forms of words, if they are to be counted by these."""
+        if self.preparation.normalise is None:
+            return None
+        from .normalising import normaliser
+
+        return normaliser(
+            *(self.preparation.normalise, self.preparation.language),
+            *(self.lowercase, self.strip_accents),
+        )
 
     @property
     def kernels_fold(self) -> bool:

@@ -12,26 +12,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .documents import Reading
+from .formtable import FormTable
 from .gramtree import GramTree
-from .words import WORD, byte_classes
+from .words import WORD, Forms, byte_classes
 from .wordtable import Counted, Ints, Slice, WordTable, spelled_out
 
 
 class TermTable:
     """Terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
-    With `fold_ascii` the capitals A to Z count as their small letters. Stop words have the lowest numbers.
+    With `fold_ascii` the capitals A to Z count as their small letters. With `forms`, words count as these. Stop words
+    have the lowest numbers; in a table of forms they have none.
     """
 
     def __init__(
-        self, ngram_range: tuple[int, int] = (1, 1), stop_words: Iterable[str] = (), *, fold_ascii: bool = True
+        self,
+        ngram_range: tuple[int, int] = (1, 1),
+        stop_words: Iterable[str] = (),
+        *,
+        fold_ascii: bool = True,
+        forms: Forms | None = None,
     ) -> None:
         self.ngram_range = ngram_range
         self._classes = byte_classes(fold_ascii)
-        self._words = WordTable()
-        self._words.add(*spelled_out(sorted(word for word in stop_words if WORD.fullmatch(word))))
+        words = WordTable()
+        words.add(*spelled_out(sorted(word for word in stop_words if WORD.fullmatch(word))))
+        self._words = words if forms is None else FormTable(forms, words)
         self._n_stop = self._words.size
         self._grams = None if ngram_range == (1, 1) else GramTree()
+
+    @classmethod
+    def for_reading(cls, reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> "TermTable":
+        """An empty table for documents that are read in this way."""
+        return cls(ngram_range, stop_words, fold_ascii=reading.kernels_fold, forms=reading.forms)
 
     @property
     def size(self) -> int:
@@ -65,9 +79,7 @@ class TermTable:
     def empty_twin(self) -> "TermTable":
         """A table with the same settings and no terms: a thread learns into it, and `absorb` collects."""
         other = copy(self)
-        other._words = WordTable()
-        letters, starts = self._words.spellings()
-        other._words.add(letters, starts[: self._n_stop + 1])
+        other._words = self._words.empty_twin(self._n_stop)
         other._grams = None if self._grams is None else GramTree()
         return other
 
@@ -96,6 +108,8 @@ class TermTable:
 
     def add_terms(self, terms: Sequence[str]) -> Ints:
         """The number of each term, which is added where it is new; -1 for a string that no text can give."""
+        if isinstance(self._words, FormTable):
+            return self._add_as_spelled(terms)
         encoded, starts = spelled_out(terms, b"\xff")
         documents = Slice(encoded.tobytes(), len(terms), wide=True)
         as_written = byte_classes(False)
@@ -113,6 +127,20 @@ class TermTable:
             numbers[possible] = found[ends[possible] - 1]
         else:
             numbers[possible] = self._grams.add(runs)[possible]
+        return numbers
+
+    def _add_as_spelled(self, terms: Sequence[str]) -> Ints:
+        """The same, where a word may be any string without a space: a form, which need not look like a word."""
+        split = [term.split(" ") for term in terms]
+        possible = np.array([self.ngram_range[0] <= len(words) <= self.ngram_range[1] for words in split], np.bool_)
+        runs = [words for words, can_be in zip(split, possible.tolist(), strict=True) if can_be]
+        found = self._words.add(*spelled_out([word for words in runs for word in words]))
+        numbers = np.full(len(terms), -1, np.int64)
+        if self._grams is None:
+            numbers[possible] = found
+        else:
+            ends = np.cumsum([len(words) for words in runs], dtype=np.uint64)
+            numbers[possible] = self._grams.add(Counted(found.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends))
         return numbers
 
     def countable(self, first: int = 0) -> NDArray[np.bool_]:

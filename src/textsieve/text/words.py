@@ -8,7 +8,7 @@ lower-case ASCII on the way, and only documents with other characters go through
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
 import numpy as np
@@ -23,6 +23,9 @@ LONG_TEXT = 1 << 16
 """From this many characters on a text is lower-cased in pieces."""
 
 Accents = str | Callable[[str], str] | None
+
+Forms = Callable[[Sequence[str]], list[str]]
+"""Words to what they are counted as."""
 
 
 def _fold_to_ascii(text: str) -> str:
@@ -75,11 +78,13 @@ def stop_words_of(setting: str | Collection[str] | None) -> frozenset[str]:
     return frozenset(setting)
 
 
-def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
+def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None) -> list[str]:
     """The terms of a prepared text, in the order of their first words, short before long."""
     words: list[str] = WORD.findall(text)
     if stop_words:
         words = [word for word in words if word not in stop_words]
+    if forms is not None:
+        words = forms(words)
     shortest, longest = ngram_range
     if (shortest, longest) == (1, 1):
         return words

@@ -94,6 +94,13 @@ class WordTable:
         other.entries = np.empty(FEW_ENTRIES, np.uint64)
         return other
 
+    def empty_twin(self, n_first: int) -> "WordTable":
+        """A table with the first words of this one, and no others."""
+        other = WordTable()
+        letters, starts = self.spellings()
+        other.add(letters, starts[: n_first + 1])
+        return other
+
     def count(self, documents: Slice, classes: Bytes, *, n_stop: int, learn: bool, in_sequence: bool) -> Counted:
         """Count the words of some documents, or write them down `in_sequence`."""
         text = np.frombuffer(documents.text, np.uint8)
@@ -120,12 +127,21 @@ class WordTable:
         while True:
             done, size = words.add_words(
                 new_spelling, new_starts, done, self.slots, self.starts, self.spelling,
-                np.uint64(self.size), SEED, numbers,
+                np.uint64(self.size), SEED, True, numbers,
             )  # fmt: skip
             self.size = int(size)
             if done == numbers.size:
                 return numbers
             self._make_room(int(new_starts[done + 1] - new_starts[done]))
+
+    def find(self, new_spelling: Bytes, new_starts: Codes) -> Ints:
+        """The numbers of the words spelled; -1 where they are not known."""
+        numbers = np.empty(new_starts.size - 1, np.int64)
+        words.add_words(
+            new_spelling, new_starts, 0, self.slots, self.starts, self.spelling,
+            np.uint64(self.size), SEED, False, numbers,
+        )  # fmt: skip
+        return numbers
 
     def reserve(self, n_words: int, n_bytes: int) -> None:
         """Make room for so many words in all, of so many bytes, in one go."""

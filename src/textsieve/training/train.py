@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..memory import give_back
 from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
+from ..text.preparation import Preparation
 from ..text.words import stop_words_of
 from .documents import (
     Counted,
@@ -158,7 +160,9 @@ class _Training:
         return {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
 
     def _counter(self, **more: Any) -> TermCounter:
-        reading = {name: self._settings[name] for name in ("lowercase", "strip_accents", "stop_words", "ngram_range")}
+        prepared = (each.name for each in fields(Preparation))
+        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *prepared)
+        reading = {name: self._settings[name] for name in names}
         return TermCounter(**reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
 
     # -- what is decided on held-out documents -------------------------------------------------------------------
@@ -260,9 +264,10 @@ class _Training:
             thresholds=None if choices.cut is None else choices.cut.thresholds,
             ranks=None if choices.cut is None else choices.cut.ranks,
             calibration=choices.calibration,
+            preparation=Preparation.of(settings).checked(),
             settings=storable(settings),
             about={
-                **when_and_with_what(),
+                **when_and_with_what(settings["normalise"]),
                 "n_documents": targets.n_documents,
                 "n_unlabelled": int((~targets.usable).sum()),
                 "n_terms_seen": n_terms_seen,

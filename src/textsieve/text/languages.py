@@ -1,0 +1,110 @@
+"""Languages by their codes (ISO 639) and English names, and which of them the packages of the extra `words` know.
+
+Stems are by Snowball (PyStemmer, which calls languages by their names), lemmas by simplemma, and stop words by
+stopwordsiso (both call them by codes). Which languages there are is read off the packages, so that an update of theirs
+needs none of ours.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from ..errors import InputError, shown
+from ..extras import require_extra
+
+_NAMES = (
+    "af afrikaans, ar arabic, ast asturian, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, cy welsh, "
+    "da danish, de german, el greek, en english, enm middle_english, eo esperanto, es spanish, et estonian, eu basque, "
+    "fa persian, fi finnish, fr french, ga irish, gd gaelic, gl galician, grc ancient_greek, gu gujarati, gv manx, "
+    "ha hausa, hbs serbo_croatian, he hebrew, hi hindi, hr croatian, hu hungarian, hy armenian, id indonesian, "
+    "is icelandic, it italian, ja japanese, ka georgian, ko korean, ku kurdish, la latin, lb luxembourgish, "
+    "lt lithuanian, lv latvian, mk macedonian, ml malayalam, mr marathi, ms malay, ne nepali, nl dutch, nn nynorsk, "
+    "no norwegian, pl polish, pt portuguese, ro romanian, ru russian, se sami, sk slovak, sl slovenian, so somali, "
+    "sq albanian, sr serbian, st sesotho, sv swedish, sw swahili, ta tamil, th thai, tl tagalog, tr turkish, "
+    "uk ukrainian, ur urdu, vi vietnamese, yi yiddish, yo yoruba, zh chinese, zu zulu"
+)
+
+NAMES: Mapping[str, str] = dict(row.split() for row in _NAMES.split(", "))
+"""The name of each code."""
+
+_CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}
+_LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}
+
+
+class Service(NamedTuple):
+    """What a package does for some languages."""
+
+    what: str  # in the plural, for messages
+    codes: Callable[[], frozenset[str]]
+
+
+def _stem_codes() -> frozenset[str]:
+    import Stemmer
+
+    return frozenset(_CODES[name] for name in Stemmer.algorithms() if name in _CODES)
+
+
+def _lemma_codes() -> frozenset[str]:
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    known = frozenset(SUPPORTED_LANGUAGES)
+    return known - {"nb"} | {ours for ours, theirs in _LEMMA_CODES.items() if theirs in known}
+
+
+def _stop_word_codes() -> frozenset[str]:
+    import stopwordsiso
+
+    return frozenset(stopwordsiso.langs())
+
+
+STEMS, LEMMAS = Service("stems", _stem_codes), Service("lemmas", _lemma_codes)
+STOP_WORDS = Service("stop words", _stop_word_codes)
+
+
+def code_of(language: object) -> str | None:
+    """The code of a language that is given by its name or its code; None if there is no such."""
+    if not isinstance(language, str):
+        return None
+    written = language.strip().lower()
+    return _CODES.get(written, written if written in NAMES else None)
+
+
+def require_language(language: object, service: Service, *, setting: str, what: str) -> str:
+    """The code of a language for which there is what is asked for; `setting` is where it was named."""
+    require_extra("words", what=what)
+    code = code_of(language)
+    known = service.codes()
+    if code is None or code not in known:
+        raise InputError(f"{setting}={shown(language)}; there are {service.what} for {listed(known)}.")
+    return code
+
+
+def listed(codes: Iterable[str]) -> str:
+    """Languages by name, with their codes."""
+    return ", ".join(sorted(f"{NAMES.get(code, code)} ({code})" for code in codes))
+
+
+@cache
+def stop_words_in(code: str) -> frozenset[str]:
+    """The stop words of a language, as a text with them would be read: `lui-même` is two words."""
+    import stopwordsiso
+
+    from .words import WORD
+
+    return frozenset(word for entry in stopwordsiso.stopwords(code) for word in WORD.findall(entry.lower()))
+
+
+def stemmer(code: str) -> Callable[[list[str]], list[str]]:
+    """What gives the stems of words."""
+    import Stemmer
+
+    stems: Callable[[list[str]], list[str]] = Stemmer.Stemmer(NAMES[code], 0).stemWords  # it need not remember any
+    return stems
+
+
+def lemmatizer(code: str) -> Callable[[list[str]], list[str]]:
+    """What gives the lemmas of words."""
+    from simplemma import lemmatize
+
+    language = _LEMMA_CODES.get(code, code)
+    return lambda words: [lemmatize(word, language) for word in words]

@@ -1,0 +1,64 @@
+"""Normal forms of words, stems or lemmas: found once for each distinct word, never for each time it is used.
+
+What a package says is lower-cased, and its accents are stripped, where the text's are: a lemma of German can be `Haus`,
+and is to fall together with the word `haus`. A form that is empty or has white space in it is none, and the word stays
+as it is; so do names, which are several words (see `names`).
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from threading import Lock
+
+from .languages import LEMMAS, STEMS, Service, lemmatizer, require_language, stemmer
+from .words import Accents, accent_stripper, lower_case
+
+MOST_REMEMBERED = 1 << 18
+"""Words whose forms are remembered; a process that goes on for ever sees new ones for ever."""
+
+
+WAYS: dict[str, tuple[Service, Callable[[str], Callable[[list[str]], list[str]]]]] = {
+    "stem": (STEMS, stemmer),
+    "lemma": (LEMMAS, lemmatizer),
+}
+"""The ways to normalise: which languages there are, and what does it."""
+
+
+class Normaliser:
+    """Words to their normal forms. Several threads may use it at once; the packages may not be asked at once."""
+
+    def __init__(self, way: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
+        self._found_by_package = WAYS[way][1](code)
+        self._lowercase, self._strip = lowercase, accent_stripper(strip_accents)
+        self._remembered: dict[str, str] = {}
+        self._lock = Lock()
+
+    def __call__(self, words: Sequence[str]) -> list[str]:
+        """The form of each word."""
+        remembered = self._remembered
+        forms = list(map(remembered.get, words))
+        new = list({word for word, form in zip(words, forms, strict=True) if form is None})
+        if not new:
+            return forms  # type: ignore[return-value]  # none of them is None
+        with self._lock:
+            found = dict(zip(new, map(self._form, new, self._found_by_package(new)), strict=True))
+        if len(remembered) + len(found) > MOST_REMEMBERED:
+            self._remembered = found
+        else:
+            remembered.update(found)
+        return [found[word] if form is None else form for word, form in zip(words, forms, strict=True)]
+
+    def _form(self, word: str, found: str) -> str:
+        form = lower_case(found) if self._lowercase else found
+        form = form if self._strip is None else self._strip(form)
+        return form if " " not in word and form.split() == [form] else word
+
+
+@lru_cache(maxsize=16)
+def normaliser(way: str, language: str, lowercase: bool, strip_accents: Accents) -> Normaliser:
+    """The normaliser of some settings, with what it remembers; it is in no pickle and in no file."""
+    return Normaliser(way, language_code(way, language), lowercase, strip_accents)
+
+
+def language_code(way: str, language: str) -> str:
+    """The code of a language that words can be normalised in."""
+    return require_language(language, WAYS[way][0], setting="language", what=f"normalise={way!r}")

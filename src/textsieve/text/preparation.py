@@ -1,0 +1,52 @@
+"""What is done with a text before its terms are counted: one small object that counter, model and command line share.
+
+A text is lower-cased and its accents are stripped (see `documents`), it is cut into words, stop words go, and the words
+that are left are put into their normal form (`normalising`). So a stop word is compared as it stands in the text, and
+not as a stem. By default nothing of this is done.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from ..errors import InputError, shown
+from .languages import NAMES
+from .normalising import WAYS, language_code
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Settings of the preparation; plain values, so that a model file can hold them."""
+
+    normalise: str | None = None
+    language: str = "en"
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Preparation":
+        """What settings by name say; there may be others among them."""
+        return cls(**{each.name: settings[each.name] for each in fields(cls)})
+
+    def checked(self) -> "Preparation":
+        """The same with the language by its code, and without a language that nothing is done with."""
+        if self.normalise is None:
+            return Preparation()
+        if not (isinstance(self.normalise, str) and self.normalise in WAYS):
+            allowed = ", ".join(map(repr, WAYS))
+            raise InputError(f"normalise={shown(self.normalise)}; use one of {allowed}, or None.")
+        return Preparation(self.normalise, language_code(self.normalise, self.language))
+
+    def faults(self) -> Iterator[str]:
+        """What is not a setting, in words; what a file holds is looked at before any package is there to ask."""
+        if self.normalise is not None and not (isinstance(self.normalise, str) and self.normalise in WAYS):
+            yield f"normalise={shown(self.normalise)}"
+        if not (isinstance(self.language, str) and self.language in NAMES):
+            yield f"language={shown(self.language)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that say what is done, by name; none if nothing is."""
+        done = {name: value for name, value in asdict(self).items() if value != getattr(AS_IT_IS, name)}
+        return done if self.normalise is None else done | {"language": self.language}
+
+
+AS_IT_IS = Preparation()
+"""Nothing is done."""

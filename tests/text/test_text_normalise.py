@@ -1,0 +1,173 @@
+"""Stems and lemmas, found once for each distinct word, against finding them for each word of each document."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference.preparation_twin import FORMS, counts_of, terms_in
+from tests.reference.text_checks import PATHS, assert_same, path
+from tests.reference.text_twins import first_seen
+
+from textsieve import InputError, TermCounter
+from textsieve.text import normalising
+
+WORDS = "run running runs ran mouse mice was be is better good goods The Houses house the x 1990s _a us ΟΔΟΣ été"
+texts = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
+corpora = st.lists(texts, min_size=1, max_size=8)
+lengths = st.sampled_from([(1, 1), (1, 2), (2, 3)])
+ways = st.sampled_from(list(FORMS))
+every_path = pytest.mark.parametrize("way_through", PATHS)
+few = settings(max_examples=40)
+
+
+@every_path
+@few
+@given(corpora, ways, lengths, st.sampled_from([None, ["running", "the"]]), st.sampled_from([1, 2]))
+def test_counts_are_those_of_words_normalised_one_by_one(
+    way_through: str, corpus: list[str], way: str, ngram_range: tuple[int, int], stop_words: Any, n_jobs: int
+) -> None:
+    terms = [terms_in(text, FORMS[way], ngram_range, stop_words or ()) for text in corpus]
+    columns = sorted(set().union(*terms))
+    counter = TermCounter(normalise=way, ngram_range=ngram_range, stop_words=stop_words, n_jobs=n_jobs)
+    with path(way_through):
+        if not columns:
+            with pytest.raises(InputError, match="None of the"):
+                counter.fit_transform(corpus)
+            return
+        assert_same(counter.fit_transform(corpus), counts_of(terms, columns))
+        assert counter.get_feature_names_out().tolist() == columns
+        assert counter.vocabulary_ == {term: column for column, term in enumerate(columns)}
+        assert_same(counter.transform(corpus), counts_of(terms, columns))
+        others = ["running mice in other houses", *corpus[:2]]
+        expected = counts_of([terms_in(text, FORMS[way], ngram_range, stop_words or ()) for text in others], columns)
+        assert_same(counter.transform(others), expected)
+
+
+@every_path
+@few
+@given(corpora, ways, lengths, st.data(), st.sampled_from([1, 2]))
+def test_any_split_of_a_stream_gives_the_same(
+    way_through: str, corpus: list[str], way: str, ngram_range: tuple[int, int], data: st.DataObject, n_jobs: int
+) -> None:
+    terms = [terms_in(text, FORMS[way], ngram_range) for text in corpus]
+    counter = TermCounter(normalise=way, ngram_range=ngram_range, n_jobs=n_jobs)
+    begin = 0
+    while begin < len(corpus):
+        end = data.draw(st.integers(begin + 1, len(corpus)))
+        with path(data.draw(st.sampled_from([way_through, *PATHS[:2]]))):
+            found = counter.partial_fit_transform(corpus[begin:end])
+        columns = first_seen(terms[:end])
+        assert counter.get_feature_names_out().tolist() == columns
+        assert_same(found, counts_of(terms[begin:end], columns))
+        begin = end
+    resumed = TermCounter(normalise=way, ngram_range=ngram_range, n_jobs=n_jobs).resume(columns)
+    with path(way_through):
+        more = ["ran running horses", "horse"]
+        all_terms = [*terms, *(terms_in(text, FORMS[way], ngram_range) for text in more)]
+        assert_same(resumed.partial_fit_transform(more), counts_of(all_terms[-2:], first_seen(all_terms)))
+        assert resumed.get_feature_names_out().tolist() == first_seen(all_terms)
+
+
+@every_path
+def test_a_document_with_two_words_of_a_stem_counts_once(way_through: str) -> None:
+    corpus = ["run running", "running dogs", "cats runs", "cat"]
+    with path(way_through):
+        within = TermCounter(normalise="stem", min_df=2).fit(corpus)
+        assert within.vocabulary_ == {"cat": 0, "run": 1}
+        assert TermCounter(normalise="stem", max_df=2).fit(corpus).vocabulary_ == {"cat": 0, "dog": 1}
+        assert TermCounter(normalise="stem", max_features=1).fit(corpus).vocabulary_ == {"run": 0}
+        assert TermCounter(normalise="stem", min_df=3).fit(corpus).vocabulary_ == {"run": 0}
+        counts = TermCounter(normalise="stem", binary=True).fit_transform(corpus)
+        assert counts.toarray().tolist() == [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 0, 0]]
+
+
+@every_path
+def test_a_fixed_vocabulary_is_one_of_forms(way_through: str) -> None:
+    with path(way_through):
+        counter = TermCounter(normalise="stem", vocabulary=["run", "running", "hous"])
+        assert counter.transform(["running houses", "run ran"]).toarray().tolist() == [[1, 0, 1], [1, 0, 0]]
+        pairs = TermCounter(normalise="stem", vocabulary=["run hous", "hous", "hous run x"], ngram_range=(1, 2))
+        assert pairs.transform(["running houses"]).toarray().tolist() == [[1, 1, 0]]
+        lemmas = TermCounter(normalise="lemma", vocabulary=["x", "nineteen-nineties"])  # no words, but forms of some
+        assert lemmas.transform(["_x _x 1990s x"]).toarray().tolist() == [[2, 1]]
+
+
+def test_stop_words_are_compared_as_they_are_written() -> None:
+    assert TermCounter(normalise="stem", stop_words=["running"]).fit(["runs running run"]).transform(
+        ["running runs"]
+    ).toarray().tolist() == [[1]]
+    assert list(TermCounter(normalise="stem", stop_words=["hous"]).fit(["houses"]).vocabulary_) == ["hous"]
+
+
+def test_forms_are_written_as_the_text_is() -> None:
+    german: dict[str, Any] = {"normalise": "lemma", "language": "german"}
+    assert set(TermCounter(**german).fit(["Häuser"]).vocabulary_) == {"haus"}
+    assert set(TermCounter(**german, lowercase=False).fit(["Häuser"]).vocabulary_) == {"Haus"}
+    french: dict[str, Any] = {"normalise": "lemma", "language": "fr"}
+    assert set(TermCounter(**french).fit(["étaient été"]).vocabulary_) == {"être"}
+    assert set(TermCounter(**french, strip_accents="unicode").fit(["etre"]).vocabulary_) == {"etre"}
+
+
+def test_a_form_that_is_no_word_is_none() -> None:
+    forms = normalising.Normaliser("stem", "en", True, None)
+    assert [forms._form("word", found) for found in ("", " ", "two words", "A\nB", "Ok")] == ["word"] * 4 + ["ok"]
+    assert forms._form("new york", "new york") == "new york"
+
+
+def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def cut_off(words: list[str]) -> list[str]:
+        asked.extend(words)
+        return [word[:3] for word in words]
+
+    monkeypatch.setitem(normalising.WAYS, "stem", (normalising.WAYS["stem"][0], lambda _: cut_off))
+    normalising.normaliser.cache_clear()
+    corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
+    for way_through in PATHS:
+        with path(way_through):
+            counter = TermCounter(normalise="stem", n_jobs=2).fit(corpus)
+            counter.transform(corpus)
+            TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
+    assert sorted(asked) == sorted(set(asked))
+    normalising.normaliser.cache_clear()
+
+
+def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(normalising, "MOST_REMEMBERED", 5)
+    forms = normalising.Normaliser("stem", "en", True, None)
+    for begin in range(0, 40, 3):
+        words = [f"word{number}s" for number in range(begin, begin + 4)]
+        assert forms(words) == [f"word{number}" for number in range(begin, begin + 4)]
+        assert len(forms._remembered) <= 5
+
+
+def test_a_pickle_holds_forms_and_settings() -> None:
+    corpus = ["running houses", "a secretword"]
+    counter = TermCounter(normalise="stem", min_df=1).fit(corpus)
+    data = pickle.dumps(counter)
+    assert b"running" not in data
+    again = pickle.loads(data)
+    assert np.array_equal(again.transform(corpus).toarray(), counter.transform(corpus).toarray())
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"normalise": "stems"}, r"normalise='stems'; use one of 'stem', 'lemma', or None\."),
+        ({"normalise": True}, "normalise=True"),
+        ({"normalise": "stem", "language": "klingon"}, r"language='klingon'; there are stems for .*german \(de\)"),
+        ({"normalise": "lemma", "language": "tamil"}, r"language='tamil'; there are lemmas for .*welsh \(cy\)\."),
+        ({"normalise": "stem", "language": None}, "language=None"),
+        ({"normalise": "stem", "language": "porter"}, "language='porter'"),
+    ],
+)
+def test_settings_that_mean_nothing(setting: dict[str, Any], said: str) -> None:
+    for method in ("fit", "partial_fit", "resume"):
+        with pytest.raises(InputError, match=said):
+            getattr(TermCounter(**setting), method)(["some text"])
+    with pytest.raises(InputError, match=said):
+        TermCounter(**setting, vocabulary=["some"]).transform(["some text"])
