@@ -270,7 +270,7 @@ def test_rocchio_has_no_class_weights() -> None:
         ({"max_df": 0}, "max_df=0"),
         ({"min_df": 50, "max_df": 2}, "max_df=2 is fewer documents than min_df=50"),
         ({"min_df": 59}, r"No term is in 59 to 60 of the 60 documents \(min_df=59"),
-        ({"stop_words": "german"}, "stop_words='german'"),
+        ({"stop_words": "klingon"}, "stop_words='klingon'"),
         ({"stop_words": 5}, "stop_words=5"),
         ({"strip_accents": "all"}, "strip_accents='all'"),
         ({"n_jobs": 0}, "n_jobs=0"),

@@ -34,6 +34,7 @@ CASES: dict[str, dict[str, Any]] = {
     "lemmas": {"normalise": "lemma"},
     "German stems": {"normalise": "stem", "language": "german"},
     "stems without stop words": {"normalise": "stem", "stop_words": ["scored", "falling", "the", "of"]},
+    "German stop words": {"normalise": "stem", "stop_words": "german", "ngram_range": (1, 2)},
     "stems of pairs": {"normalise": "stem", "ngram_range": (1, 2), "stop_words": "english"},
 }
 every_case = pytest.mark.parametrize("case", CASES)

@@ -1,11 +1,13 @@
 """Languages by name and by code, and what there is for them."""
 
 import pytest
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from tests.test_extras import without
 
 from textsieve import InputError, TermCounter
 from textsieve.text import languages, normalising
 from textsieve.text.languages import LEMMAS, NAMES, STEMS, STOP_WORDS, code_of
+from textsieve.text.words import WORD, stop_words_of
 
 
 def test_a_language_has_a_name_and_a_code() -> None:
@@ -40,3 +42,48 @@ def test_a_missing_package_is_told(missing: str, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(InputError, match=rf"normalise='stem' needs {missing}; pip install 'textsieve\[words\]'"):
         TermCounter(normalise="stem").fit(["some text"])
     TermCounter().fit(["some text"])
+
+
+def test_stop_words_of_a_language_by_name_and_by_code() -> None:
+    text = "Der Hund und die Katze sind nicht über dem Haus"
+    for given in ("german", "de", "German"):
+        assert sorted(TermCounter(stop_words=given).fit([text]).vocabulary_) == ["haus", "hund", "katze"]
+    assert stop_words_of("en") == stop_words_of("english") == ENGLISH_STOP_WORDS
+    assert {"einer", "über"} <= stop_words_of("de")
+
+
+@pytest.mark.parametrize("code", sorted(STOP_WORDS.codes() - {"en"}))
+def test_every_stop_word_is_a_word_as_texts_have_it(code: str) -> None:
+    words = stop_words_of(code)
+    assert all(WORD.fullmatch(word) for word in words)
+    assert words or code in {"ja", "zh", "th"}
+
+
+def test_stop_words_lose_their_accents_with_the_text() -> None:
+    for accents in (None, "unicode", "ascii"):
+        counter = TermCounter(stop_words="fr", strip_accents=accents)
+        assert set(counter.fit(["Même après la bataille"]).vocabulary_) == {"bataille"}
+    assert "für" not in stop_words_of("de", "unicode")
+
+
+def test_compound_stop_words_are_read_as_texts_are() -> None:
+    assert {"lui", "même"} <= stop_words_of("fr")
+    assert TermCounter(stop_words="fr").fit(["lui-même parle voiture"]).vocabulary_ == {"voiture": 0}
+
+
+@pytest.mark.parametrize("setting", ["klingon", "", "porter"])
+def test_stop_words_of_no_language(setting: str) -> None:
+    with pytest.raises(InputError, match=rf"stop_words='{setting}'; use a language such as 'english'"):
+        TermCounter(stop_words=setting).fit(["some text"])
+
+
+def test_a_language_without_stop_words() -> None:
+    with pytest.raises(InputError, match=r"stop_words='welsh'; there are stop words for .*german \(de\)"):
+        TermCounter(stop_words="welsh").fit(["some text"])
+
+
+def test_only_english_needs_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    without("stopwordsiso", monkeypatch)
+    TermCounter(stop_words="en").fit(["some text"])
+    with pytest.raises(InputError, match=r"stop_words='de' needs stopwordsiso; pip install 'textsieve\[words\]'"):
+        TermCounter(stop_words="de").fit(["some text"])

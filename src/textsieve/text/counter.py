@@ -55,8 +55,9 @@ class TermCounter(TransformerMixin, BaseEstimator):
         Count capitals as small letters.
     strip_accents : {"ascii", "unicode"}, function or None
         How to write accented letters without their accents; after lower-casing.
-    stop_words : "english", list of words or None
-        Words to leave out, before runs of words are formed and before words are normalised.
+    stop_words : language, list of words or None
+        Words to leave out, before runs of words are formed and before words are normalised. A language is given by its
+        name or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`.
     normalise : {"stem", "lemma"} or None
         Count words by their stems or lemmas, found once for each distinct word. `vocabulary` and the terms are these
         then. Needs the extra `textsieve[words]`.
@@ -283,6 +284,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
             )
         check_limits(**self._limits())
         accent_stripper(self.strip_accents)
+        self._stop_words()
         self._reading().preparation.checked()
         n_threads(self.n_jobs)
         if np.dtype(self.dtype).kind not in "biuf":
@@ -317,4 +319,4 @@ class TermCounter(TransformerMixin, BaseEstimator):
         return Vocabulary(given_terms(self.vocabulary), self.ngram_range, self._stop_words())
 
     def _stop_words(self) -> frozenset[str]:
-        return stop_words_of(self.stop_words)
+        return stop_words_of(self.stop_words, self.strip_accents)

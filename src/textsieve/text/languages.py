@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..errors import InputError, shown
 from ..extras import require_extra
+from .words import WORD
 
 _NAMES = (
     "af afrikaans, ar arabic, ast asturian, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, cy welsh, "
@@ -84,12 +85,30 @@ def listed(codes: Iterable[str]) -> str:
     return ", ".join(sorted(f"{NAMES.get(code, code)} ({code})" for code in codes))
 
 
+def is_english(language: object) -> bool:
+    """Whether a language, given by its name or its code, is English."""
+    return code_of(language) == "en"
+
+
+def stop_words_in_language(language: str) -> frozenset[str]:
+    """The stop words of a language. The English ones are scikit-learn's, and need no other package."""
+    if is_english(language):
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return ENGLISH_STOP_WORDS
+    if code_of(language) is None:
+        raise InputError(
+            f"stop_words={shown(language)}; use a language such as 'english', 'german' or 'de', a list of words, or "
+            "None."
+        )
+    setting = f"stop_words={language!r}"
+    return _stop_words_of_package(require_language(language, STOP_WORDS, setting="stop_words", what=setting))
+
+
 @cache
-def stop_words_in(code: str) -> frozenset[str]:
+def _stop_words_of_package(code: str) -> frozenset[str]:
     """The stop words of a language, as a text with them would be read: `lui-même` is two words."""
     import stopwordsiso
-
-    from .words import WORD
 
     return frozenset(word for entry in stopwordsiso.stopwords(code) for word in WORD.findall(entry.lower()))
 

@@ -65,16 +65,17 @@ def lower_case(text: str) -> str:
     return "".join(text[at : at + LONG_TEXT].lower() for at in range(0, len(text), LONG_TEXT))
 
 
-def stop_words_of(setting: str | Collection[str] | None) -> frozenset[str]:
-    """The words that a setting of `stop_words` stands for."""
+def stop_words_of(setting: str | Collection[str] | None, strip_accents: Accents = None) -> frozenset[str]:
+    """The words that a setting of `stop_words` stands for; those of a language without accents if texts have none."""
     if setting is None:
         return frozenset()
-    if isinstance(setting, str) and setting == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+    if isinstance(setting, str):
+        from .languages import stop_words_in_language
 
-        return ENGLISH_STOP_WORDS
-    if isinstance(setting, str) or not isinstance(setting, Collection):
-        raise InputError(f"stop_words={setting!r}; use 'english', a list of words, or None.")
+        words, strip = stop_words_in_language(setting), accent_stripper(strip_accents)
+        return words if strip is None else frozenset(map(strip, words))
+    if not isinstance(setting, Collection):
+        raise InputError(f"stop_words={setting!r}; use a language such as 'english', a list of words, or None.")
     return frozenset(setting)
 
 

@@ -27,6 +27,7 @@ from ..memory import give_back
 from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
+from ..text.languages import is_english
 from ..text.preparation import Preparation
 from ..text.words import stop_words_of
 from .documents import (
@@ -255,7 +256,7 @@ class _Training:
             labels=targets.form,
             lowercase=bool(settings["lowercase"]),
             strip_accents=settings["strip_accents"],
-            stop_words="english" if isinstance(stop_words, str) else stop_words_of(stop_words),
+            stop_words="english" if is_english(stop_words) else stop_words_of(stop_words, settings["strip_accents"]),
             ngram_range=tuple(settings["ngram_range"]),
             tf=self._recipe.scheme.tf,
             norm=self._recipe.scheme.norm,
@@ -284,7 +285,7 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
     if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
         raise InputError(f"held_out={share!r}; use a share of the documents above 0 and below 1, or None.")
-    stop_words_of(settings["stop_words"])
+    stop_words_of(settings["stop_words"], settings["strip_accents"])
     if not (is_whole(n_folds) and n_folds >= 2):
         raise InputError(f"folds={n_folds!r}; use a number from 2.")
 
