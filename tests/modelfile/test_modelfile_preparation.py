@@ -35,6 +35,10 @@ CASES: dict[str, dict[str, Any]] = {
     "German stems": {"normalise": "stem", "language": "german"},
     "stems without stop words": {"normalise": "stem", "stop_words": ["scored", "falling", "the", "of"]},
     "German stop words": {"normalise": "stem", "stop_words": "german", "ngram_range": (1, 2)},
+    "tags": {"tags": "drop"},
+    "names": {"names": True},
+    "names with stop words": {"names": True, "stop_words": ["new", "of", "new york city"]},
+    "all of it": {"tags": "drop", "names": True, "normalise": "lemma", "stop_words": "english"},
     "stems of pairs": {"normalise": "stem", "ngram_range": (1, 2), "stop_words": "english"},
 }
 every_case = pytest.mark.parametrize("case", CASES)
@@ -123,6 +127,8 @@ def test_a_model_that_prepares_nothing_is_of_version_1() -> None:
         {"normalise": "stem", "language": "german"},
         {"normalise": "stem", "language": "xx"},
         {"normalise": "stem", "language": ["en"]},
+        *({"tags": odd} for odd in ("", None, True, "drop ", ["drop"])),
+        *({"names": odd} for odd in (1, None, "yes")),
     ],
     ids=str,
 )
@@ -141,6 +147,11 @@ def test_what_is_no_preparation_at_all(odd: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Preparation, "to_dict", lambda _: odd)
     with pytest.raises(InputError, match="its preparation is"):
         decode(encode(small_model(preparation=Preparation(normalise="stem"))))
+
+
+def test_names_are_no_runs_of_words_in_a_file() -> None:
+    with pytest.raises(InputError, match=r"it joins names, and its ngram_range is \(1, 2\)"):
+        encode(small_model(preparation=Preparation(names=True)))
 
 
 def test_no_word_of_the_training_text_is_in_the_file_but_the_forms(tmp_path: Path) -> None:

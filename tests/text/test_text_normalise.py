@@ -157,7 +157,7 @@ def test_a_pickle_holds_forms_and_settings() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"normalise": "stems"}, r"normalise='stems'; use one of 'stem', 'lemma', or None\."),
+        ({"normalise": "stems"}, r"normalise='stems'; use 'stem' or 'lemma' or None\."),
         ({"normalise": True}, "normalise=True"),
         ({"normalise": "stem", "language": "klingon"}, r"language='klingon'; there are stems for .*german \(de\)"),
         ({"normalise": "lemma", "language": "tamil"}, r"language='tamil'; there are lemmas for .*welsh \(cy\)\."),

@@ -117,6 +117,8 @@ def _setting_rules(model: Model) -> Iterator[Rule]:
     yield Rule(isinstance(model.lowercase, bool), f"lowercase is {shown(model.lowercase)}, not true or false")
     for fault in model.preparation.faults():
         yield Rule(False, f"its preparation has {fault}")
+    alone = not model.preparation.names or model.ngram_range == (1, 1)
+    yield Rule(alone, f"it joins names, and its ngram_range is {shown(model.ngram_range)}")
     lengths = f"ngram_range is {shown(model.ngram_range)}, not two numbers from 1 up to {MOST_WORDS:,}"
     yield Rule(_is_range(model.ngram_range), lengths)
     yield Rule(isinstance(model.settings, dict), "its settings are no JSON object")

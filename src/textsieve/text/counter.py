@@ -58,6 +58,10 @@ class TermCounter(TransformerMixin, BaseEstimator):
     stop_words : language, list of words or None
         Words to leave out, before runs of words are formed and before words are normalised. A language is given by its
         name or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`.
+    tags : {"keep", "drop"}
+        "drop" takes HTML and SGML out of the texts: see `text.markup`.
+    names : bool
+        Count proper names, such as Santiago de Cuba, as one term each instead of their words: see `text.names`.
     normalise : {"stem", "lemma"} or None
         Count words by their stems or lemmas, found once for each distinct word. `vocabulary` and the terms are these
         then. Needs the extra `textsieve[words]`.
@@ -94,6 +98,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         lowercase: bool = True,
         strip_accents: Accents = None,
         stop_words: str | Collection[str] | None = None,
+        tags: str = "keep",
+        names: bool = False,
         normalise: str | None = None,
         language: str = "en",
         ngram_range: tuple[int, int] = (1, 1),
@@ -110,6 +116,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.stop_words = stop_words
+        self.tags = tags
+        self.names = names
         self.normalise = normalise
         self.language = language
         self.ngram_range = ngram_range
@@ -223,7 +231,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
             learn=True,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
-            forms=self._reading().forms,
+            **self._reading().words_are,
         )
         vocabulary.grow(counted.new_terms(len(vocabulary)))
         return self._finished(counted.rows(None, len(vocabulary), dtype=self.dtype))
@@ -239,8 +247,14 @@ class TermCounter(TransformerMixin, BaseEstimator):
         return self._finished(counted.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
     def _learn_few(self, texts: list[str]) -> tuple[Rows, list[str]]:
-        words_are: dict[str, Any] = {"stop_words": self._stop_words(), "forms": self._reading().forms}
-        counted = FewDocuments(texts, {}, learn=True, ngram_range=self.ngram_range, **words_are)
+        counted = FewDocuments(
+            texts,
+            {},
+            learn=True,
+            ngram_range=self.ngram_range,
+            stop_words=self._stop_words(),
+            **self._reading().words_are,
+        )
         terms, numbers = counted.in_order()
         kept = kept_terms(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[kept], len(terms))
@@ -269,7 +283,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
     # -- settings ------------------------------------------------------------------------------------------------
 
     def _reading(self) -> Reading:
-        preparation = Preparation(self.normalise, self.language)
+        preparation = Preparation.of(vars(self))
         return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error, preparation)
 
     def _limits(self) -> dict[str, Any]:
@@ -286,6 +300,11 @@ class TermCounter(TransformerMixin, BaseEstimator):
         accent_stripper(self.strip_accents)
         self._stop_words()
         self._reading().preparation.checked()
+        if self.names and lengths != (1, 1):
+            raise InputError(
+                f"names=True with ngram_range={self.ngram_range!r}: a name is a run of words already, and could not be "
+                "told from one; use ngram_range=(1, 1), or names=False."
+            )
         n_threads(self.n_jobs)
         if np.dtype(self.dtype).kind not in "biuf":
             raise InputError(f"dtype={self.dtype!r}; use a type of numbers, such as numpy.int64 or numpy.float32.")

@@ -31,7 +31,7 @@ def count_known(
             learn=False,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
-            forms=reading.forms,
+            **reading.words_are,
         )
         return counted.rows(None, len(vocabulary), dtype=dtype)
     from .tally import encoded_slices, tally

@@ -9,9 +9,10 @@ spent that time sooner or later, and loads them then.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from ..errors import InputError, shown
 from .preparation import AS_IT_IS, Preparation
@@ -65,6 +66,16 @@ class Reading:
         )
 
     @property
+    def words_are(self) -> dict[str, Any]:
+        """What a word counts as, for those who count."""
+        return {"forms": self.forms, "joins_names": self.joins_names}
+
+    @property
+    def joins_names(self) -> bool:
+        """Whether names are one word."""
+        return self.preparation.names
+
+    @property
     def kernels_fold(self) -> bool:
         """Whether lower-casing ASCII is left to the kernels."""
         return self.lowercase and self.strip_accents is None
@@ -110,11 +121,33 @@ class Reading:
             ) from error
 
     def _prepared(self, texts: Iterable[str], *, for_kernels: bool) -> Iterator[str]:
-        strip = accent_stripper(self.strip_accents)
+        strip = self._strip
         leave_ascii = for_kernels and self.kernels_fold
-        for text in texts:
+        for text in self._cleaned(texts, for_kernels=for_kernels):
             if leave_ascii and text.isascii():
                 yield text
                 continue
             prepared = lower_case(text) if self.lowercase else text
             yield prepared if strip is None else strip(prepared)
+
+    @property
+    def _strip(self) -> Callable[[str], str] | None:
+        """What strips accents, and leaves no joiner of names at the end of a word."""
+        strip = accent_stripper(self.strip_accents)
+        if strip is None or not self.joins_names:
+            return strip
+        from .names import mended
+
+        return lambda text: mended(strip(text))
+
+    def _cleaned(self, texts: Iterable[str], *, for_kernels: bool) -> Iterable[str]:
+        """The texts without tags and with their names joined, if that is wanted."""
+        if self.preparation.tags == "drop":
+            from .markup import without_tags
+
+            texts = map(without_tags, texts)
+        if self.joins_names:
+            from .names import join_names, join_names_fast
+
+            texts = map(join_names_fast if for_kernels else join_names, texts)
+        return texts

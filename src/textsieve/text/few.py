@@ -31,13 +31,14 @@ class FewDocuments:
         ngram_range: tuple[int, int],
         stop_words: frozenset[str],
         forms: Forms | None = None,
+        joins_names: bool = False,
     ) -> None:
         self.numbers = dict(known) if learn else known
         self._row_ends = [0]
         columns: list[Ints] = [_NONE]
         counts: list[Ints] = [_NONE]
         for text in texts:
-            counted = Counter(terms_of(text, ngram_range, stop_words, forms))
+            counted = Counter(terms_of(text, ngram_range, stop_words, forms, joins_names=joins_names))
             if learn:
                 for term in counted:
                     self.numbers.setdefault(term, len(self.numbers))

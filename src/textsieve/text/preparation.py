@@ -1,23 +1,28 @@
 """What is done with a text before its terms are counted: one small object that counter, model and command line share.
 
-A text is lower-cased and its accents are stripped (see `documents`), it is cut into words, stop words go, and the words
-that are left are put into their normal form (`normalising`). So a stop word is compared as it stands in the text, and
+In this order: tags go out of the text (`markup`), proper names become one word each (`names`), the text is lower-cased
+and its accents are stripped (see `documents`), it is cut into words, stop words go, and the words that are left are put
+into their normal form (`normalising`); names stay as they are. So a stop word is compared as it stands in the text, and
 not as a stem. By default nothing of this is done.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from ..errors import InputError, shown
 from .languages import NAMES
 from .normalising import WAYS, language_code
 
+TAGS = ("keep", "drop")
+
 
 @dataclass(frozen=True)
 class Preparation:
     """Settings of the preparation; plain values, so that a model file can hold them."""
 
+    tags: str = "keep"
+    names: bool = False
     normalise: str | None = None
     language: str = "en"
 
@@ -28,19 +33,23 @@ class Preparation:
 
     def checked(self) -> "Preparation":
         """The same with the language by its code, and without a language that nothing is done with."""
+        for fault in self._faults():
+            raise InputError(f"{fault}.")
         if self.normalise is None:
-            return Preparation()
-        if not (isinstance(self.normalise, str) and self.normalise in WAYS):
-            allowed = ", ".join(map(repr, WAYS))
-            raise InputError(f"normalise={shown(self.normalise)}; use one of {allowed}, or None.")
-        return Preparation(self.normalise, language_code(self.normalise, self.language))
+            return replace(self, language=AS_IT_IS.language)
+        return replace(self, language=language_code(self.normalise, self.language))
 
     def faults(self) -> Iterator[str]:
         """What is not a setting, in words; what a file holds is looked at before any package is there to ask."""
-        if self.normalise is not None and not (isinstance(self.normalise, str) and self.normalise in WAYS):
-            yield f"normalise={shown(self.normalise)}"
+        yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
-            yield f"language={shown(self.language)}"
+            yield f"language={shown(self.language)}; use the code of a language"
+
+    def _faults(self) -> Iterator[str]:
+        for name, allowed in (("tags", TAGS), ("names", (False, True)), ("normalise", (*WAYS, None))):
+            value = getattr(self, name)
+            if not any(value is each or (isinstance(value, str) and value == each) for each in allowed):
+                yield f"{name}={shown(value)}; use {' or '.join(map(repr, allowed))}"
 
     def to_dict(self) -> dict[str, Any]:
         """The settings that say what is done, by name; none if nothing is."""

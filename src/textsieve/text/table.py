@@ -22,8 +22,8 @@ from .wordtable import Counted, Ints, Slice, WordTable, spelled_out
 class TermTable:
     """Terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
-    With `fold_ascii` the capitals A to Z count as their small letters. With `forms`, words count as these. Stop words
-    have the lowest numbers; in a table of forms they have none.
+    With `fold_ascii` the capitals A to Z count as their small letters. With `forms`, words count as these. With
+    `joins_names`, words can be names. Stop words have the lowest numbers; in a table of forms they have none.
     """
 
     def __init__(
@@ -33,9 +33,11 @@ class TermTable:
         *,
         fold_ascii: bool = True,
         forms: Forms | None = None,
+        joins_names: bool = False,
     ) -> None:
         self.ngram_range = ngram_range
-        self._classes = byte_classes(fold_ascii)
+        self._classes = byte_classes(fold_ascii, joins_names)
+        self._terms_are_any_text = joins_names or forms is not None
         words = WordTable()
         words.add(*spelled_out(sorted(word for word in stop_words if WORD.fullmatch(word))))
         self._words = words if forms is None else FormTable(forms, words)
@@ -45,7 +47,7 @@ class TermTable:
     @classmethod
     def for_reading(cls, reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> "TermTable":
         """An empty table for documents that are read in this way."""
-        return cls(ngram_range, stop_words, fold_ascii=reading.kernels_fold, forms=reading.forms)
+        return cls(ngram_range, stop_words, fold_ascii=reading.kernels_fold, **reading.words_are)
 
     @property
     def size(self) -> int:
@@ -108,7 +110,7 @@ class TermTable:
 
     def add_terms(self, terms: Sequence[str]) -> Ints:
         """The number of each term, which is added where it is new; -1 for a string that no text can give."""
-        if isinstance(self._words, FormTable):
+        if self._terms_are_any_text:
             return self._add_as_spelled(terms)
         encoded, starts = spelled_out(terms, b"\xff")
         documents = Slice(encoded.tobytes(), len(terms), wide=True)
@@ -130,14 +132,14 @@ class TermTable:
         return numbers
 
     def _add_as_spelled(self, terms: Sequence[str]) -> Ints:
-        """The same, where a word may be any string without a space: a form, which need not look like a word."""
-        split = [term.split(" ") for term in terms]
+        """The same, where a word need not look like one: it is a form, or a name, which has spaces."""
+        split = [[term] if self._grams is None else term.split(" ") for term in terms]
         possible = np.array([self.ngram_range[0] <= len(words) <= self.ngram_range[1] for words in split], np.bool_)
         runs = [words for words, can_be in zip(split, possible.tolist(), strict=True) if can_be]
         found = self._words.add(*spelled_out([word for words in runs for word in words]))
         numbers = np.full(len(terms), -1, np.int64)
         if self._grams is None:
-            numbers[possible] = found
+            numbers[possible] = np.where(found < self._n_stop, -1, found)
         else:
             ends = np.cumsum([len(words) for words in runs], dtype=np.uint64)
             numbers[possible] = self._grams.add(Counted(found.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends))

@@ -17,6 +17,10 @@ from numpy.typing import NDArray
 from ..errors import InputError
 
 WORD = re.compile(r"\b\w\w+\b")
+JOINER = "\x1f"
+"""What is between the words of a name that counts as one word (see `names`): a letter, which is written as a space."""
+
+WORD_WITH_NAMES = re.compile(rf"[\w{JOINER}]{{2,}}")
 _END, _WIDE = 255, 128
 
 LONG_TEXT = 1 << 16
@@ -79,11 +83,15 @@ def stop_words_of(setting: str | Collection[str] | None, strip_accents: Accents 
     return frozenset(setting)
 
 
-def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None) -> list[str]:
+def terms_of(
+    text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None, *, joins_names: bool
+) -> list[str]:
     """The terms of a prepared text, in the order of their first words, short before long."""
-    words: list[str] = WORD.findall(text)
+    words: list[str] = (WORD_WITH_NAMES if joins_names else WORD).findall(text)
     if stop_words:
         words = [word for word in words if word not in stop_words]
+    if joins_names:
+        words = [word.replace(JOINER, " ") for word in words]
     if forms is not None:
         words = forms(words)
     shortest, longest = ngram_range
@@ -97,13 +105,15 @@ def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str]
 
 
 @cache
-def byte_classes(lowercase: bool) -> NDArray[np.uint8]:
+def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8]:
     """What each byte of UTF-8 is to the kernels (see `kernels.words`), lower-casing ASCII or not."""
     classes = np.full(256, _WIDE, np.uint8)
     for code in range(128):
         character = chr(code)
         is_word = character.isalnum() or character == "_"
         classes[code] = ord(character.lower() if lowercase else character) if is_word else 0
+    if joins_names:
+        classes[ord(JOINER)] = ord(" ")
     classes[_END] = _END
     classes.flags.writeable = False
     return classes
