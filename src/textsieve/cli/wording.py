@@ -4,7 +4,7 @@ import re
 
 _SAME_NAME = (
     *("text", "label", "label_separator", "format", "encoding", "selector", "classifier", "class_weight", "held_out"),
-    *("keep", "folds", "stop_words", "strip_accents", "min_df", "max_df"),
+    *("keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
 )
 _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
     "n_terms": "terms",

@@ -2,7 +2,7 @@
 
 Stems are by Snowball (PyStemmer, which calls languages by their names), lemmas by simplemma, and stop words by
 stopwordsiso (both call them by codes). Which languages there are is read off the packages, so that an update of theirs
-needs none of ours.
+needs none of ours. Nothing is loaded before it is needed: the command line's help reads from here.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,8 +10,6 @@ from functools import cache
 from typing import NamedTuple
 
 from ..errors import InputError, shown
-from ..extras import require_extra
-from .words import WORD
 
 _NAMES = (
     "af afrikaans, ar arabic, ast asturian, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, cy welsh, "
@@ -72,6 +70,8 @@ def code_of(language: object) -> str | None:
 
 def require_language(language: object, service: Service, *, setting: str, what: str) -> str:
     """The code of a language for which there is what is asked for; `setting` is where it was named."""
+    from ..extras import require_extra
+
     require_extra("words", what=what)
     code = code_of(language)
     known = service.codes()
@@ -110,6 +110,8 @@ def _stop_words_of_package(code: str) -> frozenset[str]:
     """The stop words of a language, as a text with them would be read: `lui-même` is two words."""
     import stopwordsiso
 
+    from .words import WORD
+
     return frozenset(word for entry in stopwordsiso.stopwords(code) for word in WORD.findall(entry.lower()))
 
 
@@ -127,3 +129,10 @@ def lemmatizer(code: str) -> Callable[[list[str]], list[str]]:
 
     language = _LEMMA_CODES.get(code, code)
     return lambda words: [lemmatize(word, language) for word in words]
+
+
+WAYS: dict[str, tuple[Service, Callable[[str], Callable[[list[str]], list[str]]]]] = {
+    "stem": (STEMS, stemmer),
+    "lemma": (LEMMAS, lemmatizer),
+}
+"""The ways to normalise words: for which languages there is one, and what does it."""

@@ -5,22 +5,15 @@ and is to fall together with the word `haus`. A form that is empty or has white 
 as it is; so do names, which are several words (see `names`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from threading import Lock
 
-from .languages import LEMMAS, STEMS, Service, lemmatizer, require_language, stemmer
+from .languages import WAYS, require_language
 from .words import Accents, accent_stripper, lower_case
 
 MOST_REMEMBERED = 1 << 18
 """Words whose forms are remembered; a process that goes on for ever sees new ones for ever."""
-
-
-WAYS: dict[str, tuple[Service, Callable[[str], Callable[[list[str]], list[str]]]]] = {
-    "stem": (STEMS, stemmer),
-    "lemma": (LEMMAS, lemmatizer),
-}
-"""The ways to normalise: which languages there are, and what does it."""
 
 
 class Normaliser:

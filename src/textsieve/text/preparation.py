@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from ..errors import InputError, shown
-from .languages import NAMES
-from .normalising import WAYS, language_code
+from .languages import NAMES, WAYS
+from .normalising import language_code
 
 TAGS = ("keep", "drop")
 
