@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textsieve.settings import n_threads
 
-from . import categorizing, counting, neighbours, scoring, streaming, voting
+from . import categorizing, counting, neighbours, one_pass, projecting, scoring, streaming, voting
 from .harness import table
 from .newsgroups import newsgroups
 
@@ -30,6 +30,10 @@ def main() -> None:
         ("", counting.memory),
         ("", counting.compilation),
         ("## Counts to scores", lambda: table(scoring.results())),
+        ("", lambda: table(one_pass.results())),
+        ("", one_pass.memory),
+        ("## Documents to directions", lambda: table(projecting.results())),
+        ("", projecting.accuracy),
         ("## Text to labels", lambda: table(categorizing.results())),
         ("", categorizing.quality),
         ("", categorizing.size),

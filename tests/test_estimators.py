@@ -23,10 +23,13 @@ from textsieve import (
     DocumentFrequency,
     InformationGain,
     InputError,
+    MaximumMargin,
     MutualInformation,
+    OrthogonalCentroid,
     Rocchio,
     TermCounter,
     TermWeighter,
+    TraceProjection,
 )
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.reducers import DROP
@@ -54,6 +57,13 @@ CHECKED: list[BaseEstimator] = [
     TOFA(weight=2.0, class_weight="balanced"),
     TOFA(weight=0.5, energy=0.8),
     Cascade([DocumentFrequency(min_df=1), OCFS(k=0.5)]),
+    TraceProjection(),
+    TraceProjection(weight=0),
+    TraceProjection(weight=0.5, class_weight="balanced", n_jobs=1),
+    OrthogonalCentroid(),
+    OrthogonalCentroid(n_components=1, class_weight="balanced"),
+    TraceProjection(weight=1.01),
+    MaximumMargin(),
     Rocchio(),
     Rocchio(beta=1, gamma=0),
     LinearSVM(),
@@ -88,6 +98,8 @@ def test_the_tested_set_is_the_exported_set() -> None:
 @pytest.mark.filterwarnings("ignore:.*had not converged:sklearn.exceptions.ConvergenceWarning")
 # Some rows of the checks are empty, and some have labels at random, which no document near them has.
 @pytest.mark.filterwarnings("ignore:.*share no term with any training document", "ignore:No document is kept of")
+# Labels at random lie no further apart than documents of one class do.
+@pytest.mark.filterwarnings("ignore:No direction raises the trace")
 @parametrize_with_checks(CHECKED)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

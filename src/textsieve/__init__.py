@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .corpus import Corpus as Corpus
     from .corpus import read as read
     from .errors import InputError as InputError
+    from .projections import MaximumMargin as MaximumMargin
+    from .projections import OrthogonalCentroid as OrthogonalCentroid
+    from .projections import TraceProjection as TraceProjection
     from .reducers import DROP as DROP
     from .selectors import OCFS as OCFS
     from .selectors import TOFA as TOFA
@@ -46,6 +49,7 @@ _load, _names, __all__ = attach(
             "TOFA",
             "Cascade",
         ],
+        "projections": ["TraceProjection", "OrthogonalCentroid", "MaximumMargin"],
         "classifiers": ["TCFP", "KNNFP", "CosineKNN", "Rocchio"],
         "reducers": ["DROP"],
     },

@@ -17,6 +17,9 @@ class TransformerMixin:
 class ClassifierMixin:
     def __sklearn_tags__(self) -> Tags: ...
 
+class ClassNamePrefixFeaturesOutMixin:
+    def get_feature_names_out(self, input_features: Any = None) -> Any: ...
+
 class OneToOneFeatureMixin:
     def get_feature_names_out(self, input_features: Any = None) -> Any: ...
 

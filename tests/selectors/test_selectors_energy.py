@@ -165,14 +165,6 @@ def test_with_energy_no_weight_above_one_is_found(case: Case, class_weight: Any)
     assert found.get_support().sum() == found.n_terms_for(0.8)
 
 
-def test_with_energy_a_weight_above_one_is_brought_down_to_one() -> None:
-    """Classes that are far apart, for which more than 1 is found."""
-    rows = np.array([[9.0, 0, 0], [9, 0, 1], [0, 9, 1], [0, 9, 0]])
-    assert TOFA().fit(rows, LABELS).weight_ > 1
-    assert TOFA(energy=0.8).fit(rows, LABELS).weight_ == 1.0
-    assert TOFA(energy=0.8).fit(rows, LABELS).scores_.tolist() == OCFS().fit(rows, LABELS).scores_.tolist()
-
-
 @pytest.mark.parametrize("weight", [0, 0.5, 1, "auto"])
 def test_nothing_to_share(weight: Any) -> None:
     """If no term has a score, the first one is as good as all."""

@@ -1,5 +1,6 @@
 """TOFA and OCFS equal their definition, in fractions, in two passes of floats, by trying all choices; their laws."""
 
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -291,14 +292,14 @@ def test_a_term_that_changes_in_one_document_by_little_is_not_constant() -> None
     assert found.scores_[0] > 0
 
 
-def test_very_large_weights_have_scores() -> None:
-    """Sums of squares are near the largest float there is, and a squared sum would be beyond it."""
-    rows = np.full((20_000, 2), 9e149)
+@pytest.mark.parametrize("class_weight", BALANCED)
+def test_very_large_weights_have_scores(class_weight: Any) -> None:
+    """Sums of squares are near the largest float there is, and a squared sum would be beyond it, of a class too."""
+    n = 60_000
+    rows = np.full((n, 2), 9e149)
     rows[::2, 0] *= -1
-    found = TOFA(weight=0.5).fit(rows, np.arange(20_000) % 2)
+    found = TOFA(weight=0.5, class_weight=class_weight).fit(rows, np.arange(n) % 2)
     assert found.scores_ == pytest.approx([8.1e299, 0.0], rel=1e-12)
-    balanced = TOFA(weight=0.5, class_weight="balanced").fit(rows, np.arange(20_000) % 2)
-    assert balanced.scores_ == pytest.approx([8.1e299, 0.0], rel=1e-12)
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
@@ -477,3 +478,22 @@ def test_documents_without_a_label_change_the_terms(groups: tuple[Any, Any]) -> 
         other = TOFA(weight=weight, k=300).fit(rows[labelled], labels[labelled].tolist())
         both = np.intersect1d(one.get_support(indices=True), other.get_support(indices=True))
         assert (len(both) == 300) if weight == 1 else (len(both) < overlap)
+
+
+@pytest.mark.parametrize("in_batches", [False, True])
+def test_a_million_documents(in_batches: bool) -> None:
+    """Two weights near a million, 2^-10 apart: their variance is that of tossing a coin, times 2^-20."""
+    tossed = np.random.default_rng(0).random(1_000_000) < 0.3
+    rows = np.where(tossed, 1e6 + 2.0**-10, 1e6)[:, np.newaxis]
+    labels = np.arange(1_000_000) % 3
+    found = TOFA(weight=0.0, k="all")
+    if in_batches:
+        for begin in range(0, len(rows), 100_000):
+            found.partial_fit(rows[begin : begin + 100_000], labels[begin : begin + 100_000])
+    else:
+        found.fit(rows, labels)
+    heads = int(tossed.sum())
+    exact = Fraction(heads * (len(rows) - heads), len(rows) ** 2) / 2**20
+    assert found.scores_[0] == pytest.approx(float(exact), rel=1e-9)
+    constant = TOFA(weight=0.0, k="all").fit(np.full((200_000, 1), 1e6 + 0.1))
+    assert constant.scores_.tolist() == [0.0]

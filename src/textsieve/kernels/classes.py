@@ -1,8 +1,9 @@
 """One pass over the rows of some documents adds up all that is wanted of each term.
 
-Whole numbers (counts) add up exactly in 64 bits. Other weights are added with their rounding errors kept beside
-the sum (Neumaier's scheme; a square's own error by a fused multiply-add), so a sum is right to about 32 digits and its
-53-bit head does not depend on the order in any digit that matters.
+Whole numbers (counts) add up exactly in 64 bits. Other weights are added with their rounding errors kept beside the sum
+(a square's own error by a fused multiply-add), so a sum is right to about 30 digits and its 53-bit head does not depend
+on the order in any digit that matters. The errors' sum would be rounded too, and more the longer it gets: so the head
+takes up what it can of it at every step, and what stays beside it is less than half of the head's last digit.
 
 `seen` has a byte for each term, and is read eight at a time to find the few terms of a class among many.
 """
@@ -14,8 +15,22 @@ from numpy.typing import NDArray
 
 from .jit import Bytes, Floats, Ints, kernel
 from .precise import fused
+from .prefetch import prefetch
 
 _0, _1, _2 = (np.uint64(n) for n in range(3))
+_AHEAD = 8
+_LINE = 64
+
+
+@kernel
+def _ask_for(documents: Ints, number: int, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]) -> None:
+    """Ask for the row of a document that comes soon: the documents of a class do not lie side by side."""
+    document = documents[min(number, documents.size - 1)]
+    begin, end = indptr[document], indptr[document + 1]
+    for at in range(begin, end, _LINE // indices.itemsize):
+        prefetch(indices, at)
+    for at in range(begin, end, _LINE // data.itemsize):
+        prefetch(data, at)
 
 
 @kernel
@@ -28,8 +43,10 @@ def add_counts(
     seen: Bytes,
 ) -> None:
     """Add whole-number weights: `totals[t]` gets documents with the term, sum, and sum of squares."""
-    for document in documents:
-        for at in range(indptr[document], indptr[document + 1]):
+    for number in range(documents.size):
+        _ask_for(documents, number + _AHEAD, indptr, indices, data)
+        document = documents[number]
+        for at in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
             value = np.int64(data[at])
             if value != 0:
                 term = np.uint64(indices[at])
@@ -50,8 +67,10 @@ def add_weights(
     seen: Bytes,
 ) -> None:
     """Add any weights: `totals[t]` gets documents with the term, sum and its error, sum of squares and its error."""
-    for document in documents:
-        for at in range(indptr[document], indptr[document + 1]):
+    for number in range(documents.size):
+        _ask_for(documents, number + _AHEAD, indptr, indices, data)
+        document = documents[number]
+        for at in range(np.uint64(indptr[document]), np.uint64(indptr[document + 1])):
             value = np.float64(data[at])
             if value == 0:
                 continue
@@ -62,15 +81,17 @@ def add_weights(
 
             total = row[1] + value
             part = total - row[1]
-            row[2] += (row[1] - (total - part)) + (value - part)
-            row[1] = total
+            rest = row[2] + ((row[1] - (total - part)) + (value - part))
+            row[1] = total + rest
+            row[2] = rest - (row[1] - total)
 
             square = value * value
             error = fused(value, value, -square)
             total = row[3] + square
             part = total - row[3]
-            row[4] += ((row[3] - (total - part)) + (square - part)) + error
-            row[3] = total
+            rest = row[4] + (((row[3] - (total - part)) + (square - part)) + error)
+            row[3] = total + rest
+            row[4] = rest - (row[3] - total)
 
 
 @kernel

@@ -9,6 +9,7 @@ variance of a number that is always the same grows with how often it was added; 
 
 import numpy as np
 
+from .blocks import block_ends, block_size
 from .jit import Floats, Ints, kernel
 from .precise import fused
 
@@ -23,29 +24,36 @@ def between_classes(
     """For each term, the sum over classes of (share of the class)(class mean - mean)^2."""
     n = np.float64(class_docs.sum())
     means, mean_rests = np.zeros(n_terms), np.zeros(n_terms)  # sums at first
-    for cell in range(terms.size):
-        term = terms[cell]
-        total = means[term] + values[cell]
-        part = total - means[term]
-        mean_rests[term] += ((means[term] - (total - part)) + (values[cell] - part)) + rests[cell]
-        means[term] = total
-    for term in range(n_terms):
-        mean = means[term] / n
-        mean_rests[term] = (mean_rests[term] - fused(mean, n, -means[term])) / n
-        means[term] = mean
     scatter = np.zeros(n_terms)
     covered = np.zeros(n_terms)  # documents in classes that have the term
-    for number in range(class_docs.size):
-        size = np.float64(class_docs[number])
-        for cell in range(class_starts[number], class_starts[number + 1]):
-            term = terms[cell]
-            expected = means[term] * size
-            rest = rests[cell] - fused(means[term], size, -expected) - mean_rests[term] * size
-            apart = (values[cell] - expected) + rest
-            scatter[term] += apart * (apart / size)  # the square alone may be too large
-            covered[term] += size
-    for term in range(n_terms):
-        scatter[term] = (scatter[term] + (n - covered[term]) * (means[term] * means[term])) / n
+    begins = class_starts[:-1].copy()
+    step = block_size(n_terms, class_docs.size, terms.size)
+    for begin in range(0, n_terms, step):
+        ends = block_ends(class_starts, terms, begins, min(begin + step, n_terms))
+        for number in range(class_docs.size):
+            for cell in range(np.uint64(begins[number]), np.uint64(ends[number])):
+                term = np.uint64(terms[cell])
+                total = means[term] + values[cell]
+                part = total - means[term]
+                mean_rests[term] += ((means[term] - (total - part)) + (values[cell] - part)) + rests[cell]
+                means[term] = total
+        for place in range(begin, min(begin + step, n_terms)):
+            mean = means[place] / n
+            mean_rests[place] = (mean_rests[place] - fused(mean, n, -means[place])) / n
+            means[place] = mean
+        for number in range(class_docs.size):
+            size = np.float64(class_docs[number])
+            inverse = 1.0 / max(size, 1.0)
+            for cell in range(np.uint64(begins[number]), np.uint64(ends[number])):
+                term = np.uint64(terms[cell])
+                expected = means[term] * size
+                rest = rests[cell] - fused(means[term], size, -expected) - mean_rests[term] * size
+                apart = (values[cell] - expected) + rest
+                scatter[term] += apart * (apart * inverse)  # the square alone may be too large
+                covered[term] += size
+        begins = ends
+    for place in range(n_terms):
+        scatter[place] = (scatter[place] + (n - covered[place]) * (means[place] * means[place])) / n
     return scatter
 
 

@@ -7,8 +7,12 @@ scores 0: there is nothing to tell apart. Yan et al. (2005) pool by the mean wei
 common too.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
+from ..kernels.chi import mean_chi_square
+from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .pooled import PooledSelector
 
@@ -18,6 +22,12 @@ def chi_square_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> F
     excess = (with_term * n - doc_freq * size).astype(np.float64)
     spread = (doc_freq * (n - doc_freq)).astype(np.float64) * (size / n * (n - size)) if n else np.zeros(len(doc_freq))
     return np.divide(excess * excess, spread, out=np.zeros_like(excess), where=spread > 0)
+
+
+def chi_square(stats: ClassStats) -> Floats:
+    """The mean of each term's statistics over the classes, weighted by class probability."""
+    cells = stats.cells
+    return mean_chi_square(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms)
 
 
 class ChiSquare(PooledSelector):
@@ -37,4 +47,5 @@ class ChiSquare(PooledSelector):
         ranking in which the classes take turns.
     """
 
+    _own_poolings: ClassVar = {"mean": chi_square}
     _score_class = staticmethod(chi_square_of_class)

@@ -16,8 +16,9 @@ import numpy as np
 from ..errors import InputError, counted, shown
 from ..extras import require_extra
 from ..stats import ClassStats
+from ..stats.shares import ClassWeight
 from ..stats.sums import Floats
-from .trace import TOFA, ClassWeight, between_class_scatter, energy_curve, mixed, total_scatter
+from .trace import TOFA, between_class_scatter, energy_curve, mixed, total_scatter
 
 if TYPE_CHECKING:
     import os

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..kernels.gain import joint_gain
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from .base import Limit
@@ -28,24 +29,12 @@ _PER_BIT = 1.0 / np.log(2.0)
 
 def information_gain(stats: ClassStats) -> Floats:
     """The information gain of each term about the class, in bits."""
-    n = float(stats.n_pairs)
-    doc_freq = stats.pair_doc_freq.astype(np.float64)
-    class_docs = stats.class_docs.astype(np.float64)
+    n = stats.n_pairs
     if n == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells
-    with_term = cells.doc_freq.astype(np.float64)
-    df = doc_freq[cells.terms]
-    size = np.repeat(class_docs, np.diff(cells.class_starts))
-    excess = with_term * n - df * size
-    without_term = size - with_term
-    bits = with_term * np.log1p(excess / (df * size))
-    # A term that all documents have leaves no document without it: 0 log 0 = 0.
-    bits -= without_term * _log1p_ratio(excess, size * (n - df))
-    n_empty = n - np.bincount(cells.terms, size, stats.n_terms)  # documents in classes that never have the term
-    of_empty = n_empty * _log1p_ratio(doc_freq, np.full_like(doc_freq, n))
-    total = np.bincount(cells.terms, bits, stats.n_terms) + of_empty
-    return np.asarray(np.clip(total * (_PER_BIT / n), 0.0, class_entropy(stats)))
+    gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms)
+    return np.asarray(np.clip(gain * (_PER_BIT / n), 0.0, class_entropy(stats)))
 
 
 def class_entropy(stats: ClassStats) -> float:
@@ -78,12 +67,6 @@ def mutual_information_of_class(with_term: Ints, doc_freq: Ints, size: int, n: i
     # One division of whole numbers: equal ratios give equal scores to the last bit, and ties stay ties.
     scores[filled] = np.log2((with_term[filled] * n) / (doc_freq[filled] * size))
     return scores
-
-
-def _log1p_ratio(excess: Floats, expected: Floats) -> Floats:
-    """-log(1 - excess / expected), 0 where nothing was expected or nothing is left."""
-    ratio = np.divide(excess, expected, out=np.zeros_like(excess), where=expected > 0)
-    return np.asarray(-np.log1p(-ratio, out=np.zeros_like(ratio), where=ratio < 1.0))
 
 
 class InformationGain(PooledSelector):

@@ -166,7 +166,7 @@ class PooledSelector(TermSelector):
         if self.pooling in self._own_poolings:
             return self._own_poolings[self.pooling](stats)
         if self.pooling not in POOLINGS:
-            allowed = ", ".join(map(repr, [*self._own_poolings, *POOLINGS]))
+            allowed = ", ".join(map(repr, {**self._own_poolings, **POOLINGS}))
             raise InputError(f"pooling={self.pooling!r}; use one of {allowed}.")
         return POOLINGS[self.pooling](ClassScorer(stats, self._score_class), stats.n_terms)
 

@@ -32,6 +32,7 @@ import numpy as np
 from ..errors import InputError, shown
 from ..kernels.scatter import between_classes, between_equal_classes, variances
 from ..stats import ClassStats
+from ..stats.shares import ClassWeight, class_shares, require_class_weight
 from ..stats.sums import Floats, Ints
 from .base import DEFAULT_K, Limit, ScoreForClass, TermSelector, limit_of
 from .trace_weight import auto_weight
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
     from ..plots import Chart
 
-ClassWeight = Literal["balanced"] | None
-
 _ROUNDING = float(np.finfo(np.float64).eps)
 
 _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
@@ -51,8 +50,7 @@ _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "ba
 
 def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
     """The diagonal of S_b: how far the class means of each term are from its mean, squared, weighted by class."""
-    if not (class_weight is None or (isinstance(class_weight, str) and class_weight in _BETWEEN)):
-        raise InputError(f"class_weight={shown(class_weight)}; use 'balanced', or None.")
+    require_class_weight(class_weight)
     if stats.n_pairs == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells
@@ -80,7 +78,7 @@ def mixed(between: Floats, total: Floats, weight: float) -> Floats:
 
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
     """What one class adds to the diagonal of S_b; negative where its mean is below the mean of all."""
-    shares = class_shares(stats, class_weight)
+    shares = class_shares(stats.class_docs, class_weight)
     sizes = np.maximum(stats.class_docs, 1)
     if class_weight is None:
         mean = stats.pair_sums / max(stats.n_pairs, 1)
@@ -89,12 +87,6 @@ def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight =
         mean = np.bincount(stats.cells.terms, stats.cells.sums.value * factors, stats.n_terms).astype(np.float64)
     apart = stats.class_sums(number) / sizes[number] - mean
     return np.asarray(shares[number] * np.copysign(apart * apart, apart))
-
-
-def class_shares(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
-    """How much each class counts in S_b; they sum to 1."""
-    sizes = stats.class_docs if class_weight is None else np.minimum(stats.class_docs, 1)
-    return np.asarray(sizes / max(int(sizes.sum()), 1))
 
 
 def energy_curve(sorted_scores: Floats) -> Floats:
@@ -129,7 +121,7 @@ class TOFA(TermSelector):
         How many terms: a number, a share of all, or all. None is 1,000, or no limit if another limit is given.
     energy : float or None
         Keep the fewest terms that together hold this share of all scores; the papers take 0.8 and 0.6. Only up to
-        weight 1, and with "auto" none above it is taken.
+        weight 1, above which "auto" never is.
     min_score : float or None
         Keep terms of at least this score.
     class_weight : "balanced" or None
@@ -187,8 +179,8 @@ class TOFA(TermSelector):
             return trace_scores(stats, weight, self.class_weight)
         between, total = between_class_scatter(stats, self.class_weight), total_scatter(stats)
         most = limit_of(DEFAULT_K if self.k is None else self.k, stats.n_terms) or stats.n_terms
-        found = auto_weight(between, total, stats, min(most, stats.n_terms))
-        self._found_weight = found if self.energy is None else min(found, 1.0)
+        shares = class_shares(stats.class_docs, self.class_weight)
+        self._found_weight = auto_weight(between, total, stats, min(most, stats.n_terms), shares)
         return mixed(between, total, self._found_weight)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:

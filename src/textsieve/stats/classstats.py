@@ -23,6 +23,7 @@ from . import table as tables
 from .codec import decode, encode
 from .labels import label_pairs, one_kind
 from .onepass import from_rows
+from .soundness import are_finite
 from .sums import Floats, Ints, Sums
 from .table import Cells, Table
 
@@ -61,7 +62,7 @@ class ClassStats:
 
         None is a document without a label; where another label means that, `unlabelled` names it, and NaN does too.
         """
-        rows = _canonical_rows(X)
+        rows = _rows(X)
         return cls(from_rows(rows, label_pairs(y, rows.shape[0], unlabelled)))
 
     def update(self, X: Any, y: Any = None, *, unlabelled: Any = None) -> Self:
@@ -238,8 +239,8 @@ def _weight(table: Table) -> int:
     return len(table.cells.terms) + len(table.totals.terms)
 
 
-def _canonical_rows(X: Any) -> sparse.csr_array:
-    """The matrix by rows, each column at most once in a row; nothing is copied that is so already."""
+def _rows(X: Any) -> sparse.csr_array:
+    """The matrix by rows, of numbers that can be added up; whether rows are in order is found out by who reads them."""
     try:
         rows = sparse.csr_array(X)
     except (TypeError, ValueError) as problem:
@@ -248,11 +249,6 @@ def _canonical_rows(X: Any) -> sparse.csr_array:
         raise InputError(f"X has {rows.ndim} dimensions; give a matrix of documents and terms.")
     if rows.dtype.kind not in "biuf" or rows.dtype.itemsize > 8:
         raise InputError(f"X is of dtype {rows.dtype}; use whole numbers, or floats of up to 64 bits.")
-    if rows.dtype.kind == "f" and not (np.abs(rows.data) < np.float64(1e150)).all():
+    if rows.dtype.kind == "f" and not are_finite(rows.data):
         raise InputError("X has values that are NaN, infinite, or so large (1e150) that their squares have no sum.")
-    if rows.nnz and not 0 <= rows.indices.min() <= rows.indices.max() < rows.shape[1]:
-        raise InputError(f"X is not sound: it has values in columns that are not among its {rows.shape[1]:,}.")
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
     return rows

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..errors import InputError, shown
+from ..kernels.groups import sorted_by_class
 
 Ints = NDArray[np.int64]
 
@@ -60,8 +61,7 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     if len(labels) != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
-        numbers, inverse = np.unique(labels, return_inverse=True)
-        return without_class(_pairs(numbers.tolist(), np.arange(n_documents), inverse, n_documents), unlabelled)
+        return without_class(_from_whole_numbers(labels), unlabelled)
     if is_indicator(labels):
         return without_class(_from_indicator(np.array(labels), n_documents, None), unlabelled)
     texts = set(map(type, labels)) <= {str} and not isinstance(unlabelled, str)
@@ -211,6 +211,17 @@ def _of_one_kind(labels: Iterable[Any], who_has: Callable[[Any], str]) -> list[A
 
 
 def _pairs(classes: list[Any], documents: Ints, numbers: Ints, n_documents: int) -> LabelPairs:
-    by_class = np.argsort(numbers, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=len(classes)))]).astype(np.int64)
-    return LabelPairs(tuple(classes), documents[by_class], starts, n_documents)
+    return LabelPairs(tuple(classes), *sorted_by_class(numbers, documents, len(classes)), n_documents)
+
+
+def _from_whole_numbers(labels: NDArray[Any]) -> LabelPairs:
+    everyone, n_documents = np.arange(len(labels)), len(labels)
+    least, most = (int(labels.min()), int(labels.max())) if n_documents else (0, 0)
+    if most - least > n_documents + 1000:  # a place for each number between would be out of proportion
+        different, inverse = np.unique(labels, return_inverse=True)
+        return _pairs(different.tolist(), everyone, inverse, n_documents)
+    wide = labels if labels.dtype == np.uint64 else labels.astype(np.int64, copy=False)
+    documents, starts = sorted_by_class(wide - wide.dtype.type(least), everyone, most - least + 1)
+    filled = np.flatnonzero(np.diff(starts))
+    classes = tuple(least + number for number in filled.tolist())
+    return LabelPairs(classes, documents, starts[np.append(filled, -1)], n_documents)

@@ -1,7 +1,8 @@
 """One pass over the rows of a matrix fills a table of statistics.
 
-Documents are visited class by class, so that what is added to stays in the processor's cache; when a class is done
-its terms are moved to the table, and what is left is empty for the next class.
+Counts go the fast way (`counted.py`). For all else documents are visited class by class, so that what is added to stays
+in the processor's cache; when a class is done its terms are moved to the table, and what is left is empty for the next
+class.
 """
 
 from typing import Any
@@ -11,44 +12,63 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..kernels.classes import add_counts, add_weights, drain_counts, drain_weights, seen_terms
+from .counted import DisorderError, Matrix, counted, is_for
 from .labels import LabelPairs
+from .soundness import in_order
 from .sums import Ints, Sums
 from .table import Cells, Table, Totals, empty
 
 
 def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
-    """The statistics of documents given as sparse rows."""
-    used, indices = _used_columns(rows)
-    one_pass = _Pass(rows.indptr, indices, rows.data, len(used))
-    filled = [one_pass.add_class(labels.of_class(number)) for number in range(len(labels.classes))]
-    if len(labels.documents) == len(np.unique(labels.documents)):
-        one_pass.add_documents(labels.unlabelled())
-    else:  # a document with several labels was added once for each: the totals want each document once
-        one_pass.forget_totals()
-        one_pass.add_documents(np.arange(labels.n_documents))
-    totals, cells = one_pass.totals(), _joined(filled)
-    return Table(
-        labels.classes,
-        labels.n_documents,
-        rows.shape[1],
-        np.diff(labels.class_starts),
-        totals._replace(terms=used[totals.terms]),
-        cells._replace(terms=used[cells.terms]),
-    )
+    """The statistics of documents given as sparse rows; rows that are not in order are put in order first."""
+    matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
+    if is_for(matrix, labels):
+        try:
+            totals, cells = counted(matrix, labels) or _class_by_class(matrix, labels)
+        except DisorderError:
+            return from_rows(in_order(rows), labels)
+    else:
+        totals, cells = _of_used_columns(in_order(rows), labels)
+    class_docs = np.diff(labels.class_starts)
+    return Table(labels.classes, labels.n_documents, rows.shape[1], class_docs, totals, cells)
 
 
-def _used_columns(rows: csr_array) -> tuple[Ints, NDArray[Any]]:
-    """Columns to make statistics of, and the column of each value as its place among them.
+def _of_used_columns(rows: csr_array, labels: LabelPairs) -> tuple[Totals, Cells]:
+    """Totals and cells of rows that are in order.
 
     In a small batch of a large vocabulary, all but few columns are empty, and only those that are not are looked at.
     """
     n_columns = rows.shape[1]
     if n_columns <= 2 * rows.nnz:
-        return np.arange(n_columns), rows.indices
-    used = np.unique(rows.indices).astype(np.int64)
+        return _class_by_class(Matrix(rows.indptr, rows.indices, rows.data, n_columns), labels)
+    used = _different(rows.indices, n_columns)
     place = np.empty(n_columns, np.int32)
     place[used] = np.arange(len(used))
-    return used, place[rows.indices]
+    matrix = Matrix(rows.indptr, place[rows.indices], rows.data, len(used))
+    found = counted(matrix, labels) if is_for(matrix, labels) else None
+    totals, cells = found or _class_by_class(matrix, labels)
+    return totals._replace(terms=used[totals.terms]), cells._replace(terms=used[cells.terms])
+
+
+def _different(columns: NDArray[Any], n_columns: int) -> Ints:
+    """The columns, ascending, each once. Marking them is faster than sorting if they are not very few."""
+    if len(columns) < n_columns // 64:
+        return np.unique(columns).astype(np.int64)
+    seen = np.zeros(n_columns, np.bool_)
+    seen[columns] = True
+    return np.flatnonzero(seen)
+
+
+def _class_by_class(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells]:
+    """Totals and cells of any weights."""
+    one_pass = _Pass(*matrix)
+    filled = [one_pass.add_class(labels.of_class(number)) for number in range(len(labels.classes))]
+    if len(labels.documents) == np.count_nonzero(np.bincount(labels.documents)):
+        one_pass.add_documents(labels.unlabelled())
+    else:  # a document with several labels was added once for each: the totals want each document once
+        one_pass.forget_totals()
+        one_pass.add_documents(np.arange(labels.n_documents))
+    return one_pass.totals(), _joined(filled)
 
 
 class _Pass:

@@ -33,6 +33,14 @@ def fitted_selector(selector: TermSelector, stats: ClassStats, most: int | None)
     return kept
 
 
+def with_every_label(selector: TermSelector) -> TermSelector:
+    """A copy to which no label means "no label": who trains a model has settled which documents have none."""
+    copy: Any = clone(selector)
+    names = [name for name in copy.get_params() if name.rpartition("__")[2] == "unlabelled"]
+    settled: TermSelector = copy.set_params(**dict.fromkeys(names))
+    return settled
+
+
 def best_columns(selector: TermSelector, most: int | None) -> Ints:
     """The columns that a selector keeps, the best first; at most so many."""
     ranking, support = selector.ranking_, selector.get_support()
@@ -71,6 +79,7 @@ def rank_terms(
     with corpus.naming():
         fitted = fitted_selector(selector, stats, n)
         best = best_columns(fitted, n)
+        stats = fitted.stats_  # a label may mean "no label" to the selector
 
     def scored(columns: Ints, scores: NDArray[np.float64]) -> Scored:
         return [(terms[column], score) for column, score in zip(columns.tolist(), scores.tolist(), strict=True)]

@@ -38,7 +38,7 @@ from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 from .documents import Counted, weighted
-from .ranking import best_columns, fitted_selector
+from .ranking import best_columns, fitted_selector, with_every_label
 from .targets import Targets
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Recipe:
 
     def rank_stats(self, stats: ClassStats, most: int | None) -> Ints:
         """The same, from statistics of the counts or weights that the selector reads."""
-        return best_columns(fitted_selector(self.selector, stats, most), most)
+        return best_columns(fitted_selector(with_every_label(self.selector), stats, most), most)
 
     def most_terms(self, n_terms: Any, n_seen: int) -> int | None:
         """How many terms are kept at the most; None: as many as the selector says."""

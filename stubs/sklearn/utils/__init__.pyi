@@ -17,10 +17,14 @@ class ClassifierTags:
     poor_score: bool
     def __init__(self, *, multi_label: bool = False) -> None: ...
 
+class TransformerTags:
+    preserves_dtype: list[str]
+
 class Tags:
     input_tags: InputTags
     target_tags: TargetTags
     classifier_tags: ClassifierTags | None
+    transformer_tags: TransformerTags
     def __init__(
         self,
         *,

@@ -1,0 +1,48 @@
+"""The mean of chi-square over classes from the filled cells.
+
+Weighted by class probability, the statistic of class j is (A n - df n_j)^2 / ((n - n_j) df (n - df)). A class that
+never has the term adds df^2 n_j^2 / (n - n_j) above the line, so all such classes together need one number a term.
+"""
+
+import numpy as np
+
+from .blocks import add_doc_freq, block_ends, block_size
+from .jit import Floats, Ints, kernel
+
+
+@kernel
+def mean_chi_square(class_starts: Ints, class_docs: Ints, terms: Ints, cell_doc_freq: Ints, n_terms: int) -> Floats:
+    """For each term, the mean of its chi-square statistics, weighted by class probability."""
+    n = class_docs.sum()
+    doc_freq = np.zeros(n_terms, np.int64)
+    scores, of_filled = np.zeros(n_terms), np.zeros(n_terms)
+    n_filled = np.zeros(n_terms, np.int64)
+    of_all, n_classes = 0.0, 0  # classes with documents, but not all of them
+    for size in class_docs:
+        if 0 < size < n:
+            of_all += np.float64(size) * size / (n - size)
+            n_classes += 1
+    begins = class_starts[:-1].copy()
+    step = block_size(n_terms, class_docs.size, terms.size)
+    for begin in range(0, n_terms, step):
+        ends = block_ends(class_starts, terms, begins, min(begin + step, n_terms))
+        add_doc_freq(begins, ends, terms, cell_doc_freq, doc_freq)
+        for number in range(class_docs.size):
+            size = class_docs[number]
+            if size == n or size == 0:
+                continue
+            factor = 1.0 / (n - size)
+            empty = np.float64(size) * size * factor
+            for cell in range(np.uint64(begins[number]), np.uint64(ends[number])):
+                term = np.uint64(terms[cell])
+                excess = np.float64(cell_doc_freq[cell] * n - doc_freq[term] * size)
+                scores[term] += excess * excess * factor
+                of_filled[term] += empty
+                n_filled[term] += 1
+        begins = ends
+    for place in range(n_terms):
+        df = np.float64(doc_freq[place])
+        if n_filled[place] < n_classes:
+            scores[place] += df * df * (of_all - of_filled[place])
+        scores[place] = scores[place] / (df * (n - df)) if 0 < df < n else 0.0
+    return scores

@@ -1,0 +1,46 @@
+"""Checks of a sparse matrix's arrays that read each of them once, many values at a time."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .jit import kernel
+
+UNSOUND, UNORDERED = -1, -2
+"""A row is not within the matrix; its columns do not ascend."""
+
+
+@kernel
+def row_state(row: NDArray[Any], n_columns: int) -> int:
+    """0 if the columns of a row ascend and are among those of the matrix."""
+    if row.size == 0:
+        return 0
+    disorder = False
+    for at in range(row.size - 1):
+        disorder |= row[at] >= row[at + 1]
+    if disorder:
+        return UNORDERED
+    return 0 if row[0] >= 0 and row[row.size - 1] < n_columns else UNSOUND
+
+
+@kernel
+def rows_state(indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], n_columns: int) -> int:
+    """0 if all rows are so, or what is wrong with the first that is not."""
+    for number in range(indptr.size - 1):
+        begin, end = np.int64(indptr[number]), np.int64(indptr[number + 1])
+        if not 0 <= begin <= end <= min(indices.size, data.size):
+            return UNSOUND
+        state = row_state(indices[begin:end], n_columns)
+        if state != 0:
+            return state
+    return 0
+
+
+@kernel
+def all_within(data: NDArray[Any], end: float) -> bool:
+    """Whether all numbers are between -end and end, and none is NaN."""
+    outside = False
+    for at in range(data.size):
+        outside |= not abs(np.float64(data[at])) < end
+    return not outside

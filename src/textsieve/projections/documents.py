@@ -1,0 +1,165 @@
+"""Documents, centred without being touched: the products that the eigen-solver is made of.
+
+Let X be the matrix of N documents and J = I - 11'/N, which takes the mean off a column. Then J X are the documents
+with their mean taken off. J X is never made: J (X w) and X' (J u) are products with X as it is, and a mean taken off a
+few columns.
+
+Most terms are in one document only. Such a term adds to J X X' J no more than the square of its weight in one place of
+the diagonal, so for products with X X' it is not looked at; with 20 Newsgroups that leaves 56,000 terms of 130,000.
+
+Where a term is in all documents, its mean may be so much larger than its spread that the difference is lost in
+rounding. There the first document's value is taken off all first, which changes nothing else: J takes off what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ..kernels.products import multiply_rows
+from ..stats.sums import Floats, Ints
+
+_PARTS_PER_THREAD = 4
+
+
+class Documents(Protocol):
+    """N centred documents of d terms, as an operator."""
+
+    n_documents: int
+    n_terms: int
+    mean: Floats
+
+    def to_documents(self, directions: Floats) -> Floats:
+        """J X W: a row for each document."""
+
+    def to_terms(self, combinations: Floats) -> Floats:
+        """X' J U: a row for each term."""
+
+    def gram(self, combinations: Floats) -> Floats:
+        """J X X' J U."""
+
+    def scatter(self) -> Floats:
+        """X' J X, for few terms."""
+
+
+class DenseDocuments:
+    """Documents that are given as a dense array: these are centred as such."""
+
+    def __init__(self, rows: Floats) -> None:
+        self.n_documents, self.n_terms = rows.shape
+        centred = rows - rows[0]
+        rest = centred.mean(axis=0)
+        centred -= rest
+        self.mean = rows[0] + rest
+        self._rows = centred
+
+    def to_documents(self, directions: Floats) -> Floats:
+        """J X W."""
+        return np.asarray(self._rows @ directions)
+
+    def to_terms(self, combinations: Floats) -> Floats:
+        """X' J U."""
+        return np.asarray(self._rows.T @ combinations)
+
+    def gram(self, combinations: Floats) -> Floats:
+        """J X X' J U."""
+        return self.to_documents(self.to_terms(combinations))
+
+    def scatter(self) -> Floats:
+        """X' J X."""
+        return np.asarray(self._rows.T @ self._rows)
+
+
+class SparseDocuments:
+    """Documents that are given as sparse rows; by term they are kept too, which doubles their memory."""
+
+    def __init__(self, rows: csr_array, n_threads: int) -> None:
+        self.n_documents, self.n_terms = rows.shape
+        self._n_threads = n_threads
+        doc_freq = np.bincount(rows.indices, minlength=self.n_terms)
+        self._doc_freq = doc_freq
+        shift = np.zeros(self.n_terms)
+        first = rows.indices[: rows.indptr[1]]
+        shift[first] = np.where(doc_freq[first] == self.n_documents, rows.data[: len(first)], 0.0)
+        if shift.any():
+            rows = csr_array((rows.data - shift[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
+        self._rows = rows
+        self._rest = np.bincount(rows.indices, rows.data, self.n_terms) / self.n_documents
+        self.mean = shift + self._rest
+
+    @cached_property
+    def _by_term(self) -> csr_array:
+        return csr_array(self._rows.T)
+
+    @cached_property
+    def _shared(self) -> tuple[Ints, NDArray[Any], Floats]:
+        """The terms of several documents, where each value finds its term among them, and the others' diagonal."""
+        by_use = np.argsort(-self._doc_freq, kind="stable")  # what is used most lies together
+        shared = by_use[: np.count_nonzero(self._doc_freq > 1)]
+        place = np.full(self.n_terms, len(shared), self._rows.indices.dtype)  # a row of zeros comes last
+        place[shared] = np.arange(len(shared))
+        places = place[self._rows.indices]
+        alone = np.where(places == len(shared), self._rows.data, 0.0)
+        row_of = np.repeat(np.arange(self.n_documents), np.diff(self._rows.indptr))
+        return shared, places, np.bincount(row_of, alone * alone, self.n_documents).astype(np.float64)
+
+    def to_documents(self, directions: Floats) -> Floats:
+        """J X W."""
+        return _centred(self._multiply(self._rows, self._rows.indices, np.arange(self.n_documents), directions))
+
+    def to_terms(self, combinations: Floats) -> Floats:
+        """X' J U."""
+        return self._multiply(self._by_term, self._by_term.indices, np.arange(self.n_terms), _centred(combinations))
+
+    def gram(self, combinations: Floats) -> Floats:
+        """J X X' J U."""
+        shared, places, alone = self._shared
+        centred = _centred(combinations)
+        between = self._multiply(self._by_term, self._by_term.indices, shared, centred, spare=1)
+        products = self._multiply(self._rows, places, np.arange(self.n_documents), between)
+        products += alone[:, np.newaxis] * centred
+        return _centred(products)
+
+    def scatter(self) -> Floats:
+        """X' J X."""
+        products = (self._rows.T @ self._rows).toarray()
+        products -= self.n_documents * np.outer(self._rest, self._rest)
+        return np.asarray(products)
+
+    def _multiply(
+        self, matrix: csr_array, columns: NDArray[Any], chosen: Ints, block: Floats, spare: int = 0
+    ) -> Floats:
+        """The chosen rows times a block, and so many rows of zeros."""
+        block = np.ascontiguousarray(block)
+        products = np.empty((len(chosen) + spare, block.shape[1]))
+        products[len(chosen) :] = 0.0
+        ends = np.cumsum(matrix.indptr[chosen + 1] - matrix.indptr[chosen])
+        in_parts(
+            lambda begin, end: multiply_rows(matrix.indptr, columns, matrix.data, chosen, block, begin, end, products),
+            ends,
+            self._n_threads,
+        )
+        return products
+
+
+def in_parts(work: Callable[[int, int], None], ends: Ints, n_threads: int) -> None:
+    """Share out rows among threads, in parts of about as many values each."""
+    if n_threads == 1 or len(ends) == 0:
+        work(0, len(ends))
+        return
+    n_parts = _PARTS_PER_THREAD * n_threads
+    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_parts) / n_parts)
+    bounds = [0, *cuts.tolist(), len(ends)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        for done in [pool.submit(work, *bounds[at : at + 2]) for at in range(n_parts)]:
+            done.result()
+
+
+def _centred(columns: Floats) -> Floats:
+    return np.ascontiguousarray(columns - columns.mean(axis=0))

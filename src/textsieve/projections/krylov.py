@@ -1,0 +1,189 @@
+"""The largest eigenvalues of a symmetric operator T, and their eigenvectors, from products with T alone.
+
+The columns U, T U, T² U, ... of a block U soon hold the eigenvectors at the ends of the spectrum. They are made
+orthonormal as they come (block Lanczos). In their basis T is a small matrix H, and H's eigenvectors y give the best
+approximations U y that the basis has. What T adds beyond the basis is the next block times a coupling B, so the
+residual ||T U y - θ U y|| = ||B y_last|| is known without a product. When the basis is full it is reduced to the best
+approximations and the next block, and goes on from there (thick restart), until all residuals are small.
+
+A block of several columns makes one walk through the documents serve several products, turns the rest into products
+of matrices, and finds eigenvalues that are equal. The start is fixed, so the result is too.
+
+The inner product is <u, v> = u' P v (see `sides`), so along with U its duals V = P U are kept: <u, v> = (P u)' v.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..stats.sums import Floats
+from .directions import positive
+from .sides import Side
+
+BLOCK = 8
+"""Columns that are multiplied at a time."""
+
+_VANISHED = 1e-11
+"""What is left of T U once the basis is taken off is noise if it is this small, measured by the largest eigenvalue."""
+
+_RANDOM_VANISHED = 1e-7
+"""The same for random columns, measured by their own length."""
+
+_DEPENDENT = 1e-14
+"""Squared lengths within a block that are this small, measured by the largest, are noise."""
+
+_NEARLY_ORTHOGONAL = 1e-11
+"""Overlaps of a new block with the basis up to which they need not be taken off once more."""
+
+
+class Found(NamedTuple):
+    """Eigenvalues above 0, descending, and their vectors as columns."""
+
+    eigenvalues: Floats
+    vectors: Floats
+    residual: float = 0.0  # the largest, as a share of the largest eigenvalue in magnitude
+    n_iter: int = 1
+
+
+class _Block(NamedTuple):
+    columns: Floats
+    duals: Floats
+
+    @property
+    def width(self) -> int:
+        return int(self.columns.shape[1])
+
+
+class _Basis:
+    """Orthonormal columns, their duals, and the operator in their terms."""
+
+    def __init__(self, side: Side, most: int) -> None:
+        self._side = side
+        self._columns = np.zeros((side.size, most), order="F")
+        self._duals = self._columns if side.euclidean else np.zeros((side.size, most), order="F")
+        self._small = np.zeros((most, most))
+        self.size = 0
+        self.last = 0  # how many columns the newest block has
+        self.scale = 0.0  # about the largest eigenvalue, in magnitude
+
+    def new_in(self, block: Floats, inner: Floats | None = None, floor: float = 0.0) -> _Block:
+        """What is new in a block, orthonormal; no columns if it is shorter than `floor`. `inner` is V' times it."""
+        columns, duals = self._columns[:, : self.size], self._duals[:, : self.size]
+        block = block - columns @ (duals.T @ block if inner is None else inner)
+        new = _orthonormal(block, self._side.dual(block), floor)
+        for _ in range(2):
+            overlap = columns.T @ new.duals
+            if np.abs(overlap).max(initial=0.0) <= _NEARLY_ORTHOGONAL:
+                break
+            # A column of length 1 that the basis takes half of was noise.
+            new = _orthonormal(new.columns - columns @ overlap, new.duals - duals @ overlap, floor=0.5)
+        return new
+
+    def new_random(self, rng: np.random.Generator) -> _Block:
+        """Directions that nothing in the basis leads to; no columns if there are none."""
+        block = rng.standard_normal((self._side.size, BLOCK))
+        length = float(np.sqrt(np.abs(np.sum(block * self._side.dual(block))) / BLOCK))
+        return self.new_in(block, floor=_RANDOM_VANISHED * length)
+
+    def append(self, block: _Block) -> None:
+        """Take in a block that is orthonormal."""
+        at = slice(self.size, self.size + block.width)
+        self._columns[:, at] = block.columns
+        self._duals[:, at] = block.duals
+        self.size, self.last = at.stop, block.width
+
+    def image_of_last(self) -> tuple[Floats, Floats]:
+        """T times the newest block, and V' times that, which is what the small matrix lacks."""
+        newest = slice(self.size - self.last, self.size)
+        image = self._side.step(self._duals[:, newest])
+        inner = self._duals[:, : self.size].T @ image
+        self._small[: self.size, newest] = inner
+        self._small[newest, : self.size] = inner.T
+        self.scale = max(self.scale, float(np.linalg.norm(inner, 2)))
+        return image, inner
+
+    def eigen(self) -> tuple[Floats, Floats]:
+        """The approximations: eigenvalues, descending, and eigenvectors in terms of the basis."""
+        values, vectors = np.linalg.eigh(self._small[: self.size, : self.size])
+        return values[::-1], vectors[:, ::-1]
+
+    def combined(self, turn: Floats) -> Floats:
+        """Combinations of the columns."""
+        return self._columns[:, : self.size] @ turn
+
+    def reduce(self, values: Floats, turn: Floats) -> None:
+        """Keep some approximations alone."""
+        kept = len(values)
+        self._columns[:, :kept] = self.combined(turn)
+        if self._duals is not self._columns:
+            self._duals[:, :kept] = self._duals[:, : self.size] @ turn
+        self._small[:] = 0.0
+        self._small[range(kept), range(kept)] = values
+        self.size = kept
+
+
+def _orthonormal(block: Floats, dual: Floats, floor: float = 0.0) -> _Block:
+    """The columns that span a block, orthonormal among themselves."""
+    if block.shape[1] == 0:
+        return _Block(block, dual)
+    products = block.T @ dual
+    squares, turn = np.linalg.eigh((products + products.T) / 2)
+    kept = squares > max(floor * floor, _DEPENDENT * squares[-1], 0.0)
+    turn = turn[:, kept] / np.sqrt(squares[kept])
+    return _Block(block @ turn, dual @ turn)
+
+
+def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Found:
+    """The positive ones among the `n_wanted` largest eigenvalues; fewer than asked for if the space is exhausted.
+
+    `tol` is the largest residual ||T u - θ u||, as a share of the largest eigenvalue; `max_iter` the most restarts.
+    """
+    rng = np.random.default_rng(0)
+    most = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), side.size)
+    basis = _Basis(side, most + BLOCK)
+    basis.append(basis.new_in(start))
+    if basis.size == 0:
+        return Found(np.empty(0), np.empty((side.size, 0)))
+    before = -1
+    n_iter = 0
+    while True:
+        n_iter += 1
+        new, coupling = _fill(basis, most, rng)
+        values, turn = basis.eigen()
+        largest = float(np.abs(values).max(initial=0.0))
+        last = turn[basis.size - basis.last :]
+        residuals = np.linalg.norm(coupling @ last, axis=0)
+        n_positive = positive(values[:n_wanted], largest)
+        residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)
+        enough = n_positive == min(n_wanted, basis.size) or n_positive == before
+        if new.width == 0 or (residual <= tol and enough) or n_iter == max_iter:
+            break
+        before = n_positive
+        kept = n_wanted + (basis.size - n_wanted) // 3
+        basis.reduce(values[:kept], turn[:, :kept])
+        basis.append(new)
+    return Found(values[:n_positive], basis.combined(turn[:, :n_positive]), residual, n_iter)
+
+
+def _fill(basis: _Basis, most: int, rng: np.random.Generator) -> tuple[_Block, Floats]:
+    """Let the basis grow; the block that found no room, and how the newest one leads to it."""
+    while True:
+        image, inner = basis.image_of_last()
+        new = basis.new_in(image, inner, _VANISHED * basis.scale)
+        coupling = new.duals.T @ image
+        if new.width == 0:  # the basis holds all that T makes of it; is there anything else?
+            new = basis.new_random(rng)
+            coupling = np.zeros((new.width, basis.last))
+        if new.width == 0 or basis.size + new.width > most:
+            return new, coupling
+        basis.append(new)
+
+
+def all_eigenvalues(side: Side, n_wanted: int) -> Found:
+    """The same from the whole matrix, for a small side."""
+    columns, matrix = side.whole()
+    values, turn = np.linalg.eigh((matrix + matrix.T) / 2)
+    values, turn = values[::-1], turn[:, ::-1]
+    largest = float(np.abs(values).max(initial=0.0))
+    n_positive = positive(values[:n_wanted], largest)
+    return Found(values[:n_positive], columns @ turn[:, :n_positive])

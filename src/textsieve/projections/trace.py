@@ -1,0 +1,378 @@
+"""Trace projections: the family S(λ) = λ S_b + (1 - λ) C over all orthonormal directions.
+
+The selectors OCFS and TOFA maximise tr(W' S W) over the W that pick terms. Over all W with W'W = I the maximum is the
+sum of the p largest eigenvalues of S, and W are their eigenvectors. λ = 0 is principal component analysis, λ = 1 the
+orthogonal centroid algorithm, λ = 2 the maximum margin criterion S_b - S_w. C is the scatter of all N documents around
+their mean, S_b that of the class means, weighted by the classes' shares; documents without a label count in C alone,
+and one with several labels once in C and once for each label in S_b.
+
+At λ = 1 the table of statistics is enough (`centroids`). Otherwise products with the documents are needed, and S is
+never made (`mixture`, `sides`): a few hundred products give the directions (`krylov`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from ..errors import InputError, counted, shown
+from ..estimators import growing
+from ..settings import is_whole, n_threads
+from ..stats import ClassStats
+from ..stats.labels import LabelPairs, label_pairs
+from ..stats.shares import ClassWeight, class_shares, require_class_weight
+from ..stats.sums import Floats, Ints
+from .directions import Directions
+from .documents import DenseDocuments, SparseDocuments
+from .mixture import Mixture
+from .solving import orthogonal_centroid, trace_directions
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+DEFAULT_COMPONENTS = 100
+_TOO_LARGE = 1e150
+
+
+class NeedsDocuments(InputError, AttributeError):
+    """Raised where a method makes do with statistics, but the weight does not; `hasattr` then says no."""
+
+
+class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Project documents on the directions W that maximise tr(W' S W), S = weight S_b + (1 - weight) C.
+
+    S_b is the scatter of the class means, C that of all documents. Documents without a label count in C.
+
+    Parameters
+    ----------
+    weight : float
+        0 is principal component analysis, and needs no labels; 1 the orthogonal centroid (`OrthogonalCentroid`), 2 the
+        maximum margin criterion (`MaximumMargin`). Any other number will do.
+    n_components : int or None
+        How many directions. None is one less than there are classes from weight 1 on, and 100 below it. Only
+        directions that raise the trace are kept, at most one less than there are classes from weight 1 on; if none
+        does, the best one between the class means, with a warning.
+    class_weight : "balanced" or None
+        Whether all classes count alike in S_b, or each as its documents.
+    unlabelled : label
+        The label that means "no label", beside None and NaN. None: there is no such label, and NaN is refused.
+    tol : float
+        The largest residual ||S w - μ w|| of a direction, as a share of the largest eigenvalue. Weight 1, and few
+        documents or terms, are worked out without it.
+    max_iter : int
+        The most restarts of the eigen-solver.
+    n_jobs : int or None
+        Threads for products with sparse documents; -1 is all cores. The result is the same for any number.
+
+    Attributes
+    ----------
+    components_ : array (directions x terms), orthonormal rows; the entry of largest magnitude in each is positive
+    eigenvalues_ : array, what each direction adds to the trace, descending
+    mean_ : array, the mean of all documents, which is taken off before projecting
+    n_components_ : how many directions there are
+    n_iter_ : how many rounds the eigen-solver took
+    classes_ : the classes, sorted
+    """
+
+    stats_: ClassStats
+    _classes: tuple[Any, ...]
+    _solution: tuple[Directions, Floats] | None = None
+
+    def __init__(
+        self,
+        *,
+        weight: float = 1.0,
+        n_components: int | None = None,
+        class_weight: ClassWeight = None,
+        unlabelled: Any = -1,
+        tol: float = 1e-10,
+        max_iter: int = 300,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.weight = weight
+        self.n_components = n_components
+        self.class_weight = class_weight
+        self.unlabelled = unlabelled
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    # -- fitting -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the directions for a (sparse) matrix of documents, with their labels."""
+        self._check_settings()
+        if y is None and self.weight != 0:
+            raise InputError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; without labels use weight=0."
+            )
+        rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64)
+        if self.weight == 1:
+            return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled))
+        self._forget()
+        pairs = label_pairs(y, rows.shape[0], self.unlabelled)
+        self._solution = self._solve(rows, pairs)
+        self._classes = pairs.classes
+        return self
+
+    @property
+    def partial_fit(self) -> Callable[..., Self]:
+        """At weight 1, add more documents: `partial_fit(X, y)`. More columns than before may come."""
+        self._require_weight_1("partial_fit")
+        return self._partial_fit
+
+    @property
+    def fit_stats(self) -> Callable[[ClassStats], Self]:
+        """At weight 1, find the directions from statistics that are there already: `fit_stats(stats)`."""
+        self._require_weight_1("fit_stats")
+        return self._fit_stats
+
+    def _partial_fit(self, X: Any, y: Any = None) -> Self:
+        self._check_settings()
+        with growing(self, X) as rows:
+            if hasattr(self, "stats_"):
+                self.stats_.update(rows, y, unlabelled=self.unlabelled)
+            else:
+                self.stats_ = ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled)
+        self._solution = None
+        return self
+
+    def _fit_stats(self, stats: ClassStats) -> Self:
+        self._check_settings()
+        if not isinstance(stats, ClassStats):
+            raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
+        self.n_features_in_ = stats.n_terms
+        return self._fit_own(stats.copy())
+
+    def _fit_own(self, stats: ClassStats) -> Self:
+        self._forget()
+        self._solution = self._solve_stats(stats)
+        self.stats_ = stats
+        return self
+
+    def _forget(self) -> None:
+        self._solution = None
+        for name in ("stats_", "_classes"):
+            vars(self).pop(name, None)
+
+    # -- solving -------------------------------------------------------------------------------------------------
+
+    def _solve_stats(self, stats: ClassStats) -> tuple[Directions, Floats]:
+        n_wanted = self._n_wanted(stats.class_docs, stats.n_documents, stats.n_terms)
+        with threadpool_limits(1, "blas"):
+            found = orthogonal_centroid(stats, n_wanted, self.class_weight)
+        sums = stats.sums
+        return self._checked(found), (sums.value + sums.rest) / max(stats.n_documents, 1)
+
+    def _solve(self, rows: Any, pairs: LabelPairs) -> tuple[Directions, Floats]:
+        class_docs = np.diff(pairs.class_starts)
+        shares = class_shares(class_docs, self.class_weight)
+        n_wanted = self._n_wanted(class_docs, *rows.shape)
+        with threadpool_limits(1, "blas"):  # with more, sums would depend on their number
+            documents = _documents(rows, n_threads(self.n_jobs))
+            mixture = Mixture(float(self.weight), pairs, shares)
+            found = trace_directions(documents, mixture, n_wanted, float(self.tol), int(self.max_iter))
+        return self._checked(found), documents.mean
+
+    def _n_wanted(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
+        """How many directions to look for."""
+        n_classes = int(np.count_nonzero(class_docs))
+        if n_classes == 0 and self.weight != 0:
+            raise InputError("No document has a label, so there are no classes to tell apart; use weight=0, or labels.")
+        if n_classes == 1 and self.weight >= 1:
+            raise InputError(
+                f"Only one class, so there is nothing to tell apart at weight={self.weight!r}; give documents of at "
+                "least two classes, or use a weight below 1."
+            )
+        most = min(n_documents, n_terms)
+        if self.weight >= 1:
+            most = min(most, n_classes - 1)
+        if self.n_components is not None:
+            return min(most, self.n_components)
+        return most if self.weight >= 1 else min(most, DEFAULT_COMPONENTS)
+
+    def _checked(self, found: Directions) -> Directions:
+        n_found = len(found.eigenvalues)
+        if n_found == 0:
+            raise InputError(
+                f"No direction raises the trace at weight={self.weight!r}: all documents are equal (as with "
+                "n_samples=1), or the class means are; a lower weight may help."
+            )
+        if found.eigenvalues[0] <= 0.0:
+            message = (
+                f"No direction raises the trace at weight={self.weight!r}, because documents differ more within their "
+                "classes than between them: the one between the class means that lowers it least is kept. A lower "
+                "weight may suit better."
+            )
+            warnings.warn(message, stacklevel=5)
+            return found
+        if self.n_components is not None and n_found < self.n_components:
+            message = (
+                f"n_components={self.n_components:,} directions were asked for, but only {n_found:,} have an "
+                "eigenvalue above 0: these are kept."
+            )
+            warnings.warn(message, stacklevel=5)
+        return found
+
+    def _check_settings(self) -> None:
+        weight = self.weight
+        if isinstance(weight, bool) or not (isinstance(weight, Real) and np.isfinite(weight)):
+            raise InputError(f"weight={shown(weight)}; use a number: 0 for principal components, 1, 2, or any other.")
+        if self.n_components is not None and not (is_whole(self.n_components) and self.n_components >= 1):
+            raise InputError(f"n_components={shown(self.n_components)}; use a number from 1, or None.")
+        if isinstance(self.tol, bool) or not (isinstance(self.tol, Real) and 0 <= self.tol < 1):
+            raise InputError(f"tol={shown(self.tol)}; use a number from 0 to below 1, for example 1e-10.")
+        if not (is_whole(self.max_iter) and self.max_iter >= 1):
+            raise InputError(f"max_iter={shown(self.max_iter)}; use a number from 1.")
+        require_class_weight(self.class_weight)
+        n_threads(self.n_jobs)
+
+    def _require_weight_1(self, name: str) -> None:
+        if self.weight != 1:
+            raise NeedsDocuments(
+                f"{name} works at weight=1 alone, and this one is {shown(self.weight)}: other weights need the scatter "
+                "of all documents, which no table of sums holds; call fit with all documents."
+            )
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is something to project with."""
+        return self._solution is not None or hasattr(self, "stats_")
+
+    def _fitted(self) -> tuple[Directions, Floats]:
+        check_is_fitted(self)
+        if self._solution is None:
+            self._solution = self._solve_stats(self.stats_)
+        return self._solution
+
+    @property
+    def components_(self) -> Floats:
+        """The directions, a row each."""
+        return self._fitted()[0].columns.T
+
+    @property
+    def eigenvalues_(self) -> Floats:
+        """What each direction adds to the trace."""
+        return self._fitted()[0].eigenvalues
+
+    @property
+    def mean_(self) -> Floats:
+        """The mean of all documents."""
+        return self._fitted()[1]
+
+    @property
+    def n_components_(self) -> int:
+        """How many directions there are."""
+        return len(self.eigenvalues_)
+
+    @property
+    def n_iter_(self) -> int:
+        """How often the eigen-solver looked at its approximations; 1 where it was not needed."""
+        return self._fitted()[0].n_iter
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        check_is_fitted(self)
+        return np.array(self.stats_.classes if hasattr(self, "stats_") else self._classes)
+
+    def transform(self, X: Any) -> Floats:
+        """The documents less the mean, projected: a dense array (documents x directions)."""
+        directions, mean = self._fitted()
+        columns = directions.columns
+        rows: Any = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64, reset=False)
+        is_sparse = bool(sparse.issparse(rows))
+        if is_sparse:
+            return np.asarray(rows @ columns - mean @ columns)
+        return np.asarray((rows - mean) @ columns)
+
+    def inverse_transform(self, X: Any) -> Floats:
+        """The nearest documents that are projected so: a dense array (documents x terms)."""
+        directions, mean = self._fitted()
+        columns = directions.columns
+        projected = np.asarray(X, np.float64)
+        if projected.ndim != 2 or projected.shape[1] != columns.shape[1]:
+            wanted = counted(columns.shape[1], "column")
+            raise InputError(f"X is of shape {projected.shape}; give {wanted}, as transform does.")
+        return np.asarray(projected @ columns.T + mean)
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in, float64 out, labels needed or not."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = bool(self.weight != 0)
+        tags.target_tags.two_d_labels = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _documents(rows: Any, threads: int) -> DenseDocuments | SparseDocuments:
+    is_sparse = bool(sparse.issparse(rows))
+    if np.abs(rows.data if is_sparse else rows).max(initial=0.0) >= _TOO_LARGE:
+        raise InputError("X has values so large (1e150) that their squares have no sum.")
+    if not is_sparse:
+        return DenseDocuments(rows)
+    matrix = sparse.csr_array(rows)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return SparseDocuments(matrix, threads)
+
+
+class OrthogonalCentroid(TraceProjection):
+    """Project documents on the directions in which the class means lie apart: `TraceProjection` of weight 1.
+
+    Parameters and attributes are those of `TraceProjection`.
+    """
+
+    weight = 1.0
+    tol = 1e-10
+    max_iter = 300
+    n_jobs = -1
+
+    def __init__(
+        self, *, n_components: int | None = None, class_weight: ClassWeight = None, unlabelled: Any = -1
+    ) -> None:
+        self.n_components = n_components
+        self.class_weight = class_weight
+        self.unlabelled = unlabelled
+
+
+class MaximumMargin(TraceProjection):
+    """Project documents so that classes lie apart and are narrow, S_b - S_w: `TraceProjection` of weight 2.
+
+    Parameters and attributes are those of `TraceProjection`.
+    """
+
+    weight = 2.0
+
+    def __init__(
+        self,
+        *,
+        n_components: int | None = None,
+        class_weight: ClassWeight = None,
+        unlabelled: Any = -1,
+        tol: float = 1e-10,
+        max_iter: int = 300,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.n_components = n_components
+        self.class_weight = class_weight
+        self.unlabelled = unlabelled
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs

@@ -1,0 +1,125 @@
+"""The statistics of counts, the fast way: all documents in the order of the matrix, into a row of a table a group.
+
+`kernels/packed.py` says how. It is for whole numbers, most of them small, and enough of them for a table of classes and
+terms; for other matrices there is the way class by class.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import packed
+from ..kernels.groups import Groups, group_documents, group_sizes
+from .labels import LabelPairs
+from .sums import Ints, Sums
+from .table import Cells, Totals
+
+_ROOM = 1 << 24
+"""Packed values that are kept at a time, 64 MB: longer lists are added up faster, but there is more to go through."""
+
+_CELLS_PER_VALUE = 4
+"""A table of classes and terms may be so many times as large as the matrix."""
+
+
+class Matrix(NamedTuple):
+    """The arrays of a sparse matrix by rows, and its number of columns."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    data: NDArray[Any]
+    n_terms: int
+
+
+class Grouping(NamedTuple):
+    """The groups of each document, the class of each group, and whether its documents are in no group before it."""
+
+    starts: Ints
+    groups: Groups
+    class_of: Ints
+    is_first: NDArray[np.bool_]
+
+
+class DisorderError(Exception):
+    """A row has columns that do not ascend, or that are not among those of the matrix."""
+
+
+def is_for(matrix: Matrix, labels: LabelPairs) -> bool:
+    """Whether the fast way may be tried."""
+    n_cells = (len(labels.classes) + 1) * matrix.n_terms
+    whole = matrix.data.dtype.kind in "iub" and matrix.data.dtype != np.uint64
+    return whole and matrix.n_terms <= packed.MOST_TERMS and n_cells <= _CELLS_PER_VALUE * len(matrix.data)
+
+
+def counted(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
+    """Totals and cells, or None if too many values are not small; rows that are not in order are found on the way."""
+    documents = labels.documents, labels.class_starts, labels.n_documents
+    grouping = Grouping(*group_documents(*documents, packed.MOST_DOCUMENTS))
+    n_groups = len(grouping.class_of)
+    row_sizes = np.clip(np.diff(matrix.indptr), 0, len(matrix.data))  # nobody has looked at it yet
+    sizes = group_sizes(grouping.starts, grouping.groups, row_sizes, n_groups)
+    list_starts = _list_starts(sizes, int(row_sizes.max(initial=0)))
+    entries = np.empty(list_starts[-1], np.uint32)
+    table = np.zeros((n_groups, -(-matrix.n_terms // 8) * 8), np.uint64)
+    listed = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
+    n_listed = packed.add_rows(grouping.starts, grouping.groups, *matrix, table, entries, list_starts, listed)
+    if n_listed == packed.TOO_MANY:
+        return None
+    if n_listed < 0:
+        raise DisorderError
+    del entries
+    return _read(table, matrix.n_terms, sizes, grouping, listed[:n_listed], len(labels.classes))
+
+
+def _list_starts(sizes: Ints, longest: int) -> Ints:
+    """Where the list of each group starts. Lengths go by the root of the sizes: so lists are added up least often."""
+    roots = np.sqrt(sizes)
+    shares = (roots * (_ROOM / max(roots.sum(), 1.0))).astype(np.int64)
+    lengths = np.minimum(sizes, np.maximum(shares, longest))
+    return np.concatenate([[0], np.cumsum(lengths)])
+
+
+def _read(
+    table: NDArray[np.uint64], n_terms: int, sizes: Ints, grouping: Grouping, listed: Ints, n_classes: int
+) -> tuple[Totals, Cells]:
+    """Add up the groups of each class, and the first groups of all documents."""
+    of_class = np.bincount(grouping.class_of, sizes, n_classes + 1)[:n_classes]
+    most_cells = int(np.minimum(of_class, n_terms).sum()) + 1  # what is not written to takes no memory
+    terms, doc_freq, values = np.empty(most_cells, np.int64), np.empty(most_cells, np.int64), np.empty(most_cells)
+    class_starts = np.zeros(n_classes + 1, np.int64)
+    totals = np.zeros((3, n_terms), np.int64)
+    for number in range(n_classes + 1):
+        groups = np.flatnonzero(grouping.class_of == number)
+        for group in groups[grouping.is_first[groups]]:
+            packed.add_to_totals(table[group], totals)
+        if number < n_classes:
+            begin = class_starts[number]
+            class_starts[number + 1] = packed.take_filled(table, groups, n_terms, begin, terms, doc_freq, values)
+    n_cells = class_starts[-1]
+    cells = Cells(class_starts, terms[:n_cells], doc_freq[:n_cells], Sums(values[:n_cells], np.zeros(n_cells)))
+    if len(listed):
+        _add_listed(listed, grouping, totals, cells)
+    return _totals(totals), cells
+
+
+def _add_listed(listed: Ints, grouping: Grouping, totals: Ints, cells: Cells) -> None:
+    """Add the values that were kept apart to the sums; their documents are counted already."""
+    documents, terms, values = listed.T
+    np.add.at(totals[1], terms, values)
+    np.add.at(totals[2], terms, values**2)
+    begins = grouping.starts[documents]
+    counts = grouping.starts[documents + 1] - begins
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    classes = grouping.class_of[grouping.groups[np.repeat(begins, counts) + within]]
+    terms, values = np.repeat(terms, counts), np.repeat(values, counts)
+    for number in np.unique(classes[classes < len(cells.class_starts) - 1]):
+        begin, end = cells.class_starts[number : number + 2]
+        mine = classes == number
+        places = begin + np.searchsorted(cells.terms[begin:end], terms[mine])
+        np.add.at(cells.sums.value, places, values[mine])
+
+
+def _totals(all_documents: Ints) -> Totals:
+    terms = np.flatnonzero(all_documents[0])
+    doc_freq, sums, squares = all_documents if len(terms) == all_documents.shape[1] else all_documents[:, terms]
+    return Totals(terms, doc_freq, Sums.of_whole(sums), Sums.of_whole(squares))

@@ -1,0 +1,19 @@
+from typing import Any, Self
+
+from .base import BaseEstimator, TransformerMixin
+
+class PCA(TransformerMixin, BaseEstimator):
+    components_: Any
+    explained_variance_: Any
+    def __init__(self, n_components: int | None = None) -> None: ...
+    def fit(self, X: Any, y: Any = None) -> Self: ...
+    def transform(self, X: Any) -> Any: ...
+    def inverse_transform(self, X: Any) -> Any: ...
+
+class TruncatedSVD(TransformerMixin, BaseEstimator):
+    components_: Any
+    singular_values_: Any
+    def __init__(
+        self, n_components: int = 2, *, algorithm: str = "randomized", random_state: int | None = None
+    ) -> None: ...
+    def fit(self, X: Any, y: Any = None) -> Self: ...

@@ -1,0 +1,152 @@
+"""What cannot be projected is refused with a reason; what is odd has a defined result."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from tests.reference.projections_twin import scatter
+
+import textsieve.projections.solving as solving
+from textsieve import InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
+
+ROWS = np.array([[1.0, 0, 2, 0], [0, 1, 2, 0], [2, 0, 2, 1], [0, 3, 2, 1]])
+LABELS = ["a", "b", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"weight": float("nan")}, "weight=nan; use a number"),
+        ({"weight": float("inf")}, "weight=inf; use a number"),
+        ({"weight": "1"}, "weight='1'; use a number"),
+        ({"weight": True}, "weight=True; use a number"),
+        ({"weight": None}, "weight=None; use a number"),
+        ({"n_components": 0}, "n_components=0; use a number from 1"),
+        ({"n_components": 1.5}, "n_components=1.5; use a number from 1"),
+        ({"class_weight": "even"}, "class_weight='even'; use 'balanced', or None"),
+        ({"class_weight": {"a": 1}}, "class_weight=.*; use 'balanced', or None"),
+        ({"tol": -1e-3}, "tol=-0.001; use a number from 0"),
+        ({"tol": float("nan")}, "tol=nan; use a number from 0"),
+        ({"max_iter": 0}, "max_iter=0; use a number from 1"),
+        ({"n_jobs": 0}, "n_jobs=0; use a number of threads"),
+    ],
+)
+def test_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TraceProjection(**settings).fit(ROWS, LABELS)
+
+
+@pytest.mark.parametrize("weight", [-1, 0.5, 1, 2])
+@pytest.mark.parametrize("y", [None, [-1, -1, -1, -1], [None] * 4, [np.nan] * 4, [[]] * 4])
+def test_no_labels(weight: float, y: Any) -> None:
+    with pytest.raises(InputError, match=r"the target y is None|No document has a label"):
+        TraceProjection(weight=weight).fit(ROWS, y)
+
+
+@pytest.mark.parametrize("y", [None, [-1, -1, -1, -1], [None] * 4, LABELS])
+def test_weight_0_needs_no_labels(y: Any) -> None:
+    expected = TraceProjection(weight=0).fit(ROWS)
+    assert np.array_equal(TraceProjection(weight=0).fit(ROWS, y).components_, expected.components_)
+
+
+@pytest.mark.parametrize("weight", [1, 1.5, 2])
+def test_one_class(weight: float) -> None:
+    with pytest.raises(InputError, match="Only one class"):
+        TraceProjection(weight=weight).fit(ROWS, ["a", "a", "a", None])
+
+
+@pytest.mark.parametrize("weight", [-1, 0, 0.5, 1, 2])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("small", [0, 1000])
+def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: Any, small: int) -> None:
+    monkeypatch.setattr(solving, "_SMALL", small)
+    with pytest.raises(InputError, match="No direction raises the trace"):
+        TraceProjection(weight=weight, n_components=1).fit(make(np.full((60, 40), 0.1)), ["a", "b", "a"] * 20)
+
+
+def test_wide_classes_have_no_margin() -> None:
+    rows = np.array([[1.0], [-1.0], [1.1], [-0.9]])
+    with pytest.warns(UserWarning, match=r"at weight=2.0, because documents differ more within their classes"):
+        found = MaximumMargin().fit(rows, ["a", "a", "b", "b"])
+    assert found.components_.tolist() == [[1.0]]
+    assert found.eigenvalues_ == pytest.approx([0.05**2 - 1.0])  # S_b - S_w
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("small", [0, 1000])
+def test_the_best_direction_between_class_means_if_none_raises_the_trace(
+    monkeypatch: pytest.MonkeyPatch, make: Any, small: int
+) -> None:
+    monkeypatch.setattr(solving, "_SMALL", small)
+    rng = np.random.default_rng(3)
+    rows, labels = rng.normal(size=(400, 12)), np.arange(400) % 4
+    with pytest.warns(UserWarning, match="No direction raises the trace"):
+        found = TraceProjection(weight=2.0).fit(make(rows), labels)
+    matrix = scatter(rows, [[label] for label in labels], 2.0)
+    means = np.array([rows[labels == label].mean(axis=0) for label in range(4)])
+    span = np.linalg.qr((means - means.mean(axis=0)).T)[0][:, :3]
+    best = np.linalg.eigvalsh(span.T @ matrix @ span)[-1]
+    direction = found.components_[0]
+    assert best < 0
+    assert found.eigenvalues_ == pytest.approx([best])
+    assert direction @ matrix @ direction == pytest.approx(best)
+    assert span @ (span.T @ direction) == pytest.approx(direction)
+
+
+@pytest.mark.parametrize(("weight", "asked", "kept"), [(0, 4, 3), (0.5, 9, 3), (1, 3, 1), (2, 2, 1)])
+def test_more_directions_than_there_are(weight: float, asked: int, kept: int) -> None:
+    with pytest.warns(UserWarning, match=f"n_components={asked} directions were asked for, but only {kept} have an"):
+        found = TraceProjection(weight=weight, n_components=asked).fit(ROWS, LABELS)
+    assert found.transform(ROWS).shape == (4, kept)
+    assert TraceProjection(weight=weight).fit(ROWS, LABELS).n_components_ == kept  # nothing asked for: nothing said
+
+
+def test_a_constant_term_has_no_part_in_any_direction() -> None:
+    for projection in (TraceProjection(weight=0), OrthogonalCentroid(), MaximumMargin()):
+        for rows in (ROWS, sparse.csr_matrix(ROWS)):
+            np.testing.assert_allclose(projection.fit(rows, LABELS).components_[:, 2], 0.0, atol=1e-12)
+
+
+def test_one_document_a_class() -> None:
+    """Then S_b = C, and all weights agree but for nothing."""
+    labels = list("abcd")
+    expected = TraceProjection(weight=0).fit(ROWS)
+    for weight in (0.5, 1, 2):
+        found = TraceProjection(weight=weight).fit(ROWS, labels)
+        np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, atol=1e-12)
+        np.testing.assert_allclose(found.components_, expected.components_, atol=1e-8)
+
+
+def test_values_whose_squares_overflow() -> None:
+    for weight in (0, 1, 2):
+        with pytest.raises(InputError, match="1e150"):
+            TraceProjection(weight=weight).fit(ROWS * 1e160, LABELS)
+
+
+def test_sparse_rows_in_disorder() -> None:
+    """Columns in any order, and one of them twice, mean what they mean to scipy."""
+    odd = sparse.csr_matrix((np.array([2.0, 1, 0.5, 0.5, 3, 1]), np.array([2, 0, 1, 1, 0, 2]), np.array([0, 2, 4, 6])))
+    for weight in (0, 0.5, 1):
+        found = TraceProjection(weight=weight).fit(odd, ["a", "b", "b"])
+        expected = TraceProjection(weight=weight).fit(odd.toarray(), ["a", "b", "b"])
+        np.testing.assert_allclose(found.components_, expected.components_, atol=1e-10)
+    assert not odd.has_canonical_format
+
+
+def test_transform_keeps_sparse_rows_sparse_and_agrees() -> None:
+    rows = sparse.csr_array(np.random.default_rng(0).random((50, 30)) * (np.eye(50, 30) + np.eye(50, 30, -7)))
+    found = TraceProjection(weight=0, n_components=3).fit(rows)
+    expected = (rows.toarray() - rows.toarray().mean(axis=0)) @ found.components_.T
+    np.testing.assert_allclose(found.transform(rows), expected, atol=1e-12)
+    assert found.transform(rows.astype(np.float32)).dtype == np.float64
+    assert found.get_feature_names_out().tolist() == ["traceprojection0", "traceprojection1", "traceprojection2"]
+    with pytest.raises(InputError, match=r"shape \(2, 4\); give 3 columns"):
+        found.inverse_transform(np.ones((2, 4)))
+
+
+def test_too_few_rounds_are_told() -> None:
+    rows = sparse.random_array((1500, 1400), density=0.02, rng=np.random.default_rng(0), format="csr")
+    with pytest.warns(ConvergenceWarning, match=r"After max_iter=1 restarts .* above tol=1.0e-10"):
+        TraceProjection(weight=0, n_components=20, max_iter=1).fit(rows)

@@ -1,0 +1,193 @@
+"""The directions are the eigenvectors of S, which a twin makes by its definition."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from tests.reference import projections_twin as twin
+from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
+
+import textsieve.projections.solving as solving
+from textsieve import ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
+from textsieve.projections.directions import NOTHING
+
+WEIGHTS = [-0.5, 0.0, 0.3, 0.5, 1.0, 1.1, 2.0, 3.0]
+
+
+def sample(n_documents: int, n_terms: int, n_classes: int, seed: int = 0) -> tuple[Any, NDArray[Any]]:
+    """Sparse documents whose classes lie apart, and labels, of which each fifth is missing (-1)."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_classes, size=n_documents)
+    dense = rng.random((n_documents, n_terms)) * (rng.random((n_documents, n_terms)) < 0.2)
+    dense[np.arange(n_documents), labels] += 2.0
+    dense -= 0.25 * (dense > 0.9)
+    labels[::5] = -1
+    return sparse.csr_matrix(dense), labels
+
+
+def sets(labels: NDArray[Any]) -> list[list[int]]:
+    return [[] if label == -1 else [int(label)] for label in labels]
+
+
+def assert_eigenvectors(found: TraceProjection, matrix: NDArray[Any], rtol: float = 1e-8) -> None:
+    """Orthonormal, eigenvectors of S, and those of the largest eigenvalues."""
+    values, directions = found.eigenvalues_, found.components_.T
+    expected, _ = twin.eigen(matrix)
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(directions.T @ directions, np.eye(len(values)), atol=1e-10)
+    np.testing.assert_allclose(values, expected[: len(values)], atol=rtol * size)
+    np.testing.assert_allclose(matrix @ directions, directions * values, atol=rtol * size)
+    assert np.trace(directions.T @ matrix @ directions) == pytest.approx(values.sum(), rel=1e-9)
+    assert (np.diff(values) <= 0).all()
+
+
+@pytest.mark.parametrize("small", [0, 1000])
+@pytest.mark.parametrize("shape", [(120, 40), (60, 150)])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_eigenvectors_of_the_definition(
+    monkeypatch: pytest.MonkeyPatch, weight: float, class_weight: Any, shape: tuple[int, int], small: int
+) -> None:
+    monkeypatch.setattr(solving, "_SMALL", small)  # 0: by products alone
+    X, y = sample(*shape, 6)
+    n_components = 4
+    found = TraceProjection(weight=weight, n_components=n_components, class_weight=class_weight).fit(X, y)
+    matrix = twin.scatter(X.toarray(), sets(y), weight, class_weight)
+    assert found.n_components_ == n_components
+    assert_eigenvectors(found, matrix)
+    assert found.eigenvalues_.sum() >= twin.best_selection(matrix, n_components)
+    dense = TraceProjection(weight=weight, n_components=n_components, class_weight=class_weight).fit(X.toarray(), y)
+    np.testing.assert_allclose(dense.components_, found.components_, atol=1e-7)
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+@settings(max_examples=60)
+@given(case=st.one_of(cases(), cases(any_weights, n_labels=(0, 3))), balanced=st.booleans(), dense=st.booleans())
+def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: bool) -> None:
+    """Several labels, none, equal documents, constant terms: eigenvectors of what is above 0, or an error."""
+    rows = case.rows.astype(np.float64)
+    class_weight: Any = "balanced" if balanced else None
+    projection = TraceProjection(weight=weight, class_weight=class_weight)
+    matrix = twin.scatter(rows, case.label_sets, weight, class_weight)
+    expected, _ = twin.eigen(matrix)
+    size = np.abs(expected).max()
+    classes = {label for labels in case.label_sets for label in labels}
+    unsupervised = weight != 0 and len(classes) < (2 if weight >= 1 else 1)
+    if unsupervised or expected[0] <= 1e-14 * max(size, 1e-300):
+        with pytest.raises(InputError):
+            projection.fit(rows if dense else case.matrix(), case.label_sets)
+        return
+    if expected[0] < 1e-9 * np.abs(rows).max() ** 2:
+        return  # what is above 0 is a matter of rounding
+    projection.fit(rows if dense else case.matrix(), case.label_sets)
+    assert_eigenvectors(projection, matrix)
+    if weight < 1:
+        clearly = np.count_nonzero(expected > 1e-9 * size)
+        assert clearly <= projection.n_components_ <= np.count_nonzero(expected > 0.1 * NOTHING * size)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+def test_the_number_of_threads_changes_no_bit(weight: float) -> None:
+    X, y = sample(1150, 1050, 5)
+    one, several = (TraceProjection(weight=weight, n_components=3, n_jobs=jobs).fit(X, y) for jobs in (1, 3))
+    assert np.array_equal(one.components_, several.components_)
+    assert np.array_equal(one.eigenvalues_, several.eigenvalues_)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("shape", [(1150, 1050), (1050, 1150)])
+def test_solver_on_larger_documents(monkeypatch: pytest.MonkeyPatch, weight: float, shape: tuple[int, int]) -> None:
+    monkeypatch.setattr(solving, "all_eigenvalues", None)  # not the way that is taken
+    X, y = sample(*shape, 5)
+    found = TraceProjection(weight=weight, n_components=4).fit(X, y)
+    matrix = twin.between_scatter(X.toarray(), sets(y)) * weight
+    matrix += (1 - weight) * np.cov(X.toarray(), rowvar=False, bias=True)
+    assert_eigenvectors(found, matrix)
+
+
+def test_equal_eigenvalues_are_all_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "_SMALL", 0)
+    X = sparse.csr_array(np.kron(np.eye(20), np.ones((3, 2))))
+    found = TraceProjection(weight=0, n_components=19).fit(X)
+    assert found.n_components_ == 19
+    assert_eigenvectors(found, twin.total_scatter(X.toarray()))
+
+
+def test_few_different_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "_SMALL", 0)
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(np.repeat(rng.random((7, 90)), 20, axis=0))
+    with pytest.warns(UserWarning, match=r"n_components=10 directions .* only 6 have"):
+        found = TraceProjection(weight=0, n_components=10).fit(X)
+    assert_eigenvectors(found, twin.total_scatter(X.toarray()))
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_principal_components(dense: bool) -> None:
+    rows = np.random.default_rng(3).normal(size=(80, 12)) * np.arange(1, 13) + 5.0
+    theirs = PCA(n_components=7).fit(rows)
+    ours = TraceProjection(weight=0, n_components=7).fit(rows if dense else sparse.csr_matrix(rows))
+    signs = np.sign(np.sum(ours.components_ * theirs.components_, axis=1))
+    np.testing.assert_allclose(ours.components_, theirs.components_ * signs[:, np.newaxis], atol=1e-8)
+    np.testing.assert_allclose(ours.eigenvalues_, theirs.explained_variance_ * 79 / 80, rtol=1e-8)
+    np.testing.assert_allclose(ours.transform(rows), theirs.transform(rows) * signs, atol=1e-8)
+    np.testing.assert_allclose(
+        ours.inverse_transform(ours.transform(rows)), theirs.inverse_transform(theirs.transform(rows)), atol=1e-8
+    )
+
+
+@settings(max_examples=40)
+@given(cases(near_a_million, n_labels=(1, 1), max_documents=12), st.sampled_from(WEIGHTS), st.booleans())
+def test_large_means_and_small_spread(case: Case, weight: float, dense: bool) -> None:
+    """Weights near a million that vary by a millionth: S is made of exact differences from a million."""
+    shifted = case.rows - 1e6
+    matrix = twin.scatter(shifted, case.label_sets, weight)
+    expected, _ = twin.eigen(matrix)
+    if expected[0] <= 1e-9 * np.abs(expected).max() or expected[0] <= 1e-16:
+        return
+    if weight != 0 and len(set(case.label_sets)) < 2:
+        return
+    found = TraceProjection(weight=weight).fit(case.rows if dense else case.matrix(), case.label_sets)
+    assert_eigenvectors(found, matrix, rtol=1e-7)
+
+
+def test_signs() -> None:
+    X, y = sample(60, 30, 5)
+    for projection in (OrthogonalCentroid(), MaximumMargin(), TraceProjection(weight=0)):
+        rows = projection.fit(X, y).components_
+        assert (rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)] > 0).all()
+    even = TraceProjection(weight=0).fit(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    np.testing.assert_allclose(even.components_, [[0.5**0.5, -(0.5**0.5)]])  # the first of equals is positive
+
+
+def test_presets() -> None:
+    X, y = sample(60, 30, 5)
+    for preset, weight in ((OrthogonalCentroid, 1), (MaximumMargin, 2)):
+        named = preset(n_components=3, class_weight="balanced", unlabelled=4).fit(X, y)
+        plain = TraceProjection(weight=weight, n_components=3, class_weight="balanced", unlabelled=4).fit(X, y)
+        assert np.array_equal(named.components_, plain.components_)
+        assert named.classes_.tolist() == [-1, 0, 1, 2, 3]
+
+
+def test_iris_centroids() -> None:
+    """S_b's diagonal as paper 000 should have printed it: 0.42141, 0.07318, 2.91096, 0.53736 in all."""
+    X, y = load_iris(return_X_y=True)
+    found = OrthogonalCentroid().fit(X, y)
+    assert found.n_components_ == 2
+    expected = np.trace(twin.between_scatter(X, [[label] for label in y]))
+    assert found.eigenvalues_.sum() == pytest.approx(expected)
+
+
+def test_stats_of_any_kind_of_labels_agree() -> None:
+    X, y = sample(50, 20, 4)
+    table = ClassStats.from_matrix(X, y, unlabelled=-1)
+    for labels in (y, sets(y), [None if label == -1 else str(label) for label in y], np.where(y < 0, np.nan, y)):
+        assert np.array_equal(
+            OrthogonalCentroid().fit(X, labels).components_, OrthogonalCentroid().fit_stats(table).components_
+        )

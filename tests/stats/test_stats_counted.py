@@ -1,0 +1,145 @@
+"""The fast way of counts: the same table as the way class by class, whatever the values, and nothing but sound rows."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+from tests.reference.stats_cases import Case, cases
+from tests.reference.stats_twin import assert_is_twin, twin
+
+from textsieve import ClassStats, InputError
+from textsieve.kernels import packed
+from textsieve.stats import counted, onepass
+from textsieve.stats.labels import label_pairs
+from textsieve.stats.table import Table
+
+AROUND_THE_LIMITS = st.sampled_from([0, 1, 1, 1, 2, 3, 62, 63, 64, -1, -63, 1000, (1 << 20) - 1, 1 - (1 << 20)])
+KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.bool_)
+
+
+def fast(case: Case) -> ClassStats | None:
+    """The table by the fast way alone; None if it is not for these documents."""
+    rows = case.matrix()
+    labels = label_pairs(case.label_sets, len(case.rows))
+    found = counted.counted(counted.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1]), labels)
+    if found is None:
+        return None
+    sizes = np.diff(labels.class_starts)
+    return ClassStats(Table(labels.classes, labels.n_documents, rows.shape[1], sizes, *found))
+
+
+def random_documents(n: int, *, n_terms: int = 40, most: int = 70, seed: int = 0) -> NDArray[np.int64]:
+    numbers = np.random.default_rng(seed)
+    return numbers.integers(1, most, (n, n_terms)) * (numbers.random((n, n_terms)) < 0.3)
+
+
+def class_by_class(X: Any, y: Any, monkeypatch: pytest.MonkeyPatch) -> ClassStats:
+    with monkeypatch.context() as patch:
+        patch.setattr(onepass, "is_for", lambda *_: False)
+        return ClassStats.from_matrix(X, y)
+
+
+@given(cases(AROUND_THE_LIMITS))
+def test_it_is_the_twin_for_values_small_and_large(case: Case) -> None:
+    stats = fast(case)
+    assert stats is not None
+    assert_is_twin(stats, twin(case.rows.tolist(), case.label_sets, case.rows.shape[1]))
+
+
+@pytest.mark.parametrize("value", [1 << 20, -(1 << 20), 1 << 40, -(1 << 62)])
+def test_larger_values_are_left_to_the_other_way(value: int) -> None:
+    case = Case(np.array([[1, value, 2], [3, 1, 0]]), [("a",), ("b",)])
+    assert fast(case) is None
+    expected = twin(case.rows.tolist(), case.label_sets, 3)
+    assert_is_twin(ClassStats.from_matrix(case.rows, ["a", "b"]), expected)
+
+
+def test_many_large_values_are_left_to_the_other_way() -> None:
+    rows = np.full((60, 40), 64)
+    assert fast(Case(rows, [("a",)] * 60)) is None
+    assert ClassStats.from_matrix(rows, ["a"] * 60).sums.value.tolist() == [60 * 64.0] * 40
+
+
+def test_numbers_above_all_signed_ones_do_not_become_negative() -> None:
+    stats = ClassStats.from_matrix(sparse.csr_array(np.array([[1 << 63, 1]], np.uint64)), ["a"])
+    assert stats.sums.value.tolist() == [2.0**63, 1.0]
+
+
+@pytest.mark.parametrize("labels", ["one", "several", "some"])
+@pytest.mark.parametrize("most", [1, 3, 1000])
+def test_groups_and_lists_may_be_short(labels: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = sparse.csr_array(random_documents(200))
+    numbers = np.random.default_rng(1)
+    low, high = {"one": (1, 2), "several": (2, 4), "some": (0, 3)}[labels]
+    y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
+    expected = class_by_class(X, y, monkeypatch)
+    monkeypatch.setattr(packed, "MOST_DOCUMENTS", most)
+    monkeypatch.setattr(counted, "_ROOM", 10 * most)
+    monkeypatch.setattr(counted, "_CELLS_PER_VALUE", 10**6)
+    monkeypatch.setattr(onepass, "_class_by_class", None)
+    assert ClassStats.from_matrix(X, y) == expected
+
+
+def test_no_field_runs_over() -> None:
+    n = packed.MOST_DOCUMENTS * 2 + 5
+    stats = ClassStats.from_matrix(sparse.csr_array(np.full((n, 2), 63)), np.zeros(n, np.int64))
+    assert stats.cells.doc_freq.tolist() == [n, n]
+    assert stats.cells.sums.value.tolist() == [63.0 * n] * 2
+    assert stats.squares.value.tolist() == [63.0**2 * n] * 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("index_kind", [np.int32, np.int64])
+def test_any_type_of_whole_numbers(kind: Any, index_kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = sparse.csr_array(random_documents(50).astype(kind))
+    X.indices, X.indptr = X.indices.astype(index_kind), X.indptr.astype(index_kind)
+    y = np.arange(50) % 3
+    expected = class_by_class(X, y, monkeypatch)
+    monkeypatch.setattr(onepass, "_class_by_class", None)
+    assert ClassStats.from_matrix(X, y) == expected
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_rows_out_of_order_are_put_in_order_in_a_copy(kind: Any) -> None:
+    indices, data = np.array([2, 0, 2, 1, 0]), np.array([1, 2, 3, 4, 5], kind)
+    X = sparse.csr_array((data, indices, np.array([0, 3, 5])), shape=(2, 3))
+    stats = ClassStats.from_matrix(X, ["a", "b"])
+    assert stats.sums.value.tolist() == [7.0, 4.0, 4.0]
+    assert stats.doc_freq.tolist() == [2, 1, 1]
+    assert X.indices.tolist() == [2, 0, 2, 1, 0]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+@pytest.mark.parametrize(
+    ("indptr", "indices"),
+    [
+        ([0, 2, 4], [0, 3, 0, 1]),
+        ([0, 2, 4], [0, 1, -1, 1]),
+        ([0, 2, 4], [1, 0, 0, 3]),
+        ([0, 2, 9], [0, 1, 0, 1]),
+        ([0, 4, 2], [0, 1, 0, 1]),
+        ([0, 9, 4], [0, 1, 0, 1]),
+        ([-2, 2, 4], [0, 1, 0, 1]),
+    ],
+)
+def test_a_matrix_that_is_not_sound_is_refused(kind: Any, indptr: list[int], indices: list[int]) -> None:
+    X = sparse.csr_array((2, 3), dtype=kind)
+    X.indptr, X.indices, X.data = np.array(indptr, np.int32), np.array(indices, np.int32), np.ones(4, kind)
+    with pytest.raises(InputError, match=r"not sound|not a matrix"):
+        ClassStats.from_matrix(X, ["a", "b"])
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
+def test_labels_of_any_type_of_whole_numbers(kind: Any) -> None:
+    info = np.iinfo(kind)
+    least, most = max(int(info.min), -(1 << 63)), int(info.max)
+    pairs = label_pairs(np.array([most, least, most - 1, most], kind), 4)
+    assert pairs.classes == (least, most - 1, most)
+    assert [pairs.of_class(number).tolist() for number in range(3)] == [[1], [2], [0, 3]]
+    near = label_pairs(np.array([most, most - 3, most], kind), 3)
+    assert near.classes == (most - 3, most)
+    assert [near.of_class(number).tolist() for number in range(2)] == [[1], [0, 2]]
