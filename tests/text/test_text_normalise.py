@@ -12,7 +12,7 @@ from tests.reference.text_checks import PATHS, assert_same, path
 from tests.reference.text_twins import first_seen
 
 from textsieve import InputError, TermCounter
-from textsieve.text import normalising
+from textsieve.text import languages, normalising
 
 WORDS = "run running runs ran mouse mice was be is better good goods The Houses house the x 1990s _a us ΟΔΟΣ été"
 texts = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
@@ -112,9 +112,22 @@ def test_forms_are_written_as_the_text_is() -> None:
 
 
 def test_a_form_that_is_no_word_is_none() -> None:
-    forms = normalising.Normaliser("stem", "en", True, None)
-    assert [forms._form("word", found) for found in ("", " ", "two words", "A\nB", "Ok")] == ["word"] * 4 + ["ok"]
-    assert forms._form("new york", "new york") == "new york"
+    said = {
+        "aa": "",
+        "bb": " ",
+        "cc": "two words",
+        "dd": "A\nB",
+        "ee": "Ok",
+        "new york": "york",
+        "ff": "ΟΔΟΣ",
+        "gg": "X",
+    }
+    for words in ([word] for word in said), [list(said)], [["ee", "gg"], ["ff", "gg"], ["aa", "cc"], ["dd", "aa"]]:
+        for each in words:
+            forms = normalising.Normaliser("stem", "en", True, None)
+            forms._found_by_package = lambda words: [said[word] for word in words]
+            as_one_word = {"ee": "ok", "ff": "οδος", "gg": "x"}
+            assert forms(each) == [as_one_word.get(word, word) for word in each]
 
 
 def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +137,7 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
         asked.extend(words)
         return [word[:3] for word in words]
 
-    monkeypatch.setitem(normalising.WAYS, "stem", (normalising.WAYS["stem"][0], lambda _: cut_off))
+    monkeypatch.setitem(languages.WAYS, "stem", (languages.WAYS["stem"][0], lambda _: cut_off))
     normalising.normaliser.cache_clear()
     corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
     for way_through in PATHS:

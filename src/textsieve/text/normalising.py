@@ -33,16 +33,26 @@ class Normaliser:
         if not new:
             return forms  # type: ignore[return-value]  # none of them is None
         with self._lock:
-            found = dict(zip(new, map(self._form, new, self._found_by_package(new)), strict=True))
+            found = dict(zip(new, self._forms(new), strict=True))
         if len(remembered) + len(found) > MOST_REMEMBERED:
             self._remembered = found
         else:
             remembered.update(found)
         return [found[word] if form is None else form for word, form in zip(words, forms, strict=True)]
 
-    def _form(self, word: str, found: str) -> str:
-        form = lower_case(found) if self._lowercase else found
-        form = form if self._strip is None else self._strip(form)
+    def _forms(self, words: list[str]) -> list[str]:
+        """What the package says, written as the text is: all words at once, unless there is one that has no form."""
+        said = self._found_by_package(words)
+        forms = self._written("\n".join(said)).split("\n")
+        if forms == " ".join(forms).split() and len(forms) == len(words) and not any(" " in word for word in words):
+            return forms
+        return [self._form(word, form) for word, form in zip(words, map(self._written, said), strict=True)]
+
+    def _written(self, text: str) -> str:
+        text = lower_case(text) if self._lowercase else text
+        return text if self._strip is None else self._strip(text)
+
+    def _form(self, word: str, form: str) -> str:
         return form if " " not in word and form.split() == [form] else word
 
 
