@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.reference import text_checks
 from tests.reference.preparation_twin import FORMS, counts_of, terms_in
 from tests.reference.text_checks import PATHS, assert_same, path
 from tests.reference.text_twins import first_seen
@@ -44,6 +45,18 @@ def test_counts_are_those_of_words_normalised_one_by_one(
         others = ["running mice in other houses", *corpus[:2]]
         expected = counts_of([terms_in(text, FORMS[way], ngram_range, stop_words or ()) for text in others], columns)
         assert_same(counter.transform(others), expected)
+
+
+@every_path
+@few
+@given(text_checks.corpora, ways)
+def test_texts_of_any_characters(way_through: str, corpus: list[str], way: str) -> None:
+    corpus = [*corpus, "running"]
+    terms = [terms_in(text, FORMS[way]) for text in corpus]
+    with path(way_through):
+        counter = TermCounter(normalise=way, n_jobs=2)
+        assert_same(counter.fit_transform(corpus), counts_of(terms, sorted(set().union(*terms))))
+        assert_same(counter.transform(corpus), counts_of(terms, sorted(set().union(*terms))))
 
 
 @every_path

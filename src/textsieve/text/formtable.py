@@ -10,7 +10,7 @@ import numpy as np
 
 from ..kernels import forms as kernels
 from .words import Forms
-from .wordtable import Bytes, Codes, Counted, Ints, Slice, WordTable, room, spelled_out
+from .wordtable import Bytes, Codes, Counted, Ints, Slice, WordTable, room
 
 
 class FormTable(WordTable):
@@ -50,6 +50,15 @@ class FormTable(WordTable):
         new = np.arange(len(self._form_numbers), self._written.size)
         if not len(new):
             return
-        spelled = spelled_out(self._forms(self._written.joined(new, np.ones(len(new), np.int64))))
+        spelled = _spelled(self._forms(self._written.joined(new, np.ones(len(new), np.int64))))
         numbers: Ints = self.add(*spelled) if learn else self.find(*spelled)
         self._form_numbers = np.concatenate([self._form_numbers, numbers])
+
+
+def _spelled(words: list[str]) -> tuple[Bytes, Codes]:
+    """The bytes of many words in one array, and where each begins; no word has a line break in it."""
+    lines = np.frombuffer("\n".join([*words, ""]).encode(), np.uint8)
+    is_end = lines == ord("\n")
+    starts = np.zeros(len(words) + 1, np.uint64)
+    starts[1:] = np.flatnonzero(is_end) - np.arange(len(words))
+    return lines[~is_end], starts
