@@ -1,8 +1,9 @@
 """What all parts agree on when they read a setting."""
 
+import math
 import os
 from collections.abc import Collection, Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TypeGuard
 
 from .errors import InputError
@@ -11,6 +12,16 @@ from .errors import InputError
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a setting is a whole number, and not a truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def as_number(value: object) -> float:
+    """A setting as a number; NaN if it is none, or a truth value, and infinite if it is too large for a float."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number may have any number of digits
+        return math.inf
 
 
 def n_threads(n_jobs: int | None) -> int:

@@ -180,6 +180,11 @@ def test_what_is_no_projection(projection: Any) -> None:
         ),
         ({"projection_options": {"n_components": 2}}, "projection_options are for a projection given by name"),
         ({"projection": "trace", "projection_options": {"weight": math.nan}}, "weight=nan"),
+        ({"projection": "pca", "projection_options": {"unlabelled": "boat"}}, "unlabelled='boat' has no meaning here"),
+        (
+            {"selector": "tofa", "selector_options": {"unlabelled": -1}},
+            "selector_options: unlabelled=-1 has no",
+        ),
         ({"selector": None, "selector_options": {"energy": 0.5}}, "'None' has no option 'energy'; it has none"),
     ],
 )

@@ -123,3 +123,18 @@ def test_a_selector_draws_itself(tmp_path: Path) -> None:
     assert "λ = 0.3" in (tmp_path / "energy.svg").read_text(encoding="utf-8")
     with pytest.raises(NotFittedError):
         TOFA().plot_energy()
+
+
+@pytest.mark.parametrize("n", [20, 25, 50])
+def test_the_numbers_in_brackets_are_the_selector_s(n: int) -> None:
+    """Equal scores: the curve is a little below 0.8 where it should be there."""
+    selector = TOFA(weight=0, energy=0.8).fit(0.3 * np.eye(n))
+    names = selector.plot_energy(weights=[0], level=0.8).to_json()
+    assert f"({int(selector.get_support().sum())} terms)" in names
+    assert int(selector.get_support().sum()) == round(0.8 * n)
+
+
+def test_two_weights_that_differ_in_the_fifth_digit_have_two_names() -> None:
+    drawn = plot_energy(STATS, weights=[0.99999, 0.999991, 1]).to_json()
+    assert "λ = 0.99999" in drawn.replace("\\u03bb", "λ")
+    assert "λ = 0.999991" in drawn.replace("\\u03bb", "λ")

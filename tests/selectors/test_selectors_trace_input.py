@@ -395,8 +395,8 @@ def test_what_is_a_label_to_a_model_is_one_to_its_selector(names: tuple[Any, ...
     number = {label: at for at, label in enumerate(sorted(set(TEXTS.labels)))}
     labels = [names[number[label]] for label in TEXTS.labels]
     expected = categorizer(1).fit(TEXTS.texts, TEXTS.labels)
-    found = categorizer(1, unlabelled=unlabelled).fit(TEXTS.texts, labels)
-    assert found.terms_ == expected.terms_
+    own = Categorizer(selector=TOFA(weight=1, k=12, unlabelled=unlabelled))
+    assert own.fit(TEXTS.texts, labels).terms_ == expected.terms_
     chain = Categorizer(selector=Cascade([OCFS(k=20), TOFA(weight=1, k=12, unlabelled=unlabelled)]))
     assert chain.fit(TEXTS.texts, labels).terms_ == expected.terms_
     assert chain.selector.selectors[1].unlabelled == unlabelled, "what was given stays as it is"

@@ -15,6 +15,7 @@ from textsieve import ClassStats, InputError
 from textsieve.kernels import packed
 from textsieve.stats import counted, onepass
 from textsieve.stats.labels import label_pairs
+from textsieve.stats.runs import run_bounds
 from textsieve.stats.table import Table
 
 AROUND_THE_LIMITS = st.sampled_from([0, 1, 1, 1, 2, 3, 62, 63, 64, -1, -63, 1000, (1 << 20) - 1, 1 - (1 << 20)])
@@ -122,15 +123,17 @@ def test_rows_out_of_order_are_put_in_order_in_a_copy(kind: Any) -> None:
         ([0, 2, 4], [1, 0, 0, 3]),
         ([0, 2, 9], [0, 1, 0, 1]),
         ([0, 4, 2], [0, 1, 0, 1]),
+        ([0, 3, 2, 4], [1, 0, 0, 1]),
         ([0, 9, 4], [0, 1, 0, 1]),
         ([-2, 2, 4], [0, 1, 0, 1]),
     ],
 )
 def test_a_matrix_that_is_not_sound_is_refused(kind: Any, indptr: list[int], indices: list[int]) -> None:
-    X = sparse.csr_array((2, 3), dtype=kind)
+    n = len(indptr) - 1
+    X = sparse.csr_array((n, 3), dtype=kind)
     X.indptr, X.indices, X.data = np.array(indptr, np.int32), np.array(indices, np.int32), np.ones(4, kind)
     with pytest.raises(InputError, match=r"not sound|not a matrix"):
-        ClassStats.from_matrix(X, ["a", "b"])
+        ClassStats.from_matrix(X, list("abc"[:n]))
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
@@ -143,3 +146,102 @@ def test_labels_of_any_type_of_whole_numbers(kind: Any) -> None:
     near = label_pairs(np.array([most, most - 3, most], kind), 3)
     assert near.classes == (most - 3, most)
     assert [near.of_class(number).tolist() for number in range(2)] == [[1], [0, 2]]
+
+
+# -- after a value that the fast way is not for --------------------------------------------------------------------
+
+LARGE = 1 << 21
+
+
+def many_of_64(n: int) -> NDArray[np.int64]:
+    """More values of 64 and above than are kept apart."""
+    return np.full(n, 64)
+
+
+@pytest.mark.parametrize("first", [np.array([LARGE, 1]), many_of_64(2000)], ids=["a large value", "a full list"])
+@pytest.mark.parametrize("columns", [[2, 0], [1, 1], [2, 1, 2]], ids=str)
+def test_rows_out_of_order_behind_what_stops_the_fast_way(first: NDArray[Any], columns: list[int]) -> None:
+    n = max(len(first), 3)
+    data = np.concatenate([first, np.arange(3, 3 + len(columns)), [1, 1]])
+    indices = np.concatenate([np.arange(len(first)), columns, [0, 1]])
+    indptr = np.cumsum([0, len(first), len(columns), 2])
+    stats = ClassStats.from_matrix(sparse.csr_array((data, indices, indptr), shape=(3, n)), [0, 1, 0])
+    dense = np.zeros((3, n), np.int64)
+    np.add.at(dense, (np.repeat([0, 1, 2], np.diff(indptr)), indices), data)
+    assert_is_twin(stats, twin(dense.tolist(), [(0,), (1,), (0,)], n))
+
+
+@pytest.mark.parametrize("columns", [[0, 7], [-1, 1], [0, 10**9], [7, 0]], ids=str)
+def test_a_column_that_is_not_there_behind_a_large_value_is_refused(columns: list[int]) -> None:
+    X = sparse.csr_array((3, 2), dtype=np.int64)
+    X.indptr, X.indices = np.array([0, 2, 4, 6], np.int32), np.array([0, 1, *columns, 0, 1], np.int32)
+    X.data = np.array([LARGE, 1, 3, 4, 1, 1])
+    with pytest.raises(InputError, match="not sound"):
+        ClassStats.from_matrix(X, [0, 1, 0])
+
+
+@pytest.mark.parametrize("indptr", [[0, 2, 9, 6], [0, 4, 2, 6], [0, 2, -1, 6]], ids=str)
+def test_rows_that_end_elsewhere_behind_a_large_value_are_refused(indptr: list[int]) -> None:
+    X = sparse.csr_array((3, 2), dtype=np.int64)
+    X.indptr, X.indices = np.array(indptr, np.int32), np.array([0, 1, 0, 1, 0, 1], np.int32)
+    X.data = np.array([LARGE, 1, 3, 4, 1, 1])
+    with pytest.raises(InputError, match="not sound"):
+        ClassStats.from_matrix(X, [0, 1, 0])
+
+
+# -- in runs -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("labels", ["one", "several", "some", "none"])
+@pytest.mark.parametrize("most", [1, 3, 40])
+def test_runs_of_documents_give_the_same_to_the_last_bit(
+    labels: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = random_documents(200, most=90)
+    rows[::17, 3] = -5
+    rows[::31, 5] = (1 << 20) - 1
+    X, numbers = sparse.csr_array(rows), np.random.default_rng(1)
+    low, high = {"one": (1, 2), "several": (2, 4), "some": (0, 3), "none": (0, 1)}[labels]
+    y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
+    expected = ClassStats.from_matrix(X, y)
+    heights: list[int] = []
+    one_table = counted._in_one_table
+
+    def seen(matrix: Any, own: Any, grouping: Any) -> Any:
+        heights.append(len(grouping.class_of))
+        return one_table(matrix, own, grouping)
+
+    monkeypatch.setattr(counted, "_in_one_table", seen)
+    monkeypatch.setattr(counted, "CELLS", 40 * 4)
+    monkeypatch.setattr(packed, "MOST_DOCUMENTS", most)
+    monkeypatch.setattr(onepass, "_class_by_class", None)
+    assert ClassStats.from_matrix(X, y) == expected
+    kinds = 11  # of five classes, seen before or not, and none
+    assert len(heights) > 1
+    assert max(heights) <= max(4, kinds + kinds // 2) + 1
+
+
+def test_a_large_value_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, y = random_documents(60), np.arange(60) % 3
+    rows[50, 0] = LARGE
+    expected = ClassStats.from_matrix(rows.astype(np.float64), y)
+    monkeypatch.setattr(counted, "CELLS", 1)
+    monkeypatch.setattr(packed, "MOST_DOCUMENTS", 5)
+    assert ClassStats.from_matrix(sparse.csr_array(rows), y) == expected
+
+
+def test_disorder_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = sparse.csr_array(random_documents(60)), np.arange(60) % 3
+    expected = ClassStats.from_matrix(X, y)
+    last = slice(*X.indptr[-2:])
+    X.indices[last], X.data[last] = X.indices[last][::-1].copy(), X.data[last][::-1].copy()
+    monkeypatch.setattr(counted, "CELLS", 1)
+    monkeypatch.setattr(packed, "MOST_DOCUMENTS", 5)
+    assert ClassStats.from_matrix(X, y) == expected
+
+
+def test_runs_end_where_the_next_begin() -> None:
+    pairs_before = np.array([0, 1, 2, 5, 6, 16, 17])
+    assert run_bounds(pairs_before, 2, 4, 3) == [0, 4, 5, 6]  # a document of ten labels is a run of its own
+    assert run_bounds(pairs_before, 2, 4, 100) == [0, 6]
+    assert run_bounds(np.array([0]), 0, 4, 3) == [0]

@@ -9,6 +9,7 @@ from scipy import sparse
 from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
+from textsieve.stats.targets import checked_labels, pairs_of
 
 ROWS = [[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 2, 1], [0, 0, 0]]
 
@@ -16,6 +17,12 @@ ROWS = [[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 2, 1], [0, 0, 0]]
 def objects(*labels: Any) -> Any:
     array = np.empty(len(labels), object)
     array[:] = labels
+    return array
+
+
+def masked(labels: Any, *documents: int) -> Any:
+    array = np.ma.array(labels)
+    array[list(documents)] = np.ma.masked
     return array
 
 
@@ -72,6 +79,32 @@ FORMS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "indicator of floats": (INDICATOR.astype(float), SETS_OF_NUMBERS),
     "sparse indicator": (sparse.csr_array(INDICATOR), SETS_OF_NUMBERS),
     "sparse indicator by columns": (sparse.csc_matrix(INDICATOR), SETS_OF_NUMBERS),
+    "masked numbers": (masked([1, 10**6, 0, -(10**6), 1], 1, 3), SOME_NUMBERS),
+    "masked numbers, all near": (masked([1, 7, 0, 9, 1], 1, 3), SOME_NUMBERS),
+    "masked small numbers": (masked(np.array([1, 255, 0, 255, 1], np.uint8), 1, 3), SOME_NUMBERS),
+    "masked floats": (
+        masked([1.0, np.nan, 0.0, 9.5, 1.0], 1, 3),
+        [(1.0,), (), (0.0,), (), (1.0,)],
+    ),
+    "masked truth values": (
+        masked([True, True, False, False, True], 1, 3),
+        [(True,), (), (False,), (), (True,)],
+    ),
+    "masked texts": (masked(["b", "x", "b", "y", "a"], 1, 3), SOME),
+    "masked objects": (masked(objects("b", 5, "b", 1j, "a"), 1, 3), SOME),
+    "a masked column": (masked([[1], [9], [0], [9], [1]], 1, 3), SOME_NUMBERS),
+    "a list of what a masked array holds": (list(masked([1, 9, 0, 9, 1], 1, 3)), SOME_NUMBERS),
+    "lists, masked in part": ([masked([1, 9], 1), None, [0], [], [1]], SOME_NUMBERS),
+    "a mask that masks nothing": (np.ma.array([10, -3, 10, 7, -3]), NUMBERS),
+    "everything masked": (np.ma.array([10, -3, 10, 7, -3], mask=True), NOBODY),
+    "masked indicator": (
+        masked(INDICATOR | [[0], [1], [0], [0], [0]], 1),
+        SETS_OF_NUMBERS,
+    ),
+    "rows of 0 and 1, and None": ([[1, 0], [0, 1], None, (1, 1), None], [(0,), (1,), (), (0, 1), ()]),
+    "rows of 0 and 1, and of None": ([[1, 0], [0, 1], [None, None], [1, 1], [0, 0]], [(0,), (1,), (), (0, 1), ()]),
+    "lists of 0 and 1, and an empty one": ([[1, 0], [0, 1], [], None, [0, 1]], [(0, 1), (0, 1), (), (), (0, 1)]),
+    "lists of 0, 1 and others": ([[1, 0], [0, 1], None, [0, -1], [2, 3]], [(0, 1), (0, 1), (), (0, -1), (2, 3)]),
     "sparse indicator of truth values": (sparse.coo_array(INDICATOR.astype(bool)), SETS_OF_NUMBERS),
 }
 
@@ -153,6 +186,8 @@ def test_a_sparse_indicator_is_left_as_it_was() -> None:
             sparse.csr_array((np.ones(2, int), np.zeros(2, int), np.array([0, 2, 2, 2, 2, 2])), shape=(5, 2)),
             r"holds 0 and 1, but there is .*2",
         ),
+        ([[0, 1], [1, 0], [-1, -1], None, [0, 0]], r"lists of 0 and 1.*document 2 is \[-1, -1\]; .*use None"),
+        ([[0, 1], [1, 0], [0, 0], None, [1, None]], r"lists of 0 and 1.*document 4 is \[1, None\]; .*use None"),
         ("babca", r"y is 'babca' \(str\); give a label"),
         (b"babca", r"\(bytes\); give a label"),
         (5, r"y is 5 \(int\)"),
@@ -169,3 +204,33 @@ def test_a_long_label_is_cut_short_in_the_message() -> None:
     with pytest.raises(InputError) as caught:
         ClassStats.from_matrix(ROWS, [b"x" * 1000, "b", "a", "b", "a"])
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "missing", [[-1, -1], (-1, -1), [None, None], [float("nan"), float("nan")], [np.int64(-1), -1], None], ids=repr
+)
+def test_a_row_of_what_means_no_label_among_rows_of_0_and_1(missing: Any) -> None:
+    stats = ClassStats.from_matrix(ROWS, [[1, 0], [0, 1], missing, [1, 1], missing], unlabelled=-1)
+    assert_is_twin(stats, twin(ROWS, [(0,), (1,), (), (0, 1), ()], 3))
+
+
+@pytest.mark.parametrize("row", [[0, -1], [-1, 1], [None, 0], [float("nan"), 1]], ids=repr)
+def test_a_row_that_is_missing_in_part_is_refused(row: Any) -> None:
+    with pytest.raises(InputError, match=r"(?s)document 2 is .*without a label use None"):
+        ClassStats.from_matrix(ROWS, [[1, 0], [0, 1], row, [1, 1], None], unlabelled=-1)
+
+
+def test_masked_labels_where_a_label_means_none() -> None:
+    y = masked([1, 9, 0, -1, 1], 1)
+    assert_is_twin(ClassStats.from_matrix(ROWS, y, unlabelled=-1), twin(ROWS, SOME_NUMBERS, 3))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.str_])
+def test_masked_labels_of_those_who_learn(kind: Any) -> None:
+    y = masked(np.array([1, 9, 0, 9, 1], kind), 1, 3)
+    pairs = pairs_of(y, 5, "who learns")
+    assert [pairs.of_class(number).tolist() for number in range(2)] == [[2], [0, 4]]
+    with pytest.raises(InputError, match="Only one class"):
+        pairs_of(masked(y, 2), 5, "who learns")
+    with pytest.raises(ValueError, match=r"continuous"):
+        checked_labels(masked([0.5, 1.0, 9.0], 2))

@@ -38,7 +38,7 @@ energy = options.bundle(
         "--energy-weights",
         type=energy_weights,
         metavar="WEIGHT,...",
-        help="The weights of its curves, up to 1; the selector's own is added.  [default: 0,0.5,1]",
+        help="The weights of its curves, up to 1; the selector's own too, if it is.  [default: 0,0.5,1]",
     ),
     click.option(
         "--energy-level",

@@ -26,15 +26,17 @@ def row_state(row: NDArray[Any], n_columns: int) -> int:
 
 @kernel
 def rows_state(indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], n_columns: int) -> int:
-    """0 if all rows are so, or what is wrong with the first that is not."""
+    """0 if all rows are so, UNSOUND if some row is not within the matrix, or else UNORDERED."""
+    found = 0
     for number in range(indptr.size - 1):
         begin, end = np.int64(indptr[number]), np.int64(indptr[number + 1])
         if not 0 <= begin <= end <= min(indices.size, data.size):
             return UNSOUND
         state = row_state(indices[begin:end], n_columns)
-        if state != 0:
-            return state
-    return 0
+        if state == UNSOUND:
+            return UNSOUND
+        found = min(found, state)
+    return found
 
 
 @kernel

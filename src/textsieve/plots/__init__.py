@@ -12,6 +12,7 @@ from ..lazy import attach
 if TYPE_CHECKING:
     from .curves import Mark as Mark
     from .curves import lines as lines
+    from .energy import check_level as check_level
     from .energy import energy_plot as energy_plot
     from .look import Chart as Chart
     from .saving import check_target as check_target
@@ -23,7 +24,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "curves": ["Mark", "lines"],
-        "energy": ["energy_plot"],
+        "energy": ["check_level", "energy_plot"],
         "look": ["Chart"],
         "saving": ["check_target", "save"],
     },

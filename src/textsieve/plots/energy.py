@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, counted, shown
+from ..settings import as_number
 from .curves import Mark, lines
 from .look import Chart
 from .scales import Floats
@@ -18,13 +19,24 @@ from .scales import Floats
 TITLE = "Energy: how much of all scores the best terms hold"
 
 
-def energy_plot(curves: Mapping[str, Floats], *, level: float | None = None, caption: str = "") -> Chart:
-    """Draw named energy curves, each the shares of its best 1, 2, 3, ... terms; `level` is one to mark, such as 0.8."""
-    _check_level(level)
+def energy_plot(
+    curves: Mapping[str, Floats],
+    *,
+    level: float | None = None,
+    enough: Mapping[str, int] | None = None,
+    caption: str = "",
+) -> Chart:
+    """Draw named energy curves, each the shares of its best 1, 2, 3, ... terms; `level` is one to mark, such as 0.8.
+
+    `enough` says how many terms reach it, if that is known better than the curves, which are rounded, can tell.
+    """
+    check_level(level)
     for name, energy in curves.items():
         if not (len(energy) and np.min(energy) >= 0.0 and np.max(energy) <= 1.0):
             raise InputError(f"curves[{name!r}] is {shown(energy)}; give shares from 0 to 1, at least one.")
-    named = {_named(name, energy, level): energy for name, energy in curves.items()}
+    known = enough or {}
+    reached = {} if level is None else {name: known.get(name, _terms_for(each, level)) for name, each in curves.items()}
+    named = {_named(name, reached.get(name)): energy for name, energy in curves.items()}
     brackets = "" if level is None else f"In brackets: how many of the best terms hold {_percent(level)}."
     return lines(
         {name: (np.arange(1, len(energy) + 1), energy) for name, energy in named.items()},
@@ -34,16 +46,16 @@ def energy_plot(curves: Mapping[str, Floats], *, level: float | None = None, cap
         caption=f"{caption} {brackets}",
         log_x=True,
         rules={} if level is None else {_percent(level): level},
-        marks=() if level is None else [_reached(name, energy, level) for name, energy in named.items()],
+        marks=[Mark(_named(name, n), n, float(curves[name][n - 1])) for name, n in reached.items()],
         points=False if any(len(energy) > 1 for energy in curves.values()) else None,
         y_domain=(0.0, 1.0),
         y_format=".0%",
     )
 
 
-def _check_level(level: Any) -> None:
-    is_number = isinstance(level, float | int | np.number) and not isinstance(level, bool)
-    if level is not None and not (is_number and 0.0 < level <= 1.0):
+def check_level(level: Any) -> None:
+    """Refuse what is no share; None is no level."""
+    if level is not None and not 0.0 < as_number(level) <= 1.0:
         raise InputError(f"level={shown(level)}; use a share above 0.0 and up to 1.0, for example 0.8, or None.")
 
 
@@ -52,13 +64,8 @@ def _terms_for(energy: Floats, level: float) -> int:
     return min(int(np.searchsorted(energy, level)) + 1, len(energy))
 
 
-def _named(name: str, energy: Floats, level: float | None) -> str:
-    return name if level is None else f"{name} ({counted(_terms_for(energy, level), 'term')})"
-
-
-def _reached(name: str, energy: Floats, level: float) -> Mark:
-    enough = _terms_for(energy, level)
-    return Mark(name, enough, float(energy[enough - 1]))
+def _named(name: str, n_terms: int | None) -> str:
+    return name if n_terms is None else f"{name} ({counted(n_terms, 'term')})"
 
 
 def _percent(level: float) -> str:

@@ -15,10 +15,11 @@ import numpy as np
 
 from ..errors import InputError, counted, shown
 from ..extras import require_extra
+from ..settings import as_number
 from ..stats import ClassStats
 from ..stats.shares import ClassWeight
 from ..stats.sums import Floats
-from .trace import TOFA, between_class_scatter, energy_curve, mixed, total_scatter
+from .trace import LARGEST_WEIGHT, TOFA, between_class_scatter, energy_curve, mixed, terms_for_energy, total_scatter
 
 if TYPE_CHECKING:
     import os
@@ -32,10 +33,8 @@ def energy_curves(
     stats: ClassStats, weights: Iterable[float] = WEIGHTS, class_weight: ClassWeight = None
 ) -> dict[float, Floats]:
     """For each weight the share of all scores that the best 1, 2, 3, ... terms hold."""
-    wanted = checked_weights(weights)
-    _require_terms(stats, wanted)
-    between, total = between_class_scatter(stats, class_weight), total_scatter(stats)
-    return {weight: _energy(mixed(between, total, weight), weight) for weight in wanted}
+    by_weight = _sorted_scores(stats, checked_weights(weights), class_weight)
+    return {weight: energy_curve(scores) for weight, scores in by_weight.items()}
 
 
 def plot_energy(
@@ -63,8 +62,9 @@ def plot_energy(
         "balanced" if all classes count alike.
     """
     require_extra("plots", what="plot_energy")
-    from ..plots import check_target, energy_plot, save
+    from ..plots import check_level, check_target, energy_plot, save
 
+    check_level(level)
     if path is not None:
         check_target(path)
     wanted, chosen = checked_weights(weights), None
@@ -75,9 +75,12 @@ def plot_energy(
         source = source.stats_
     elif not isinstance(source, ClassStats):
         raise InputError(f"{shown(source)} has no energy, which is that of trace scores; give a fitted OCFS or TOFA.")
+    names = _names(wanted, chosen)
+    by_weight = _sorted_scores(source, wanted, class_weight)
     chart = energy_plot(
-        {_named(weight, chosen): curve for weight, curve in energy_curves(source, wanted, class_weight).items()},
+        {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
         level=level,
+        enough={names[weight]: terms_for_energy(scores, level or 1.0) for weight, scores in by_weight.items()},
         caption=f"{counted(source.n_documents, 'document')}, {counted(source.n_terms, 'term')}.",
     )
     if path is not None:
@@ -89,8 +92,7 @@ def checked_weights(weights: Iterable[Any]) -> list[float]:
     """Weights that have an energy, ascending, each once."""
     given = list(weights)
     for weight in given:
-        is_number = isinstance(weight, float | int | np.number) and not isinstance(weight, bool)
-        if not (is_number and np.isfinite(weight)):
+        if not abs(as_number(weight)) <= LARGEST_WEIGHT:
             raise InputError(f"weights: {shown(weight)} is no weight; use numbers, for example 0, 0.5 and 1.")
         if weight > 1:
             raise InputError(
@@ -112,11 +114,24 @@ def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
         )
 
 
-def _energy(scores: Floats, weight: float) -> Floats:
-    if (scores < 0).any():
-        raise InputError(f"weights: {weight:g} has no energy here, because some scores are negative; use 0 to 1.")
-    return energy_curve(np.sort(scores)[::-1])
+def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassWeight) -> dict[float, Floats]:
+    """The scores at each weight, the best first."""
+    _require_terms(stats, weights)
+    between, total = between_class_scatter(stats, class_weight), total_scatter(stats)
+    found = {}
+    for weight in weights:
+        scores = mixed(between, total, weight)
+        if (scores < 0).any():
+            raise InputError(f"weights: {weight:g} has no energy here, because some scores are negative; use 0 to 1.")
+        found[weight] = np.sort(scores)[::-1]
+    return found
 
 
-def _named(weight: float, chosen: float | None) -> str:
-    return f"λ = {str(weight).removesuffix('.0')}" + (" (chosen)" if weight == chosen else "")
+def _names(weights: list[float], chosen: float | None) -> dict[float, str]:
+    """What the curves are called: four digits, or as many as it takes to tell two of them apart."""
+    short = [f"{weight:.4g}" for weight in weights]
+    digits = short if len(set(short)) == len(short) else [str(weight).removesuffix(".0") for weight in weights]
+    return {
+        weight: f"λ = {written}" + (" (chosen)" if weight == chosen else "")
+        for weight, written in zip(weights, digits, strict=True)
+    }

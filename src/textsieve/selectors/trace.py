@@ -31,6 +31,7 @@ import numpy as np
 
 from ..errors import InputError, shown
 from ..kernels.scatter import between_classes, between_equal_classes, variances
+from ..settings import as_number
 from ..stats import ClassStats
 from ..stats.shares import ClassWeight, class_shares, require_class_weight
 from ..stats.sums import Floats, Ints
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     import os
 
     from ..plots import Chart
+
+LARGEST_WEIGHT = 1e12
+"""Beyond it nothing changes but the size of the scores, until they are too large for a float."""
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -161,7 +165,7 @@ class TOFA(TermSelector):
         weight = self.weight
         if isinstance(weight, str) and weight == "auto":
             return "auto"
-        if not np.isfinite(number := _as_number(weight)):
+        if not abs(number := as_number(weight)) <= LARGEST_WEIGHT:
             raise InputError(f"weight={shown(weight)}; use a number, for example 1.0, or 'auto'.")
         return number
 
@@ -174,6 +178,7 @@ class TOFA(TermSelector):
 
     def _score(self, stats: ClassStats) -> Floats:
         weight = self._asked_weight()
+        require_class_weight(self.class_weight)
         if weight != "auto":
             self._found_weight = weight
             return trace_scores(stats, weight, self.class_weight)
@@ -236,17 +241,8 @@ class TOFA(TermSelector):
         return plot_energy(self, path, **settings)
 
 
-def _as_number(setting: Any) -> float:
-    """A setting as a number, and NaN if it is none."""
-    is_number = isinstance(setting, float | int | np.integer | np.floating) and not isinstance(setting, bool)
-    try:
-        return float(setting) if is_number else np.nan
-    except OverflowError:  # a whole number may have any number of digits
-        return np.inf
-
-
 def _checked_energy(energy: Any) -> float:
-    if not 0.0 < (share := _as_number(energy)) <= 1.0:
+    if not 0.0 < (share := as_number(energy)) <= 1.0:
         raise InputError(f"energy={shown(energy)}; use a share above 0.0 and up to 1.0, for example 0.8.")
     return share
 

@@ -1,9 +1,10 @@
 """The statistics of counts, the fast way: all documents in the order of the matrix, into a row of a table a group.
 
 `kernels/packed.py` says how. It is for whole numbers, most of them small, and enough of them for a table of classes and
-terms; for other matrices there is the way class by class.
+terms; for other matrices there is the way class by class. Very many documents are taken in runs (`runs.py`).
 """
 
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from ..kernels import packed
 from ..kernels.groups import Groups, group_documents, group_sizes
 from .labels import LabelPairs
+from .runs import CELLS, run_bounds, runs_of
 from .sums import Ints, Sums
-from .table import Cells, Totals
+from .table import Cells, Table, Totals, merge
 
 _ROOM = 1 << 24
 """Packed values that are kept at a time, 64 MB: longer lists are added up faster, but there is more to go through."""
@@ -52,9 +54,38 @@ def is_for(matrix: Matrix, labels: LabelPairs) -> bool:
 
 
 def counted(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
-    """Totals and cells, or None if too many values are not small; rows that are not in order are found on the way."""
+    """Totals and cells, or None if too many values are not small; rows that are not in order are found on the way.
+
+    After None there may be rows that were not looked at.
+    """
+    grouping = _grouping(labels)
+    most_rows = min(_CELLS_PER_VALUE * len(matrix.data), CELLS) // max(matrix.n_terms, 1)
+    if len(grouping.class_of) <= most_rows:
+        return _in_one_table(matrix, labels, grouping)
+    n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
+    bounds = run_bounds(grouping.starts, n_kinds, most_rows, packed.MOST_DOCUMENTS)
+    if len(bounds) <= 2:
+        return _in_one_table(matrix, labels, grouping)
+    del grouping
+    parts = []
+    for documents, own in runs_of(labels, bounds):
+        part = matrix._replace(indptr=matrix.indptr[documents.start : documents.stop + 1])
+        found = _in_one_table(part, own, _grouping(own))
+        if found is None:
+            return None
+        parts.append(Table(own.classes, own.n_documents, matrix.n_terms, np.diff(own.class_starts), *found))
+        while len(parts) > 1 and parts[-2].n_documents <= parts[-1].n_documents:  # so few merges are of large tables
+            parts[-2:] = [merge(*parts[-2:])]
+    whole = reduce(merge, reversed(parts))
+    return whole.totals, whole.cells
+
+
+def _grouping(labels: LabelPairs) -> Grouping:
     documents = labels.documents, labels.class_starts, labels.n_documents
-    grouping = Grouping(*group_documents(*documents, packed.MOST_DOCUMENTS))
+    return Grouping(*group_documents(*documents, packed.MOST_DOCUMENTS))
+
+
+def _in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tuple[Totals, Cells] | None:
     n_groups = len(grouping.class_of)
     row_sizes = np.clip(np.diff(matrix.indptr), 0, len(matrix.data))  # nobody has looked at it yet
     sizes = group_sizes(grouping.starts, grouping.groups, row_sizes, n_groups)

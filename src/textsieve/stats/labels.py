@@ -2,8 +2,11 @@
 
 One label a document, a collection of labels a document, or an indicator matrix (documents x classes; lists of equal
 length that hold nothing but 0 and 1 are one too). A document without a label (None, an empty string, an empty
-collection) is unlabelled: it has no pair. Where a label of its own means that, such as scikit-learn's -1, it is named
-(`unlabelled`), and NaN is taken for a missing label too.
+collection, a masked entry) is unlabelled: it has no pair. Where a label of its own means that, such as scikit-learn's
+-1, it is named (`unlabelled`), and NaN is taken for a missing label too.
+
+Among rows of 0 and 1 a document without a label is None, or a row of nothing but what means that. An empty list is not:
+a row has an entry for each class, so lists of which some are empty are lists of labels.
 """
 
 import math
@@ -44,6 +47,7 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     require_label(unlabelled)
     if y is None:
         return _pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
+    y = without_mask(y)
     names = getattr(y, "columns", None)  # of a data frame
     if hasattr(y, "__array__") and (not isinstance(y, Iterable) or len(getattr(y, "shape", ())) == 2):
         y = np.asarray(y)  # a data frame, or what else only calls itself an array
@@ -62,8 +66,8 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         return without_class(_from_whole_numbers(labels), unlabelled)
-    if is_indicator(labels):
-        return without_class(_from_indicator(np.array(labels), n_documents, None), unlabelled)
+    if is_indicator(labels, unlabelled):
+        return without_class(_from_indicator(_filled(labels), n_documents, None), unlabelled)
     texts = set(map(type, labels)) <= {str} and not isinstance(unlabelled, str)
     if texts and "" not in (different := dict.fromkeys(labels)):
         classes = sorted(different)
@@ -71,6 +75,19 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         found = np.fromiter(map(number.__getitem__, labels), np.int64, n_documents)
         return _pairs(classes, np.arange(n_documents), found, n_documents)
     return _from_labels(labels if unlabelled is None else _known(labels, unlabelled), n_documents)
+
+
+def without_mask(y: Any) -> Any:
+    """An array without a mask: what was masked is no label."""
+    if not isinstance(y, np.ma.MaskedArray):
+        return y
+    if not np.ma.is_masked(y):
+        return y.data
+    if y.ndim == 2 and y.shape[1] != 1 and y.dtype.kind in "biuf":
+        return y.filled(0)
+    labels = y.data.astype(object)
+    labels[np.ma.getmaskarray(y)] = None
+    return labels
 
 
 def require_label(unlabelled: Any) -> None:
@@ -96,30 +113,59 @@ def without_class(pairs: LabelPairs, label: Any) -> LabelPairs:
 
 def _known(labels: Iterable[Any], unlabelled: Any) -> Iterator[Any]:
     """Labels, with None for those that mean none, and for NaN."""
-
-    def known(label: Any) -> Any:
-        single = isinstance(label, str | int | float | np.generic)
-        return None if single and (label == unlabelled or label != label) else label
-
     for label in labels:
-        yield [known(one) for one in label] if _are_several(label) else known(label)
+        if _are_several(label):
+            yield [None if _means_none(one, unlabelled) else one for one in label]
+        else:
+            yield None if _means_none(label, unlabelled) else label
+
+
+def _means_none(label: Any, unlabelled: Any) -> bool:
+    """Whether a single label is none; NaN is, if some label means that."""
+    if label is None or label is np.ma.masked:
+        return True
+    single = unlabelled is not None and isinstance(label, str | int | float | np.generic)
+    return bool(single and (label == unlabelled or label != label))
 
 
 def _are_several(label: Any) -> bool:
     """Whether what a document has for a label is a collection of labels."""
-    return isinstance(label, Iterable) and not isinstance(label, str | bytes | Mapping)
+    return isinstance(label, Iterable) and not (isinstance(label, str | bytes | Mapping) or label is np.ma.masked)
 
 
-def is_indicator(labels: Any) -> bool:
-    """Whether lists of labels are the rows of a matrix of 0 and 1, as scikit-learn takes them."""
-    if not all(isinstance(row, list | tuple) for row in labels):
+def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
+    """Whether lists of labels are the rows of a matrix of 0 and 1, as scikit-learn takes them.
+
+    A row may be missing, but not in part.
+    """
+    if not all(row is None or isinstance(row, list | tuple) for row in labels):
         return False
-    widths = {len(row) for row in labels}
-    return (
-        len(widths) == 1
-        and min(widths) > 1
-        and all(type(one) is int and one in (0, 1) for row in labels for one in row)
-    )
+    widths = {len(row) for row in labels if row is not None}
+    if len(widths) != 1 or min(widths) < 2:
+        return False
+    others = [at for at, row in enumerate(labels) if not (row is None or _is_row(row))]
+    if len(others) == sum(row is not None for row in labels):
+        return False
+    for at in others:
+        missing = [_means_none(one, unlabelled) for one in labels[at]]
+        if not all(missing) and (any(missing) or all(type(one) is int and one == -1 for one in labels[at])):
+            raise InputError(
+                f"The labels are lists of 0 and 1 of one length, an entry for each class, but that of document {at} is "
+                f"{shown(labels[at])}; for a document without a label use None."
+            )
+        if not all(missing):
+            return False
+    return True
+
+
+def _is_row(row: Iterable[Any]) -> bool:
+    return all(type(one) is int and one in (0, 1) for one in row)
+
+
+def _filled(labels: Any) -> NDArray[np.int64]:
+    """Rows of 0 and 1, with zeros for those that are missing."""
+    width = max(len(row) for row in labels if row is not None)
+    return np.array([row if row is not None and _is_row(row) else [0] * width for row in labels], np.int64)
 
 
 def _from_indicator(y: Any, n_documents: int, names: Iterable[Any] | None) -> LabelPairs:
@@ -174,6 +220,8 @@ def _once_each(labels: Iterable[Any], document: int) -> Iterable[Any]:
 
 def _plain(label: Any, document: int) -> Any:
     """A label as a plain Python value, so that it can be written to a file; refuses what is neither text nor number."""
+    if label is np.ma.masked:
+        return None
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, float) and math.isnan(label):

@@ -22,13 +22,12 @@ from .table import Cells, Table, Totals, empty
 def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
     """The statistics of documents given as sparse rows; rows that are not in order are put in order first."""
     matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
-    if is_for(matrix, labels):
-        try:
-            totals, cells = counted(matrix, labels) or _class_by_class(matrix, labels)
-        except DisorderError:
-            return from_rows(in_order(rows), labels)
-    else:
-        totals, cells = _of_used_columns(in_order(rows), labels)
+    try:
+        found = counted(matrix, labels) if is_for(matrix, labels) else None
+    except DisorderError:
+        return from_rows(in_order(rows), labels)
+    # The fast way stops at the first value that it is not for, and nobody has looked at the rows behind it.
+    totals, cells = found or _of_used_columns(in_order(rows), labels)
     class_docs = np.diff(labels.class_starts)
     return Table(labels.classes, labels.n_documents, rows.shape[1], class_docs, totals, cells)
 

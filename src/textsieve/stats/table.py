@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.align import align
+from ..kernels.merging import merge_cells
 from .labels import one_kind, require_label
-from .sums import Ints, Sums
+from .sums import Floats, Ints, Sums
 
 
 class Totals(NamedTuple):
@@ -59,34 +60,39 @@ def empty(n_terms: int) -> Table:
 def merge(one: Table, other: Table) -> Table:
     """The statistics of the documents of both."""
     classes = one_kind((*one.classes, *other.classes))
-    n_terms = max(one.n_terms, other.n_terms)
-    number = {label: at for at, label in enumerate(classes)}
+    n_documents = one.n_documents + other.n_documents
     class_docs = np.zeros(len(classes), np.int64)
-    keys = []
+    number = {label: at for at, label in enumerate(classes)}
     for table in (one, other):
-        numbers = np.array([number[label] for label in table.classes], np.int64)
-        class_docs[numbers] += table.class_docs
-        keys.append(numbers[table.cells.classes()] * n_terms + table.cells.terms)
-    cells = _Alignment(*keys)
-    totals = _Alignment(one.totals.terms, other.totals.terms)
-    return Table(
-        tuple(classes),
-        one.n_documents + other.n_documents,
-        n_terms,
-        class_docs,
-        Totals(
-            totals.keys,
-            totals.counts(one.totals.doc_freq, other.totals.doc_freq),
-            totals.sums(one.totals.sums, other.totals.sums),
-            totals.sums(one.totals.squares, other.totals.squares),
-        ),
-        Cells(
-            np.searchsorted(cells.keys, np.arange(len(classes) + 1) * n_terms),
-            cells.keys % max(n_terms, 1),
-            cells.counts(one.cells.doc_freq, other.cells.doc_freq),
-            cells.sums(one.cells.sums, other.cells.sums),
-        ),
-    )
+        class_docs[[number[label] for label in table.classes]] += table.class_docs
+    totals = _merged_totals(one.totals, other.totals)
+    cells = _merged_cells(one, other, classes)
+    return Table(tuple(classes), n_documents, max(one.n_terms, other.n_terms), class_docs, totals, cells)
+
+
+def _merged_totals(one: Totals, other: Totals) -> Totals:
+    both = _Alignment(one.terms, other.terms)
+    doc_freq = both.counts(one.doc_freq, other.doc_freq)
+    return Totals(both.keys, doc_freq, both.sums(one.sums, other.sums), both.sums(one.squares, other.squares))
+
+
+def _merged_cells(one: Table, other: Table, classes: list[Any]) -> Cells:
+    """Both tables' cells in arrays that are large enough; what is not written to takes no memory."""
+    most = len(one.cells.terms) + len(other.cells.terms)
+    starts = np.zeros(len(classes) + 1, np.int64)
+    terms, doc_freq = np.empty(most, np.int64), np.empty(most, np.int64)
+    sums = Sums(np.empty(most), np.empty(most))
+    merge_cells(*_arrays(one, classes), *_arrays(other, classes), starts, terms, doc_freq, *sums)
+    filled = slice(starts[-1])
+    return Cells(starts, terms[filled], doc_freq[filled], sums.at(filled))
+
+
+def _arrays(table: Table, classes: list[Any]) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
+    """The table's number of each class, -1 for none, and its cells."""
+    number = {label: at for at, label in enumerate(table.classes)}
+    numbers = np.array([number.get(label, -1) for label in classes], np.int64)
+    cells = table.cells
+    return numbers, cells.class_starts, cells.terms, cells.doc_freq, *cells.sums
 
 
 class _Alignment:

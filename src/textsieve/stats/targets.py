@@ -7,11 +7,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from ..errors import InputError
-from .labels import LabelPairs, label_pairs
+from .labels import LabelPairs, label_pairs, without_mask
 
 
 def checked_labels(y: Any) -> Any:
     """Labels as `label_pairs` takes them; an array of measurements is refused."""
+    if isinstance(y, np.ma.MaskedArray) and y.ndim == 1:
+        checked_labels(y.compressed())
+        return without_mask(y)
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if isinstance(y, np.ndarray) and y.ndim == 1:

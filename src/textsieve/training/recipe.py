@@ -62,6 +62,15 @@ def _few_documents_of_each_class() -> Iterator[None]:
         yield
 
 
+def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
+    """Labels are read once, for selector, projection and classifier alike."""
+    if options and "unlabelled" in options:
+        raise InputError(
+            f"{name}: unlabelled={shown(options['unlabelled'])} has no meaning here; a document without a label has "
+            "the label None, or an empty one."
+        )
+
+
 def _require_linear(classifier: Any, projection: Any) -> None:
     """Refuse to train on a projection what wants the weights of terms."""
     if isinstance(classifier, (*_NAIVE_BAYES, Rocchio)) or hasattr(classifier, "to_scorer"):
@@ -108,6 +117,8 @@ class Recipe:
     @classmethod
     def of(cls, settings: Mapping[str, Any], n_jobs: int) -> Recipe:
         """Settle the settings of a `Categorizer`."""
+        for name in ("selector_options", "projection_options"):
+            _refuse_unlabelled(name, settings[name])
         selector = selector_of(settings["selector"], settings["selector_options"])
         classifier = classifier_of(settings["classifier"], settings["classifier_options"])
         projection = projection_of(settings["projection"], settings["projection_options"])
