@@ -1,6 +1,9 @@
 """Stems and lemmas, found once for each distinct word, against finding them for each word of each document."""
 
 import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -160,6 +163,27 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
             TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
     assert sorted(asked) == sorted(set(asked))
     normalising.normaliser.cache_clear()
+
+
+def test_threads_that_ask_for_the_same_words_look_once() -> None:
+    forms = normalising.Normaliser("stem", "en", True, None)
+    asked: list[str] = []
+    all_are_here = Barrier(4)
+
+    def slow(words: list[str]) -> list[str]:
+        asked.extend(words)
+        time.sleep(0.01)
+        return [word.upper() for word in words]
+
+    def ask(begin: int) -> list[str]:
+        all_are_here.wait()
+        return forms([f"Word{number}" for number in range(begin, begin + 30)])
+
+    forms._found_by_package = slow
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(ask, (0, 10, 20, 0)))
+    assert found == [[f"word{number}" for number in range(begin, begin + 30)] for begin in (0, 10, 20, 0)]
+    assert sorted(asked) == sorted(set(asked))
 
 
 def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,18 +27,25 @@ class Normaliser:
 
     def __call__(self, words: Sequence[str]) -> list[str]:
         """The form of each word."""
-        remembered = self._remembered
-        forms = list(map(remembered.get, words))
-        new = list({word for word, form in zip(words, forms, strict=True) if form is None})
+        forms = list(map(self._remembered.get, words))
+        new = {word for word, form in zip(words, forms, strict=True) if form is None}
         if not new:
             return forms  # type: ignore[return-value]  # none of them is None
         with self._lock:
-            found = dict(zip(new, self._forms(new), strict=True))
-        if len(remembered) + len(found) > MOST_REMEMBERED:
+            found = self._look_up(new)
+        return [found[word] if form is None else form for word, form in zip(words, forms, strict=True)]
+
+    def _look_up(self, words: set[str]) -> dict[str, str]:
+        """The forms of words that were not remembered a moment ago; another thread may have looked since."""
+        remembered = self._remembered
+        found = {word: remembered[word] for word in words if word in remembered}
+        unseen = list(words - found.keys())
+        found.update(zip(unseen, self._forms(unseen), strict=True))
+        if len(remembered) + len(unseen) > MOST_REMEMBERED:
             self._remembered = found
         else:
             remembered.update(found)
-        return [found[word] if form is None else form for word, form in zip(words, forms, strict=True)]
+        return found
 
     def _forms(self, words: list[str]) -> list[str]:
         """What the package says, written as the text is: all words at once, unless there is one that has no form."""
