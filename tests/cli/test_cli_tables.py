@@ -277,3 +277,22 @@ def test_settings_that_nobody_wrote(model: Path, tmp_path: Path, run: Run) -> No
     header["settings"]["class_weight"] = [1, 2]
     (tmp_path / "odd").write_bytes(pack(KIND, header, arrays))
     assert "class_weight is [1, 2]" in run("info", tmp_path / "odd", exit_code=1).stderr
+
+
+def test_a_label_in_a_file_that_means_none(tmp_path: Path, ask: Ask, run: Run) -> None:
+    path = tmp_path / "signs.csv"
+    rows = ["-1,dull weak", "1,bright strong", "0,plain even"] * 4
+    path.write_text("label,text\n" + "\n".join(rows) + "\n")
+    every = ask("terms", path, "--selector", "tofa", "-k", 2)
+    assert [each["label"] for each in every["classes"]] == ["-1", "0", "1"]
+    assert 0 < every["weight"] < 1
+    two = ask("terms", path, "--selector", "tofa", "-k", 2, "--selector-option", "unlabelled=-1")
+    assert [each["label"] for each in two["classes"]] == ["0", "1"]
+    weightless = ask("terms", path, "--selector", "tofa", "-k", 2, "--selector-option", "weight=0")
+    assert {each["term"] for each in weightless["classes"][0]["terms"]} == {"dull", "weak"}
+    assert (
+        "scored by tofa with weight 0.5"
+        in run("terms", path, "--selector", "tofa", "--selector-option", "weight=0.5").stdout
+    )
+    path.write_text("label,text\nfish,one two\nfish,two three\n")
+    assert "means none" not in run("terms", path, "--selector", "tofa", exit_code=1).output

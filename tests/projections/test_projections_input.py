@@ -1,5 +1,7 @@
 """What cannot be projected is refused with a reason; what is odd has a defined result."""
 
+import warnings
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.reference.projections_twin import scatter
 
 import textsieve.projections.solving as solving
-from textsieve import InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
+from textsieve import Categorizer, ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
+from textsieve.training.recipe import Recipe
 
 ROWS = np.array([[1.0, 0, 2, 0], [0, 1, 2, 0], [2, 0, 2, 1], [0, 3, 2, 1]])
 LABELS = ["a", "b", "a", "b"]
@@ -23,6 +26,9 @@ LABELS = ["a", "b", "a", "b"]
         ({"weight": "1"}, "weight='1'; use a number"),
         ({"weight": True}, "weight=True; use a number"),
         ({"weight": None}, "weight=None; use a number"),
+        ({"weight": 10**400}, "weight=1000.*; use a number"),
+        ({"weight": -1e13}, "weight=-10000000000000.0; use a number: .* up to 1e.12"),
+        ({"tol": 10**400}, "tol=1000.*; use a number from 0"),
         ({"n_components": 0}, "n_components=0; use a number from 1"),
         ({"n_components": 1.5}, "n_components=1.5; use a number from 1"),
         ({"class_weight": "even"}, "class_weight='even'; use 'balanced', or None"),
@@ -66,6 +72,15 @@ def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: A
         TraceProjection(weight=weight, n_components=1).fit(make(np.full((60, 40), 0.1)), ["a", "b", "a"] * 20)
 
 
+@pytest.mark.parametrize("weight", [1.1, 2, 3])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_equal_class_means(weight: float, make: Any) -> None:
+    """They are worked out from documents less their mean, so they agree but for rounding."""
+    rows = np.array([[0.0], [0], [0], [0], [0], [1], [0]])
+    with pytest.raises(InputError, match=r"or the class means are; a lower weight may help"):
+        TraceProjection(weight=weight).fit(make(rows), [(), (), (), (), ("a", "b"), (), ("a",)])
+
+
 def test_wide_classes_have_no_margin() -> None:
     rows = np.array([[1.0], [-1.0], [1.1], [-0.9]])
     with pytest.warns(UserWarning, match=r"at weight=2.0, because documents differ more within their classes"):
@@ -97,7 +112,7 @@ def test_the_best_direction_between_class_means_if_none_raises_the_trace(
 
 @pytest.mark.parametrize(("weight", "asked", "kept"), [(0, 4, 3), (0.5, 9, 3), (1, 3, 1), (2, 2, 1)])
 def test_more_directions_than_there_are(weight: float, asked: int, kept: int) -> None:
-    with pytest.warns(UserWarning, match=f"n_components={asked} directions were asked for, but only {kept} have an"):
+    with pytest.warns(UserWarning, match=f"n_components={asked} directions were asked for, but fewer have an"):
         found = TraceProjection(weight=weight, n_components=asked).fit(ROWS, LABELS)
     assert found.transform(ROWS).shape == (4, kept)
     assert TraceProjection(weight=weight).fit(ROWS, LABELS).n_components_ == kept  # nothing asked for: nothing said
@@ -119,9 +134,38 @@ def test_one_document_a_class() -> None:
         np.testing.assert_allclose(found.components_, expected.components_, atol=1e-8)
 
 
+@pytest.mark.parametrize("small", [0, 1000])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("weight", [0, 0.5, 1, 1.2])
+@pytest.mark.parametrize("exponent", [-500, -333, -40, 40, 300, 497])
+def test_the_unit_of_values(
+    monkeypatch: pytest.MonkeyPatch, weight: float, exponent: int, make: Any, small: int
+) -> None:
+    """Documents in another unit have the same directions, to the last bit, from 1e-150 to 1e149."""
+    monkeypatch.setattr(solving, "_SMALL", small)
+    rng = np.random.default_rng(0)
+    rows, labels = rng.random((60, 90)), np.arange(60) % 4
+    rows[np.arange(60), labels] += 5.0
+    plain, other = (TraceProjection(weight=weight, n_components=3) for _ in range(2))
+    plain.fit(make(rows / 8), labels)
+    other.fit(make(np.ldexp(rows / 8, exponent)), labels)
+    assert np.array_equal(other.components_, plain.components_)
+    assert np.array_equal(other.eigenvalues_, np.ldexp(plain.eigenvalues_, 2 * exponent))
+    assert np.array_equal(other.mean_, np.ldexp(plain.mean_, exponent))
+
+
+@pytest.mark.parametrize("weight", [0, 1])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_eigenvalues_that_are_no_numbers(weight: float, make: Any) -> None:
+    with pytest.raises(InputError, match=r"values so small that eigenvalues, .* are no numbers; scale X"):
+        TraceProjection(weight=weight).fit(make(ROWS * 1e-160), LABELS)
+    with pytest.raises(InputError, match=r"values so large that eigenvalues, .* are no numbers; scale X"):
+        TraceProjection(weight=-1e12, unlabelled=None).fit(make(ROWS * 2e149), LABELS)
+
+
 def test_values_whose_squares_overflow() -> None:
     for weight in (0, 1, 2):
-        with pytest.raises(InputError, match="1e150"):
+        with pytest.raises(InputError, match=r"1e\+?150"):
             TraceProjection(weight=weight).fit(ROWS * 1e160, LABELS)
 
 
@@ -148,5 +192,85 @@ def test_transform_keeps_sparse_rows_sparse_and_agrees() -> None:
 
 def test_too_few_rounds_are_told() -> None:
     rows = sparse.random_array((1500, 1400), density=0.02, rng=np.random.default_rng(0), format="csr")
-    with pytest.warns(ConvergenceWarning, match=r"After max_iter=1 restarts .* above tol=1.0e-10"):
+    with pytest.warns(ConvergenceWarning, match=r"After max_iter=1 restarts .* above tol=1.0e-10") as noted:
         TraceProjection(weight=0, n_components=20, max_iter=1).fit(rows)
+    assert [warning.filename for warning in noted] == [__file__]
+
+
+@pytest.mark.parametrize("weight", [0, 1, 2])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_warnings_name_the_line_of_the_caller(weight: float, make: Any) -> None:
+    projection = TraceProjection(weight=weight, n_components=4)
+    with pytest.warns(UserWarning, match="n_components=4 directions") as noted:
+        projection.fit(make(ROWS), LABELS)
+    assert [warning.filename for warning in noted] == [__file__]
+    if weight == 1:
+        for name in ("components_", "n_components_"):
+            projection.partial_fit(make(ROWS), LABELS)
+            with pytest.warns(UserWarning, match="n_components=4 directions") as noted:
+                getattr(projection, name)
+            assert [warning.filename for warning in noted] == [__file__]
+
+
+def test_warnings_of_many_folds_are_the_same() -> None:
+    """They have one line and one text, whatever is found."""
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        for n_kept in (2, 3, 4):
+            TraceProjection(weight=0, n_components=4).fit(ROWS[:n_kept], LABELS[:n_kept])
+    assert len(noted) == 3
+    assert len({(str(warning.message), warning.filename, warning.lineno) for warning in noted}) == 1
+
+
+def test_a_fraction_is_a_weight() -> None:
+    weights: tuple[Any, ...] = (Fraction(1, 2), 0.5)
+    half, plain = (TraceProjection(weight=weight).fit(ROWS, LABELS) for weight in weights)
+    assert np.array_equal(half.components_, plain.components_)
+
+
+def unsound(columns: list[int], starts: list[int]) -> Any:
+    """A matrix of three rows and columns whose arrays were written to afterwards."""
+    rows = sparse.csr_matrix(np.eye(3))
+    rows.indices[:] = columns
+    rows.indptr[:] = starts
+    return rows
+
+
+@pytest.mark.parametrize("weight", [0, 0.5, 1])
+@pytest.mark.parametrize(
+    ("columns", "starts"), [([0, 1, 10**8], [0, 1, 2, 3]), ([0, 1, -5], [0, 1, 2, 3]), ([0, 1, 2], [0, 3, 1, 3])]
+)
+def test_unsound_rows(weight: float, columns: list[int], starts: list[int]) -> None:
+    with pytest.raises(InputError, match="X is not sound"):
+        TraceProjection(weight=weight).fit(unsound(columns, starts), ["a", "b", "b"])
+    found = TraceProjection(weight=weight).fit(np.eye(3), ["a", "b", "b"])
+    with pytest.raises(InputError, match="X is not sound"):
+        found.transform(unsound(columns, starts))
+
+
+def test_inverse_of_a_sparse_projection() -> None:
+    found = TraceProjection(weight=0, n_components=2).fit(ROWS)
+    with pytest.raises(InputError, match=r"X is sparse; inverse_transform takes .* a dense array: X.toarray\(\)"):
+        found.inverse_transform(sparse.csr_matrix(found.transform(ROWS)))
+
+
+def test_statistics_with_a_class_that_means_no_label() -> None:
+    labels = [0, 1, -1, 1]
+    stats = ClassStats.from_matrix(ROWS, labels)
+    expected = OrthogonalCentroid().fit(ROWS, labels)
+    found = OrthogonalCentroid().fit_stats(stats)
+    assert found.classes_.tolist() == [0, 1]
+    assert np.array_equal(found.components_, expected.components_)
+    assert OrthogonalCentroid(unlabelled=None).fit_stats(stats).classes_.tolist() == [-1, 0, 1]
+
+
+def test_a_projection_by_name_uses_the_threads_of_the_categorizer() -> None:
+    for options, expected in ((None, 1), ({"n_jobs": 3}, 3)):
+        settings = Categorizer(projection="pca", projection_options=options).get_params()
+        recipe = Recipe.of(settings, 1)
+        assert recipe.projection is not None
+        assert recipe.projection.n_jobs == expected
+    assert Recipe.of(Categorizer(projection="centroid").get_params(), 1).projection is not None
+    given = TraceProjection(weight=0, n_jobs=2)
+    assert Recipe.of(Categorizer(projection=given).get_params(), 1).projection is given
+    assert given.n_jobs == 2

@@ -64,3 +64,13 @@ def eigen(matrix: Matrix) -> tuple[Matrix, Matrix]:
 def best_selection(matrix: Matrix, k: int) -> float:
     """The largest trace that picking k terms can reach."""
     return float(np.sort(np.diag(matrix))[::-1][:k].sum())
+
+
+def eigenvalues_over_documents(rows: Matrix, label_sets: LabelSets, weight: float) -> Matrix:
+    """The eigenvalues of S that are not 0, descending: S within the span of the documents, which are few."""
+    apart = rows - rows.mean(axis=0)
+    squares, vectors = np.linalg.eigh(apart @ apart.T)
+    kept = squares > 1e-10 * squares[-1]
+    span = (apart.T @ vectors[:, kept]) / np.sqrt(squares[kept])
+    between, total = span.T @ centred(rows, label_sets), apart @ span
+    return eigen(weight * between @ between.T + (1 - weight) / len(rows) * total.T @ total)[0]

@@ -1,17 +1,26 @@
-"""Scores are worked out in blocks of terms: what a term gets does not depend on which others are there."""
+"""Scores are worked out in blocks of terms: what a term gets does not depend on which others are there.
 
-from collections.abc import Callable
+And they keep their digits, however uneven the classes are.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
+from tests.reference import selectors_twin as exact
 
 from textsieve import ClassStats
 from textsieve.kernels.blocks import block_ends, block_size
 from textsieve.selectors.chi import chi_square, chi_square_of_class
 from textsieve.selectors.information import information_gain
 from textsieve.selectors.trace import between_class_scatter
+from textsieve.stats.sums import Sums
+from textsieve.stats.table import Cells, Table, Totals
 
 Score = Callable[[ClassStats], NDArray[np.float64]]
 N_TERMS = 7000
@@ -62,3 +71,87 @@ def test_blocks_end_where_terms_do() -> None:
     assert block_ends(starts, terms, block_ends(starts, terms, begins, 4), 10).tolist() == [3, 3, 5]
     assert block_size(0, 0, 0) == 1
     assert block_size(10**7, 10**4, 10**6) >= 10**6
+
+
+# -- digits --------------------------------------------------------------------------------------------------------
+
+Counts = Sequence[int]
+UNEVEN: list[tuple[Counts, Counts]] = [
+    ((200_000, 1, 1), (5, 0, 0)),
+    ((200_000, 1, 1), (100_000, 1, 0)),
+    ((200_000, 1, 1), (200_000, 0, 0)),
+    ((200_000, 2, 2), (100_001, 1, 1)),
+    ((3, 809_437), (0, 22)),
+    ((2_589_094, 6), (7057, 0)),
+    ((2_582_623, 4, 5066, 5, 4), (402_552, 0, 789, 1, 1)),
+    ((1_394_944, 55_872, 832, 1344), (566_697, 22_698, 338, 546)),
+    ((10**7, 1, 3), (9 * 10**6, 0, 0)),
+    ((10**8, 1, 1), (1, 0, 0)),
+]
+
+
+def of_counts(sizes: Counts, with_term: Counts) -> ClassStats:
+    """One term, given how many documents each class has, and how many of them have the term."""
+    filled = np.array([count for count in with_term if count], np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.array(with_term) > 0)])
+    all_of_it = Sums.of_whole(filled.sum(keepdims=True))
+    totals = Totals(np.zeros(1, np.int64), filled.sum(keepdims=True), all_of_it, all_of_it)
+    cells = Cells(starts, np.zeros(len(filled), np.int64), filled, Sums.of_whole(filled))
+    return ClassStats(Table(tuple(range(len(sizes))), sum(sizes), 1, np.array(sizes), totals, cells))
+
+
+def exact_chi_square(sizes: Counts, with_term: Counts) -> Fraction:
+    n, df = sum(sizes), sum(with_term)
+    each = (
+        (size, exact.chi_square_of_cell(a, df - a, size - a, n - size - df + a))
+        for size, a in zip(sizes, with_term, strict=True)
+    )
+    return sum((Fraction(size, n) * score for size, score in each), Fraction(0))
+
+
+def exact_gain(sizes: Counts, with_term: Counts) -> Fraction:
+    n = sum(sizes)
+    without = [size - count for size, count in zip(sizes, with_term, strict=True)]
+    left = sum(Fraction(sum(part), n) * exact.entropy(part) for part in (with_term, without) if sum(part))
+    return exact.entropy(sizes) - left
+
+
+def exact_scatter(sizes: Counts, with_term: Counts, shares: Sequence[Fraction]) -> Fraction:
+    means = [Fraction(count, size) for size, count in zip(sizes, with_term, strict=True)]
+    mean = sum((share * each for share, each in zip(shares, means, strict=True)), Fraction(0))
+    return sum((share * (each - mean) ** 2 for share, each in zip(shares, means, strict=True)), Fraction(0))
+
+
+def assert_digits(sizes: Counts, with_term: Counts) -> None:
+    stats, n, c = of_counts(sizes, with_term), sum(sizes), len(sizes)
+    alike, by_size = [Fraction(1, c)] * c, [Fraction(size, n) for size in sizes]
+    for found, expected in (
+        (chi_square(stats), exact_chi_square(sizes, with_term)),
+        (information_gain(stats), exact_gain(sizes, with_term)),
+        (between_class_scatter(stats), exact_scatter(sizes, with_term, by_size)),
+        (between_class_scatter(stats, "balanced"), exact_scatter(sizes, with_term, alike)),
+    ):
+        error = abs(Fraction(float(found[0])) - expected)
+        assert error <= Fraction(1, 10**12) * expected + Fraction(1, 10**40), (float(found[0]), float(expected))
+
+
+@pytest.mark.parametrize(("sizes", "with_term"), UNEVEN, ids=str)
+def test_scores_of_uneven_classes_keep_their_digits(sizes: Counts, with_term: Counts) -> None:
+    assert_digits(sizes, with_term)
+
+
+@st.composite
+def uneven_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Classes of one document and of millions; a term in none of them, in all, or in nearly the same share of each."""
+    sizes = [draw(st.integers(1, 9)) * 10 ** draw(st.integers(0, 6)) for _ in range(draw(st.integers(2, 6)))]
+    share = draw(st.fractions(0, 1))
+    counts = []
+    for size in sizes:
+        near = min(max(int(size * share) + draw(st.integers(-1, 2)), 0), size)
+        counts.append(draw(st.sampled_from([0, 1, size, near, near, near])))
+    return sizes, counts
+
+
+@given(uneven_counts().filter(lambda case: any(case[1])))
+def test_scores_of_any_uneven_classes_keep_their_digits(case: tuple[list[int], list[int]]) -> None:
+    assert_digits(*case)

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from tests.reference import selectors_twin as exact
+from tests.reference.selectors_cases import chosen
 from tests.reference.stats_cases import Case, any_weights, cases
 
 from textsieve import (
@@ -46,7 +47,7 @@ def by_score(scores: Any) -> list[int]:
 @pytest.mark.parametrize("method", EVERY)
 @given(case=cases(max_terms=8, n_labels=(1, 2)))
 def test_best_score_first_and_lower_column_of_equals(method: Any, case: Case) -> None:
-    selector = method(k="all").partial_fit(case.matrix(), case.label_sets)
+    selector = chosen(method(k="all"), case.matrix(), case.label_sets)
     assert selector.ranking_.tolist() == by_score(selector.scores_.tolist())
 
 
@@ -54,7 +55,7 @@ def test_best_score_first_and_lower_column_of_equals(method: Any, case: Case) ->
 @given(case=cases(max_terms=4, n_labels=(1, 1)), again=st.integers(2, 4))
 def test_columns_with_the_same_documents_tie(method: Any, case: Case, again: int) -> None:
     repeated = np.tile(case.rows, again)
-    selector = method(k="all").partial_fit(repeated, case.label_sets)
+    selector = chosen(method(k="all"), repeated, case.label_sets)
     n_terms = case.rows.shape[1]
     for term in range(n_terms):
         same = selector.scores_[term::n_terms]
@@ -79,7 +80,7 @@ def test_terms_of_one_class_alone_tie_in_mutual_information() -> None:
 def test_classes_take_turns(method: Any, case: Case, k: int) -> None:
     n_terms = case.rows.shape[1]
     assume(k <= n_terms)
-    selector = method(k=k, pooling="round-robin").partial_fit(case.matrix(), case.label_sets)
+    selector = chosen(method(k=k, pooling="round-robin"), case.matrix(), case.label_sets)
     first = exact.turns(selector.class_scores_.tolist(), k)
     assert selector.ranking_[:k].tolist() == first
     assert selector.get_support(indices=True).tolist() == sorted(first)
@@ -307,8 +308,12 @@ def test_reading_between_pieces_does_no_harm(selector: Any) -> None:
     in_pieces = clone(selector)
     for row in range(6):
         in_pieces.partial_fit(ROWS[[row]], [LABELS[row]])
-        assert len(in_pieces.scores_) == 6
-        in_pieces.get_support()
+        if selector._needs_labels() and len(set(LABELS[: row + 1])) == 1:
+            with pytest.raises(InputError, match="Only one class"):
+                in_pieces.get_support()
+        else:
+            assert len(in_pieces.scores_) == 6
+            in_pieces.get_support()
     assert in_pieces.scores_.tolist() == clone(selector).fit(ROWS, LABELS).scores_.tolist()
     assert in_pieces.get_support().tolist() == clone(selector).fit(ROWS, LABELS).get_support().tolist()
 

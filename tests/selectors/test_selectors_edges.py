@@ -1,12 +1,25 @@
 """At the edges: refused batches, classes without documents, many classes, and what is no matrix or no table."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
-from textsieve import OCFS, ChiSquare, ClassStats, InformationGain, InputError, MutualInformation, TermWeighter
+from textsieve import (
+    OCFS,
+    TOFA,
+    Cascade,
+    ChiSquare,
+    ClassStats,
+    DocumentFrequency,
+    InformationGain,
+    InputError,
+    MutualInformation,
+    TermWeighter,
+)
 
 ROWS = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 1, 0]])
 LABELS = ["a", "b", "a", "b"]
@@ -125,3 +138,56 @@ def test_a_data_frame_of_indicators_keeps_its_names() -> None:
     stats = ClassStats.from_matrix(ROWS, Frame())
     assert stats.classes == ("politics", "sport")
     assert stats.class_doc_freq(1).tolist() == ClassStats.from_matrix(ROWS, LABELS).class_doc_freq(0).tolist()
+
+
+# -- read before there are labels ----------------------------------------------------------------------------------
+
+NEEDING_LABELS: list[Any] = [
+    OCFS(k=2),
+    TOFA(k=2),
+    TOFA(weight=0.5, k=2),
+    ChiSquare(k=2),
+    InformationGain(k=2),
+    MutualInformation(k=2, pooling="round-robin"),
+    Cascade([DocumentFrequency(k=3), ChiSquare(k=2)]),
+]
+READINGS: dict[str, Callable[[Any], Any]] = {
+    "scores_": lambda selector: selector.scores_,
+    "ranking_": lambda selector: selector.ranking_,
+    "get_support": lambda selector: selector.get_support(),
+    "transform": lambda selector: selector.transform(ROWS),
+    "best_by_class": lambda selector: list(selector.best_by_class(2)),
+}
+TOO_FEW_LABELS: dict[str, Any] = {"none": [None] * len(ROWS), "one class": ["a"] * len(ROWS)}
+
+
+@pytest.mark.parametrize("read", READINGS.values(), ids=READINGS)
+@pytest.mark.parametrize("labels", TOO_FEW_LABELS.values(), ids=TOO_FEW_LABELS)
+@pytest.mark.parametrize("selector", NEEDING_LABELS, ids=repr)
+def test_what_fit_refuses_is_refused_when_it_is_read(selector: Any, labels: Any, read: Callable[[Any], Any]) -> None:
+    """And once there are labels of two classes, the documents before them count."""
+    with pytest.raises(InputError, match=r"No document has a label|Only one class") as of_fit:
+        clone(selector).fit(ROWS, labels)
+    streamed = clone(selector).partial_fit(ROWS, labels)
+    for _ in range(2):
+        with pytest.raises(InputError) as of_reading:
+            read(streamed)
+        assert str(of_reading.value) == str(of_fit.value)
+    streamed.partial_fit(ROWS, LABELS)
+    whole = clone(selector).fit(np.vstack([ROWS, ROWS]), [*labels, *LABELS])
+    read(streamed)
+    assert streamed.scores_.tolist() == whole.scores_.tolist()
+    assert streamed.get_support().tolist() == whole.get_support().tolist()
+
+
+@pytest.mark.parametrize("selector", [OCFS(k=2), ChiSquare(k=2)], ids=repr)
+def test_a_stream_without_y_is_refused_when_it_is_read(selector: Any) -> None:
+    with pytest.raises(InputError, match="No document has a label"):
+        clone(selector).partial_fit(ROWS).get_support()
+
+
+@pytest.mark.parametrize("selector", [DocumentFrequency(k=2), TOFA(weight=0, k=2)], ids=repr)
+def test_selectors_that_need_no_labels_are_read_without_them(selector: Any) -> None:
+    found = clone(selector).partial_fit(ROWS)
+    assert found.get_support().tolist() == clone(selector).fit(ROWS).get_support().tolist()
+    assert found.transform(ROWS).shape == (len(ROWS), 2)

@@ -100,7 +100,7 @@ def test_a_selector_brings_its_weight_and_its_class_weight() -> None:
 
 def test_a_weight_that_was_found_is_called_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textsieve.selectors.trace.auto_weight", lambda *_: 0.875)
-    assert "λ = 0.875 (chosen)" in names(plot_energy(TOFA().fit(X, Y)))
+    assert "λ = 0.875, chosen" in names(plot_energy(TOFA().fit(X, Y)))
 
 
 def test_what_cannot_be_plotted_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,3 +138,9 @@ def test_two_weights_that_differ_in_the_fifth_digit_have_two_names() -> None:
     drawn = plot_energy(STATS, weights=[0.99999, 0.999991, 1]).to_json()
     assert "λ = 0.99999" in drawn.replace("\\u03bb", "λ")
     assert "λ = 0.999991" in drawn.replace("\\u03bb", "λ")
+
+
+def test_without_labels_the_variance_is_drawn() -> None:
+    assert list(energy_curves(ClassStats.from_matrix(X), [0])) == [0.0]
+    assert "λ = 0" in names(TOFA(weight=0).fit(X).plot_energy())
+    assert names(plot_energy(ClassStats.from_matrix(X))) == names(TOFA(weight=0).fit(X).plot_energy())

@@ -11,6 +11,7 @@ from scipy.stats import chi2_contingency
 from sklearn.datasets import load_iris
 from sklearn.metrics import mutual_info_score
 from tests.reference import selectors_twin as exact
+from tests.reference.selectors_cases import chosen
 from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
 
 from textsieve import OCFS, ChiSquare, ClassStats, DocumentFrequency, InformationGain, MutualInformation
@@ -31,8 +32,8 @@ either = st.one_of(one_label, several_labels).filter(lambda case: any(case.label
 
 
 def fitted(selector: Any, case: Case) -> Any:
-    """Fitted in the way that also takes one class, and documents without a label."""
-    return type(selector)(**selector.get_params()).partial_fit(case.matrix(), case.label_sets)
+    """With the choice of one class too, and of documents without a label."""
+    return chosen(type(selector)(**selector.get_params()), case.matrix(), case.label_sets)
 
 
 def assert_scores(found: Any, expected: exact.Scores) -> None:
@@ -131,7 +132,7 @@ EDGES: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("selector", METHODS, ids=repr)
 def test_scores_are_finite(selector: Any, edge: str) -> None:
     rows, labels = EDGES[edge]
-    found = type(selector)(**selector.get_params()).partial_fit(np.array(rows), labels)
+    found = chosen(type(selector)(**selector.get_params()), np.array(rows), labels)
     assert np.isfinite(found.scores_).all()
     if hasattr(found, "class_scores_"):
         assert np.isfinite(found.class_scores_).all()

@@ -7,6 +7,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
+    from ..selectors import TermSelector
     from ..training.ranking import RankedTerms, Scored
 
 TRACE_SELECTORS = ("ocfs", "tofa")
@@ -92,13 +93,27 @@ def command(
     from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
-    selector = selector_of(selection["selector"], options.as_dict(selection["selector_options"]))
+    settings = _with_text_labels(options.as_dict(selection["selector_options"]) or {})
+    selector = _of_files(selector_of(selection["selector"], settings))
     with opened(path, reading) as corpus, progress() as tell:
         ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **options.counting(terms_are))
         if energy["energy_plot"]:
             tell("drawing", 0, None)
             _draw_energy(ranked, energy)
     _report(ranked, f"{corpus.name}: {corpus.report}", selection["selector"], energy["energy_plot"], wants_json)
+
+
+def _with_text_labels(settings: dict[str, Any]) -> dict[str, Any]:
+    """Labels in files are text, also where they look like numbers."""
+    label = settings.get("unlabelled")
+    return settings if label is None else settings | {"unlabelled": str(label)}
+
+
+def _of_files(selector: "TermSelector") -> "TermSelector":
+    """A selector to which no number is a label."""
+    if isinstance(selector.get_params().get("unlabelled"), int):
+        selector.set_params(unlabelled=None)
+    return selector
 
 
 def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
@@ -127,13 +142,13 @@ def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
 def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:
     from typing import cast
 
-    from ..selectors.energy import WEIGHTS, plot_energy
+    from ..selectors.energy import plot_energy
     from ..selectors.trace import TOFA
 
     plot_energy(
         cast(TOFA, ranked.selector),
         energy["energy_plot"],
-        weights=energy["energy_weights"] or WEIGHTS,
+        weights=energy["energy_weights"],
         level=energy["energy_level"] or LEVEL,
     )
 
@@ -155,6 +170,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
 
     return {
         "selector": selector,
+        **({"weight": ranked.selector.weight_} if hasattr(ranked.selector, "weight_") else {}),
         "n_documents": ranked.n_documents,
         "n_terms": ranked.n_terms,
         "terms": listed(ranked.best),
@@ -171,7 +187,9 @@ def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
 
     page = Page()
     page.line(about)
-    page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, scored by {selector}")
+    weight = getattr(ranked.selector, "weight_", None)
+    by = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
+    page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, scored by {by}")
     best = [[f"{place:,}", printable(term), f"{score:.4g}"] for place, (term, score) in enumerate(ranked.best, 1)]
     page.table([*numbers(""), Column("best terms"), *numbers("score")], best)
     rows = [

@@ -3,8 +3,8 @@
 import re
 
 _SAME_NAME = (
-    *("text", "label", "label_separator", "format", "encoding", "selector", "classifier", "class_weight", "held_out"),
-    *("keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
+    *("text", "label", "label_separator", "format", "encoding", "selector", "projection", "classifier", "class_weight"),
+    *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
 )
 _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
     "n_terms": "terms",
@@ -12,14 +12,21 @@ _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
     "n_jobs": "jobs",
     "selector_options": "selector-option",
     "classifier_options": "classifier-option",
+    "projection_options": "projection-option",
 }
 
 _RULES = (
     (re.compile(r", or use label=False if there are no labels"), ""),
     (re.compile(r": textsieve\.read\(path, label=\.\.\.\)"), " with --label"),
+    (re.compile(r"\buse n_terms instead"), "use -k instead"),
+    (re.compile(r"\buse weights=\[0\]"), "use --energy-weights 0"),
+    (re.compile(r"; name one with projection=, "), "; name one with --projection, "),
     (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
     (re.compile(r"\bmultilabel=True"), "--multilabel"),
-    (re.compile(r"\b(selector_options|classifier_options|class_weight)(?=:)"), lambda found: option(found[1])),
+    (
+        re.compile(r"\b((?:selector|projection|classifier)_options|class_weight)(?=:)"),
+        lambda found: option(found[1]),
+    ),
     (re.compile(rf"(?<![^\s(])({'|'.join(_OPTIONS)})(?==)"), lambda found: option(found[1])),
 )
 

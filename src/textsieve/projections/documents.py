@@ -26,6 +26,7 @@ from ..kernels.products import multiply_rows
 from ..stats.sums import Floats, Ints
 
 _PARTS_PER_THREAD = 4
+_ROWS_AT_A_TIME = 256
 
 
 class Documents(Protocol):
@@ -34,6 +35,7 @@ class Documents(Protocol):
     n_documents: int
     n_terms: int
     mean: Floats
+    largest: float  # the largest magnitude of a value
 
     def to_documents(self, directions: Floats) -> Floats:
         """J X W: a row for each document."""
@@ -47,6 +49,9 @@ class Documents(Protocol):
     def scatter(self) -> Floats:
         """X' J X, for few terms."""
 
+    def products(self) -> Floats:
+        """J X X' J, for few documents."""
+
 
 class DenseDocuments:
     """Documents that are given as a dense array: these are centred as such."""
@@ -58,6 +63,7 @@ class DenseDocuments:
         centred -= rest
         self.mean = rows[0] + rest
         self._rows = centred
+        self.largest = float(np.abs(rows).max(initial=0.0))
 
     def to_documents(self, directions: Floats) -> Floats:
         """J X W."""
@@ -74,6 +80,10 @@ class DenseDocuments:
     def scatter(self) -> Floats:
         """X' J X."""
         return np.asarray(self._rows.T @ self._rows)
+
+    def products(self) -> Floats:
+        """J X X' J."""
+        return np.asarray(self._rows @ self._rows.T)
 
 
 class SparseDocuments:
@@ -92,6 +102,7 @@ class SparseDocuments:
         self._rows = rows
         self._rest = np.bincount(rows.indices, rows.data, self.n_terms) / self.n_documents
         self.mean = shift + self._rest
+        self.largest = float(np.abs(rows.data).max(initial=0.0))
 
     @cached_property
     def _by_term(self) -> csr_array:
@@ -131,6 +142,16 @@ class SparseDocuments:
         products = (self._rows.T @ self._rows).toarray()
         products -= self.n_documents * np.outer(self._rest, self._rest)
         return np.asarray(products)
+
+    def products(self) -> Floats:
+        """J X X' J; some documents at a time, so that no more than these numbers is ever there."""
+        products = np.empty((self.n_documents, self.n_documents))
+        for begin in range(0, self.n_documents, _ROWS_AT_A_TIME):
+            some = slice(begin, begin + _ROWS_AT_A_TIME)
+            products[some] = (self._rows[some] @ self._by_term).toarray()
+        products -= products.mean(axis=0)
+        products -= products.mean(axis=1)[:, np.newaxis]
+        return products
 
     def _multiply(
         self, matrix: csr_array, columns: NDArray[Any], chosen: Ints, block: Floats, spare: int = 0

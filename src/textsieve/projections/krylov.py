@@ -10,6 +10,11 @@ A block of several columns makes one walk through the documents serve several pr
 of matrices, and finds eigenvalues that are equal. The start is fixed, so the result is too.
 
 The inner product is <u, v> = u' P v (see `sides`), so along with U its duals V = P U are kept: <u, v> = (P u)' v.
+
+P may send some z to 0. The part of a column along z has no length in this inner product. If the spectrum is flat and
+far from 0, so that what is taken off T U is much more than what is left, that part grows from block to block. It does
+no harm until its rounding errors show in V = P U: these are about ε ||P|| ||u||, and <u, u> = 1 is off by
+ε ||P|| ||u||². Where that is no longer small, the solver gives up (`AdriftError`), and the other side has to do.
 """
 
 from typing import NamedTuple
@@ -34,6 +39,14 @@ _DEPENDENT = 1e-14
 
 _NEARLY_ORTHOGONAL = 1e-11
 """Overlaps of a new block with the basis up to which they need not be taken off once more."""
+
+
+_ADRIFT = 1e8
+"""The largest ||P|| ||u||² of a column u with <u, u> = 1: so many digits are lost, of 16."""
+
+
+class AdriftError(ArithmeticError):
+    """Raised where columns have grown along what P sends to 0."""
 
 
 class Found(NamedTuple):
@@ -65,23 +78,34 @@ class _Basis:
         self.size = 0
         self.last = 0  # how many columns the newest block has
         self.scale = 0.0  # about the largest eigenvalue, in magnitude
+        self._stretch = 0.0  # about ||P||²
 
     def new_in(self, block: Floats, inner: Floats | None = None, floor: float = 0.0) -> _Block:
         """What is new in a block, orthonormal; no columns if it is shorter than `floor`. `inner` is V' times it."""
         columns, duals = self._columns[:, : self.size], self._duals[:, : self.size]
-        block = block - columns @ (duals.T @ block if inner is None else inner)
+        block = self._side.centred(block - columns @ (duals.T @ block if inner is None else inner))
         new = _orthonormal(block, self._side.dual(block), floor)
         for _ in range(2):
             overlap = columns.T @ new.duals
             if np.abs(overlap).max(initial=0.0) <= _NEARLY_ORTHOGONAL:
                 break
             # A column of length 1 that the basis takes half of was noise.
-            new = _orthonormal(new.columns - columns @ overlap, new.duals - duals @ overlap, floor=0.5)
+            rest = self._side.centred(new.columns - columns @ overlap)
+            new = _orthonormal(rest, new.duals - duals @ overlap, floor=0.5)
+        self._require_no_drift(new)
         return new
+
+    def _require_no_drift(self, new: _Block) -> None:
+        if self._side.euclidean or new.width == 0:
+            return
+        squares = np.sum(new.columns**2, axis=0)
+        self._stretch = max(self._stretch, float((np.sum(new.duals**2, axis=0) / squares).max()))
+        if np.sqrt(self._stretch) * squares.max() > _ADRIFT:
+            raise AdriftError
 
     def new_random(self, rng: np.random.Generator) -> _Block:
         """Directions that nothing in the basis leads to; no columns if there are none."""
-        block = rng.standard_normal((self._side.size, BLOCK))
+        block = self._side.centred(rng.standard_normal((self._side.size, BLOCK)))
         length = float(np.sqrt(np.abs(np.sum(block * self._side.dual(block))) / BLOCK))
         return self.new_in(block, floor=_RANDOM_VANISHED * length)
 

@@ -42,8 +42,11 @@ def projection_of(setting: Any, options: Mapping[str, Any] | None = None) -> Tra
     if isinstance(setting, str) and setting in PROJECTIONS:
         row = PROJECTIONS[setting]
         made = row.make()
-        require_options("projection", setting, options, set(made.get_params()) - set(row.options))
+        require_options("projection", setting, options, set(made.get_params()) - {*row.options, "unlabelled"})
         return made.set_params(**(options or {}))
+    if options and setting is None:
+        names = ", ".join(PROJECTIONS)
+        raise InputError(f"projection_options: no projection is asked for; name one with projection=, of {names}.")
     if options:
         raise InputError("projection_options are for a projection given by name; set them on the projection itself.")
     if setting is None:

@@ -8,6 +8,11 @@ can be looked for
 
 Both have the same form, an operator T that is symmetric in an inner product <u, v> = u' P v: over terms P = I and
 T = S, over documents P = G and T = K G.
+
+G sends the constant vector to 0, and with it whatever stands for no direction (two equal documents, one taken off the
+other). The inner product does not see such a part of u, so nothing in the solver would keep it from growing until the
+rest is lost in its rounding errors. The constant part is taken off wherever a block is made (`centred`); for what other
+parts there may be, see `krylov`.
 """
 
 from typing import Protocol
@@ -25,6 +30,9 @@ class Side(Protocol):
 
     size: int
     euclidean: bool  # whether P = I
+
+    def centred(self, block: Floats) -> Floats:
+        """U without what is known to stand for no direction."""
 
     def dual(self, block: Floats) -> Floats:
         """P U."""
@@ -50,6 +58,10 @@ class OverTerms:
     def __init__(self, documents: Documents, mixture: Mixture) -> None:
         self.size = documents.n_terms
         self._documents, self._mixture = documents, mixture
+
+    def centred(self, block: Floats) -> Floats:
+        """U as it is."""
+        return block
 
     def dual(self, block: Floats) -> Floats:
         """U as it is."""
@@ -86,6 +98,10 @@ class OverDocuments:
         self.size = documents.n_documents
         self._documents, self._mixture = documents, mixture
 
+    def centred(self, block: Floats) -> Floats:
+        """J U: what is the same for all documents adds up to no direction."""
+        return np.asarray(block - block.mean(axis=0))
+
     def dual(self, block: Floats) -> Floats:
         """G U."""
         return self._documents.gram(block)
@@ -104,8 +120,7 @@ class OverDocuments:
 
     def whole(self) -> tuple[Floats, Floats]:
         """G = Q D Q' without what is 0: U = Q D^(-1/2) and U' G K G U."""
-        products = self._documents.gram(np.eye(self.size))
-        squares, vectors = np.linalg.eigh((products + products.T) / 2)
+        squares, vectors = np.linalg.eigh(self._documents.products())
         kept = squares > NOTHING * squares[-1]
         roots = np.sqrt(squares[kept])
         duals = vectors[:, kept] * roots

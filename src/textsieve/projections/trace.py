@@ -12,9 +12,7 @@ never made (`mixture`, `sides`): a few hundred products give the directions (`kr
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -26,21 +24,24 @@ from threadpoolctl import threadpool_limits
 
 from ..errors import InputError, counted, shown
 from ..estimators import growing
-from ..settings import is_whole, n_threads
+from ..settings import as_number, is_whole, n_threads
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
 from ..stats.shares import ClassWeight, class_shares, require_class_weight
+from ..stats.soundness import LARGEST, are_finite, in_order
 from ..stats.sums import Floats, Ints
 from .directions import Directions
 from .documents import DenseDocuments, SparseDocuments
 from .mixture import Mixture
+from .scaling import back, exponent_of, in_unit
 from .solving import orthogonal_centroid, trace_directions
+from .warning import warn
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 DEFAULT_COMPONENTS = 100
-_TOO_LARGE = 1e150
+_LARGEST_WEIGHT = 1e12  # with larger ones, all digits of what counts less are lost
 
 
 class NeedsDocuments(InputError, AttributeError):
@@ -115,7 +116,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise InputError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None; without labels use weight=0."
             )
-        rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64)
+        rows = _sound(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64))
         if self.weight == 1:
             return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled))
         self._forget()
@@ -151,7 +152,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
         self.n_features_in_ = stats.n_terms
-        return self._fit_own(stats.copy())
+        return self._fit_own(stats.copy() if self.unlabelled is None else stats.without_class(self.unlabelled))
 
     def _fit_own(self, stats: ClassStats) -> Self:
         self._forget()
@@ -178,10 +179,11 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         shares = class_shares(class_docs, self.class_weight)
         n_wanted = self._n_wanted(class_docs, *rows.shape)
         with threadpool_limits(1, "blas"):  # with more, sums would depend on their number
-            documents = _documents(rows, n_threads(self.n_jobs))
+            exponent = exponent_of(_values(rows))
+            documents = _documents(rows, exponent, n_threads(self.n_jobs))
             mixture = Mixture(float(self.weight), pairs, shares)
             found = trace_directions(documents, mixture, n_wanted, float(self.tol), int(self.max_iter))
-        return self._checked(found), documents.mean
+        return self._checked(back(found, exponent)), in_unit(documents.mean, -exponent)
 
     def _n_wanted(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
         """How many directions to look for."""
@@ -213,23 +215,25 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "classes than between them: the one between the class means that lowers it least is kept. A lower "
                 "weight may suit better."
             )
-            warnings.warn(message, stacklevel=5)
+            warn(message)
             return found
         if self.n_components is not None and n_found < self.n_components:
             message = (
-                f"n_components={self.n_components:,} directions were asked for, but only {n_found:,} have an "
-                "eigenvalue above 0: these are kept."
+                f"n_components={self.n_components:,} directions were asked for, but fewer have an eigenvalue above 0: "
+                "these are kept, and n_components_ says how many."
             )
-            warnings.warn(message, stacklevel=5)
+            warn(message)
         return found
 
     def _check_settings(self) -> None:
-        weight = self.weight
-        if isinstance(weight, bool) or not (isinstance(weight, Real) and np.isfinite(weight)):
-            raise InputError(f"weight={shown(weight)}; use a number: 0 for principal components, 1, 2, or any other.")
+        if not abs(as_number(self.weight)) <= _LARGEST_WEIGHT:
+            raise InputError(
+                f"weight={shown(self.weight)}; use a number: 0 for principal components, 1, 2, or any other up to "
+                f"{_LARGEST_WEIGHT:.0e}."
+            )
         if self.n_components is not None and not (is_whole(self.n_components) and self.n_components >= 1):
             raise InputError(f"n_components={shown(self.n_components)}; use a number from 1, or None.")
-        if isinstance(self.tol, bool) or not (isinstance(self.tol, Real) and 0 <= self.tol < 1):
+        if not 0 <= as_number(self.tol) < 1:
             raise InputError(f"tol={shown(self.tol)}; use a number from 0 to below 1, for example 1e-10.")
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
             raise InputError(f"max_iter={shown(self.max_iter)}; use a number from 1.")
@@ -295,6 +299,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         directions, mean = self._fitted()
         columns = directions.columns
         rows: Any = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64, reset=False)
+        rows = _sound(rows)
         is_sparse = bool(sparse.issparse(rows))
         if is_sparse:
             return np.asarray(rows @ columns - mean @ columns)
@@ -304,6 +309,8 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """The nearest documents that are projected so: a dense array (documents x terms)."""
         directions, mean = self._fitted()
         columns = directions.columns
+        if sparse.issparse(X):
+            raise InputError("X is sparse; inverse_transform takes what transform gives, a dense array: X.toarray().")
         projected = np.asarray(X, np.float64)
         if projected.ndim != 2 or projected.shape[1] != columns.shape[1]:
             wanted = counted(columns.shape[1], "column")
@@ -320,17 +327,26 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return tags
 
 
-def _documents(rows: Any, threads: int) -> DenseDocuments | SparseDocuments:
+def _sound(rows: Any) -> Any:
+    """Rows whose columns are there, in order and each once; what is dense is so."""
     is_sparse = bool(sparse.issparse(rows))
-    if np.abs(rows.data if is_sparse else rows).max(initial=0.0) >= _TOO_LARGE:
-        raise InputError("X has values so large (1e150) that their squares have no sum.")
+    return in_order(sparse.csr_array(rows)) if is_sparse else rows
+
+
+def _values(rows: Any) -> Floats:
+    """All values that are written down, one after the other."""
+    return np.ravel(rows.data if bool(sparse.issparse(rows)) else rows)
+
+
+def _documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | SparseDocuments:
+    """The documents, measured in a unit."""
+    is_sparse = bool(sparse.issparse(rows))
+    if not are_finite(_values(rows)):
+        raise InputError(f"X has values so large ({LARGEST:.0e}) that their squares have no sum.")
     if not is_sparse:
-        return DenseDocuments(rows)
-    matrix = sparse.csr_array(rows)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return SparseDocuments(matrix, threads)
+        return DenseDocuments(in_unit(rows, exponent))
+    values = in_unit(rows.data, exponent)
+    return SparseDocuments(sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape), threads)
 
 
 class OrthogonalCentroid(TraceProjection):

@@ -119,7 +119,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add more documents; those without a label count for the totals. More columns than before may come."""
+        """Add more documents; those without a label count for the totals. More columns than before may come.
+
+        Labels may come later too: that there are enough of them is asked when scores are read.
+        """
         _refuse_texts(X)
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
@@ -137,13 +140,17 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._fit_own(stats.copy() if self._no_label is None else stats.without_class(self._no_label))
 
     def _fit_own(self, stats: ClassStats) -> Self:
+        self._require_documents(stats)
+        self.stats_ = stats
+        self._chosen = self._choose()
+        return self
+
+    def _require_documents(self, stats: ClassStats) -> None:
+        """Refuse statistics from which nothing can be chosen."""
         if stats.n_documents == 0:
             raise InputError("There are no documents to select terms from.")
         if self._needs_labels():
             _require_classes(stats, self._without_labels())
-        self.stats_ = stats
-        self._chosen = self._choose()
-        return self
 
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         """Scores, ranking, and which columns are kept."""
@@ -163,6 +170,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _fitted(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         check_is_fitted(self, "stats_")
         if self._chosen is None:
+            self._require_documents(self.stats_)
             self._chosen = self._choose()
         return self._chosen
 
@@ -187,6 +195,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def best_by_class(self, n: int) -> Iterator[tuple[Ints, Floats]]:
         """For each class in turn, the columns of the n terms that speak most for it, and their scores; best first."""
         check_is_fitted(self, "stats_")
+        self._require_documents(self.stats_)
         scores_for = self._class_scorer(self.stats_)
         for number in range(len(self.stats_.classes)):
             scores = scores_for(number)

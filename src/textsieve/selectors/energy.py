@@ -41,7 +41,7 @@ def plot_energy(
     source: ClassStats | TOFA,
     path: str | os.PathLike[str] | None = None,
     *,
-    weights: Iterable[float] = WEIGHTS,
+    weights: Iterable[float] | None = None,
     level: float | None = None,
     class_weight: ClassWeight = None,
 ) -> Chart:
@@ -55,7 +55,7 @@ def plot_energy(
     path
         A file that ends in .svg, .png, .html or .json.
     weights
-        λ of each curve, up to 1.
+        λ of each curve, up to 1. None is 0, 0.5 and 1; 0 alone where there are no labels.
     level
         A share of all scores, such as 0.8: how many terms reach it is written to each curve.
     class_weight
@@ -67,14 +67,17 @@ def plot_energy(
     check_level(level)
     if path is not None:
         check_target(path)
+    if not isinstance(source, ClassStats | TOFA):
+        raise InputError(f"{shown(source)} has no energy, which is that of trace scores; give a fitted OCFS or TOFA.")
+    if weights is None:
+        stats = source.stats_ if isinstance(source, TOFA) else source
+        weights = WEIGHTS if stats.n_pairs else (0.0,)
     wanted, chosen = checked_weights(weights), None
     if isinstance(source, TOFA):
         class_weight = source.class_weight
         chosen = source.weight_ if source.weight == "auto" else None
         wanted = checked_weights([*wanted, *([source.weight_] if source.weight_ <= 1.0 else [])])
         source = source.stats_
-    elif not isinstance(source, ClassStats):
-        raise InputError(f"{shown(source)} has no energy, which is that of trace scores; give a fitted OCFS or TOFA.")
     names = _names(wanted, chosen)
     by_weight = _sorted_scores(source, wanted, class_weight)
     chart = energy_plot(
@@ -132,6 +135,6 @@ def _names(weights: list[float], chosen: float | None) -> dict[float, str]:
     short = [f"{weight:.4g}" for weight in weights]
     digits = short if len(set(short)) == len(short) else [str(weight).removesuffix(".0") for weight in weights]
     return {
-        weight: f"λ = {written}" + (" (chosen)" if weight == chosen else "")
+        weight: f"λ = {written}" + (", chosen" if weight == chosen else "")
         for weight, written in zip(weights, digits, strict=True)
     }

@@ -65,7 +65,8 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermS
     from .base import TermSelector
 
     if setting is None:
-        require_options("selector", "None", options, ())
+        if options:
+            raise InputError(f"selector_options: there is no selector that {shown(options)} could be options of.")
         return SELECTORS["df"].make(k="all")  # type: ignore[call-arg]  # of the class that is made
     if isinstance(setting, TermSelector):
         if options:

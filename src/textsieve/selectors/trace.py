@@ -24,7 +24,7 @@ two digits swapped; the two best features are the third and the fourth, not the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -166,7 +166,7 @@ class TOFA(TermSelector):
         if isinstance(weight, str) and weight == "auto":
             return "auto"
         if not abs(number := as_number(weight)) <= LARGEST_WEIGHT:
-            raise InputError(f"weight={shown(weight)}; use a number, for example 1.0, or 'auto'.")
+            raise InputError(f"weight={shown(weight)}; use a number up to 1e12, for example 1.0, or 'auto'.")
         return number
 
     def _needs_labels(self) -> bool:
@@ -189,8 +189,7 @@ class TOFA(TermSelector):
         return mixed(between, total, self._found_weight)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        if self.weight_ == 0.0:  # which looks at no classes
-            return super()._class_scorer(stats)
+        """Whatever the weight: of the two scatters, only that of the class means says for which class a term speaks."""
         return lambda number: scatter_of_class(stats, number, self.class_weight)
 
     def _most(self, scores: Floats, ranking: Ints) -> int | None:
@@ -233,12 +232,18 @@ class TOFA(TermSelector):
         self._require_energy(f"energy={shown(energy)}", scores)
         return terms_for_energy(scores[ranking], _checked_energy(energy))
 
-    def plot_energy(self, path: str | os.PathLike[str] | None = None, **settings: Any) -> Chart:
+    def plot_energy(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        weights: Iterable[float] | None = None,
+        level: float | None = None,
+    ) -> Chart:
         """Draw the energy of the best terms for several weights, this one's among them: see `selectors.plot_energy`."""
         from .energy import plot_energy
 
         self._fitted()
-        return plot_energy(self, path, **settings)
+        return plot_energy(self, path, weights=weights, level=level)
 
 
 def _checked_energy(energy: Any) -> float:

@@ -71,12 +71,12 @@ def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
         )
 
 
-def _require_linear(classifier: Any, projection: Any) -> None:
+def _require_linear(classifier: Any, settings: Mapping[str, Any]) -> None:
     """Refuse to train on a projection what wants the weights of terms."""
     if isinstance(classifier, (*_NAIVE_BAYES, Rocchio)) or hasattr(classifier, "to_scorer"):
         raise InputError(
-            f"projection={shown(projection)}: {type(classifier).__name__} reads the weights of terms, and coordinates "
-            "can be negative and have no length of 1; use the classifier svm or logistic."
+            f"projection={shown(settings['projection'])}: the classifier {shown(settings['classifier'])} needs the "
+            "weights of terms themselves, which a projection mixes; use svm, logistic or another linear one."
         )
 
 
@@ -123,7 +123,7 @@ class Recipe:
         classifier = classifier_of(settings["classifier"], settings["classifier_options"])
         projection = projection_of(settings["projection"], settings["projection_options"])
         if projection is not None:
-            _require_linear(classifier, settings["projection"])
+            _require_linear(classifier, settings)
         usual = scheme_for_classifier(classifier)
         chosen = {name: settings[name] for name in ("tf", "idf", "norm") if settings[name] is not None}
         for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
@@ -133,6 +133,8 @@ class Recipe:
             raise InputError("norm='none': Rocchio compares by the cosine, which is the same for any length; use 'l2'.")
         if settings["classifier"] == "svm":
             classifier.set_params(n_jobs=n_jobs)
+        if isinstance(settings["projection"], str) and projection is not None and "n_jobs" in projection.get_params():
+            projection.set_params(**{"n_jobs": n_jobs, **(settings["projection_options"] or {})})
         return cls(
             *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector), projection),
             *(classifier, usual._replace(**chosen), settings["class_weight"]),

@@ -1,0 +1,115 @@
+"""Flat spectra: no eigenvalue stands out, and what stands for no direction must not grow in the solver."""
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from tests.reference import projections_twin as twin
+
+import textsieve.projections.krylov as krylov
+import textsieve.projections.solving as solving
+from textsieve import TraceProjection
+
+N_CLASSES = 4
+
+
+def even(n_documents: int, n_terms: int, per_document: int = 60, n_used: int | None = None) -> Any:
+    """Documents that have nothing to do with each other, of as many terms each."""
+    rng = np.random.default_rng(0)
+    columns = rng.integers(n_used or n_terms, size=n_documents * per_document)
+    starts = np.arange(0, len(columns) + 1, per_document)
+    rows = sparse.csr_matrix((rng.random(len(columns)), columns, starts), shape=(n_documents, n_terms))
+    rows.sum_duplicates()
+    return rows
+
+
+def assert_largest(found: TraceProjection, X: Any, y: Any, n_wanted: int) -> None:
+    """The eigenvalues are the largest that the definition has, all that were wanted, with their eigenvectors."""
+    weight = float(found.weight)
+    values = twin.eigenvalues_over_documents(X.toarray(), [[label] for label in y], weight)
+    size = np.abs(values).max()
+    assert found.n_components_ == min(n_wanted, np.count_nonzero(values > 1e-12 * size))
+    np.testing.assert_allclose(found.eigenvalues_, values[: found.n_components_], atol=1e-10 * size)
+    directions = found.components_.T
+    np.testing.assert_allclose(directions.T @ directions, np.eye(found.n_components_), atol=1e-10)
+    centred = X @ directions - found.mean_ @ directions
+    images = (X.T @ centred - np.outer(found.mean_, centred.sum(axis=0))) * ((1 - weight) / X.shape[0])
+    centroids = twin.centred(X.toarray(), [[label] for label in y])
+    images += weight * centroids @ (centroids.T @ directions)
+    np.testing.assert_allclose(images, directions * found.eigenvalues_, atol=1e-8 * size)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("n_components", [3, 20, 300])
+def test_more_terms_than_documents(weight: float, n_components: int) -> None:
+    X, n_wanted = even(1050, 3000), min(n_components, N_CLASSES - 1) if weight > 1 else n_components
+    y = np.arange(1050) % N_CLASSES
+    found = TraceProjection(weight=weight, n_components=n_wanted).fit(X, y)
+    assert_largest(found, X, y, n_wanted)
+    assert found.n_iter_ <= 10
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("share", [solving._LARGE_SHARE, 1.0])
+def test_a_large_share_of_all_directions_is_found_either_way(
+    monkeypatch: pytest.MonkeyPatch, weight: float, share: float
+) -> None:
+    monkeypatch.setattr(solving, "_SMALL", 0)
+    monkeypatch.setattr(solving, "_LARGE_SHARE", share)
+    X, y = even(240, 900), np.arange(240) % 120  # above weight 1 at most 119 are positive
+    n_components = 100 if weight < 1 else 60
+    assert_largest(TraceProjection(weight=weight, n_components=n_components).fit(X, y), X, y, n_components)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("kind", ["equal documents", "few terms in use"])
+def test_combinations_of_documents_that_are_nothing(monkeypatch: pytest.MonkeyPatch, weight: float, kind: str) -> None:
+    """Not the constant one alone is sent to 0: then terms are what the solver falls back on."""
+    X = even(1050, 3000, 60) if kind == "equal documents" else even(1050, 3000, 60, n_used=700)
+    if kind == "equal documents":
+        X = sparse.csr_matrix(sparse.vstack([X[:1040], X[:10]]))
+    y, n_components = np.arange(1050) % N_CLASSES, 3 if weight > 1 else 20
+    found = TraceProjection(weight=weight, n_components=n_components).fit(X, y)
+    assert_largest(found, X, y, n_components)
+    monkeypatch.setattr(solving, "OverTerms", None)
+    with pytest.raises(TypeError):
+        found.fit(X, y)  # so it was the other side
+
+
+def test_columns_stay_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of documents without such combinations, none of the digits is lost."""
+    monkeypatch.setattr(krylov, "_ADRIFT", 10.0)
+    monkeypatch.setattr(solving, "OverTerms", None)
+    assert TraceProjection(weight=0, n_components=20).fit(even(1050, 3000)).n_components_ == 20
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_memory_is_that_of_documents_squared(weight: float) -> None:
+    """Where the matrix over documents is made, no array has a row for each term and a column for each document."""
+    n_documents, n_terms = 400, 20_000
+    X, y = even(n_documents, n_terms, 200), np.arange(n_documents) % N_CLASSES
+    projection = TraceProjection(weight=weight, n_components=3).fit(X, y)  # what is compiled is compiled
+    tracemalloc.start()
+    projection.fit(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * n_documents * n_terms / 4
+
+
+def test_no_whole_matrix_of_many_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many directions are asked for, up to 3,000 documents or terms is what is solved as a whole."""
+    monkeypatch.setattr(solving, "_NOT_LARGE", 100)
+    monkeypatch.setattr(solving, "_SMALL", 50)
+    taken = []
+
+    def noted(side: Any, n_wanted: int) -> krylov.Found:
+        taken.append(side.size)
+        return krylov.all_eigenvalues(side, n_wanted)
+
+    monkeypatch.setattr(solving, "all_eigenvalues", noted)
+    for n_documents in (100, 101):
+        found = TraceProjection(weight=0, n_components=60).fit(even(n_documents, 400, 20))
+        assert found.n_components_ == 60
+    assert taken == [100]
