@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textsieve.settings import n_threads
 
-from . import categorizing, counting, neighbours, one_pass, projecting, scoring, streaming, voting
+from . import categorizing, counting, neighbours, one_pass, projecting, scoring, streaming, testors, voting
 from .harness import table
 from .newsgroups import newsgroups
 
@@ -34,6 +34,8 @@ def main() -> None:
         ("", one_pass.memory),
         ("## Documents to directions", lambda: table(projecting.results())),
         ("", projecting.accuracy),
+        ("## Typical testors", lambda: table(testors.results())),
+        ("", testors.growth),
         ("## Text to labels", lambda: table(categorizing.results())),
         ("", categorizing.quality),
         ("", categorizing.size),

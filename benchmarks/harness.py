@@ -97,14 +97,15 @@ def _growth(prepare: Callable[[], Callable[[], object]]) -> int:
     job = prepare()
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak starts anew from what is in use now
-    before = _peak()
+    before = peak()
     result = job()
-    growth = _peak() - before
+    growth = peak() - before
     del result
     return growth
 
 
-def _peak() -> int:
+def peak() -> int:
+    """The most memory that this process had; what `getrusage` says of it, a child has from its parent."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024
 

@@ -9,7 +9,6 @@ an easier job, each document has one.
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import time
@@ -24,7 +23,7 @@ from scipy import sparse
 from textsieve import OCFS, TOFA, ChiSquare, ClassStats, DocumentFrequency, InformationGain
 from textsieve.selectors import TermSelector
 
-from .harness import Result, versus
+from .harness import Result, peak, versus
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -180,7 +179,7 @@ def _score(make: Callable[[], TermSelector], stats: ClassStats) -> Floats:
 
 
 def stream() -> None:
-    """Add all documents to one table; print the peak memory of the process, seconds, and what the table holds."""
+    """Add all documents to one table and score its terms; print the peak memory, seconds, and what the table holds."""
     stats, spent = ClassStats.zero(), 0.0
     for counts, topic in Generator(ODP).batches(50_000):
         begin = time.perf_counter()
@@ -189,19 +188,20 @@ def stream() -> None:
     begin = time.perf_counter()
     cells = stats.cells
     spent += time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(peak, spent, len(cells.terms), np.count_nonzero(stats.doc_freq))
+    for make in SCORES.values():
+        _score(make, stats)
+    print(peak(), spent, len(cells.terms), np.count_nonzero(stats.doc_freq))
 
 
 def memory() -> str:
     """The peak of a process that generates a stream of ODP's shape and keeps its statistics."""
     command = [sys.executable, "-c", "from benchmarks.one_pass import stream; stream()"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    peak, spent, n_cells, n_terms = map(float, done.stdout.split())
-    verdict = "met" if peak < ODP_LIMIT else "**missed**"
+    most, spent, n_cells, n_terms = map(float, done.stdout.split())
+    verdict = "met" if most < ODP_LIMIT else "**missed**"
     return (
         f"A stream of ODP's shape, generated and added up in one process: {ODP.n_documents:,} documents in batches of "
         f"50,000, {ODP.n_terms:,} columns of which {n_terms:,.0f} occur, {ODP.n_classes} classes, {n_cells / 1e6:.0f} "
-        f"million filled cells: {peak / 1e9:.2f} GB at the peak, {spent:.0f} s for `update`; aim: under "
-        f"{ODP_LIMIT / 1e9:.0f} GB, {verdict}."
+        f"million filled cells: {most / 1e9:.2f} GB at the peak, all scores included, {spent:.0f} s for `update`; "
+        f"aim: under {ODP_LIMIT / 1e9:.0f} GB, {verdict}."
     )

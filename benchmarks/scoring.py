@@ -6,7 +6,16 @@ from functools import partial
 from scipy.sparse import csr_matrix
 from sklearn.feature_selection import chi2, mutual_info_classif
 
-from textsieve import OCFS, ChiSquare, ClassStats, DocumentFrequency, InformationGain, MutualInformation, TermCounter
+from textsieve import (
+    OCFS,
+    ChiSquare,
+    ClassStats,
+    DocumentFrequency,
+    InformationGain,
+    MutualInformation,
+    TermCounter,
+    TypicalTestors,
+)
 from textsieve.selectors import TermSelector
 from textsieve.selectors.information import information_gain
 from textsieve.selectors.trace import between_class_scatter
@@ -24,6 +33,7 @@ SELECTORS: dict[str, Callable[[], TermSelector]] = {
     "ChiSquare, round-robin": lambda: ChiSquare(pooling="round-robin"),
     "MutualInformation": MutualInformation,
     "OCFS": OCFS,
+    "TypicalTestors": lambda: TypicalTestors(epsilon=0.05, delta=0.02),  # small, for bare counts
 }
 
 

@@ -17,9 +17,10 @@ LIMIT = 10**9
 CLASSIFIERS = ("svm", "nb", "rocchio")
 
 CODE = """
-import resource, sys, textsieve
+import sys, textsieve
+from benchmarks.harness import peak
 model = textsieve.Categorizer(classifier=sys.argv[2], held_out=0.2).fit(textsieve.read(sys.argv[1]))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, sum(model.seconds_.values()))
+print(peak(), sum(model.seconds_.values()))
 """
 
 

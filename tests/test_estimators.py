@@ -30,6 +30,7 @@ from textsieve import (
     TermCounter,
     TermWeighter,
     TraceProjection,
+    TypicalTestors,
 )
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.reducers import DROP
@@ -56,6 +57,8 @@ CHECKED: list[BaseEstimator] = [
     TOFA(weight=0.0, k=1),
     TOFA(weight=2.0, class_weight="balanced"),
     TOFA(weight=0.5, energy=0.8),
+    TypicalTestors(epsilon=1e-6, delta=1e-6, scale="none"),  # labels at random: at the defaults nothing sets them apart
+    TypicalTestors(k=0.5, delta=1e-6, scale="none", score_limit=5),
     Cascade([DocumentFrequency(min_df=1), OCFS(k=0.5)]),
     TraceProjection(),
     TraceProjection(weight=0),
@@ -100,6 +103,7 @@ def test_the_tested_set_is_the_exported_set() -> None:
 @pytest.mark.filterwarnings("ignore:.*share no term with any training document", "ignore:No document is kept of")
 # Labels at random lie no further apart than documents of one class do.
 @pytest.mark.filterwarnings("ignore:No direction raises the trace")
+@pytest.mark.filterwarnings("ignore:.*no term sets apart")
 @parametrize_with_checks(CHECKED)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

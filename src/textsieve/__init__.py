@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .selectors import DocumentFrequency as DocumentFrequency
     from .selectors import InformationGain as InformationGain
     from .selectors import MutualInformation as MutualInformation
+    from .selectors import TypicalTestors as TypicalTestors
     from .stats import ClassStats as ClassStats
     from .text import TermCounter as TermCounter
     from .text import TermWeighter as TermWeighter
@@ -47,6 +48,7 @@ _load, _names, __all__ = attach(
             "MutualInformation",
             "OCFS",
             "TOFA",
+            "TypicalTestors",
             "Cascade",
         ],
         "projections": ["TraceProjection", "OrthogonalCentroid", "MaximumMargin"],

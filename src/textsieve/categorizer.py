@@ -32,14 +32,14 @@ class Categorizer(Parameters):
 
     Parameters
     ----------
-    selector : {"ocfs", "tofa", "ig", "chi", "mi", "df"}, selector or None
+    selector : {"ocfs", "tofa", "testors", "ig", "chi", "mi", "df"}, selector or None
         How terms are scored. None keeps all, or the most frequent if `n_terms` says how many.
     selector_options : dict or None
         Settings of a selector given by name, for example {"pooling": "max"}.
     n_terms : int, float, "all", "auto" or None
         How many terms are kept: a number, a share of all, or all; "auto" takes the smallest number whose
         cross-validated score is within one standard error of the best. None is 10,000, or all if there are fewer; or as
-        many as the selector says, if it is not given by name.
+        many as the selector says, if it is not given by name, or is "testors".
     projection : {"centroid", "margin", "pca", "trace"}, projection or None
         What the weights of the selected terms are projected to before a linear classifier is trained on them: see
         `TraceProjection`. The model is one of terms all the same.

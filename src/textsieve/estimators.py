@@ -1,10 +1,19 @@
-"""What the estimators share that learn batch by batch."""
+"""What the estimators share: how they look at what they are given."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from sklearn.utils.validation import validate_data
+
+from .errors import InputError
+
+
+def refuse_texts(X: Any) -> None:
+    """Texts must be counted first; say so before an attempt to read them as numbers does."""
+    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
+        raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
+
 
 _NOTED = ("n_features_in_", "feature_names_in_")
 

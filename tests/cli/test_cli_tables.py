@@ -1,10 +1,12 @@
 """`evaluate`, `explain`, `terms` and `info`: the same figures as the library, as tables and as JSON."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.reference.cli_cases import SUBJECTS, Run, documents, write_csv
 
@@ -12,6 +14,8 @@ import textsieve
 from textsieve.archive import pack, unpack
 from textsieve.modelfile.layout import KIND
 from textsieve.selectors.named import SELECTORS
+from textsieve.selectors.testor_shares import Shares
+from textsieve.selectors.testor_shortest import Shortest
 
 Ask = Callable[..., Any]
 
@@ -152,6 +156,64 @@ def test_terms(selector: str, news: Path, run: Run, ask: Ask) -> None:
     said = run("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5).stdout
     assert all(each["term"] in said for each in told["terms"])
     assert all(label in said for label in SUBJECTS)
+
+
+def test_testors_of_each_class(news: Path, run: Run, ask: Ask) -> None:
+    told = ask("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2", "-k", 3)
+    texts, labels = zip(*textsieve.read(news), strict=True)
+    counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
+    weights = weighter.fit_transform(counter.fit_transform(texts))
+    selector = textsieve.TypicalTestors(epsilon=0.2).fit(weights, labels)
+    names = counter.get_feature_names_out()
+    for row in told["classes"]:
+        chosen = set(names[selector.class_terms_[row["label"]]])
+        assert {each["term"] for each in row["terms"]} <= chosen
+        assert len(row["terms"]) == min(3, len(chosen))
+        shortest = selector.shortest_testors(row["label"], limit=1)
+        assert row["shortest_testor"] == names[list(shortest.testors[0])].tolist()
+        assert row["is_proved_shortest"] is True
+        assert row["not_told_from"] == list(shortest.not_told_from)
+    assert told["scores_are_exact"] is selector.scores_are_exact_ is True
+    said = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
+    assert "shortest testor" in said
+    assert "shortest testor" not in run("terms", news).stdout
+    assert "sample" not in said
+    assert "but not from" not in said
+    assert "shortest_testor" not in ask("terms", news)["classes"][0]
+    assert "scores_are_exact" not in ask("terms", news)
+
+
+def test_classes_that_no_term_tells_apart_are_named_beside_the_shortest_testor(
+    tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    table = tmp_path / "same.csv"
+    table.write_text("text,label\ngoal,sport\ngoal,football\nballot,politics\n", encoding="utf-8")
+    told = {row["label"]: row for row in ask("terms", table, "--selector", "testors")["classes"]}
+    assert told["sport"]["shortest_testor"] == told["football"]["shortest_testor"] == ["goal"]
+    assert told["sport"]["not_told_from"] == ["football"]
+    assert told["football"]["not_told_from"] == ["sport"]
+    assert told["politics"]["not_told_from"] == []
+    said = run("terms", table, "--selector", "testors").stdout
+    assert "but not from" in said
+    assert re.search(r"sport +1 +goal +football", said)
+
+
+def test_scores_from_a_sample_are_said_to_be(news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "textsieve.selectors.testors.shares_of_testors",
+        lambda basic, *_: Shares(np.full(basic.shape[1], 0.5), exact=False),
+    )
+    assert ask("terms", news, "--selector", "testors")["scores_are_exact"] is False
+    assert "scores are estimated from a sample" in run("terms", news, "--selector", "testors").stdout
+
+
+def test_a_search_for_the_shortest_that_was_given_up(
+    news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_up = Shortest([(0,)], 1, False)
+    monkeypatch.setattr("textsieve.selectors.testors.shortest_transversals", lambda *_: given_up)
+    assert ask("terms", news, "--selector", "testors")["classes"][0]["is_proved_shortest"] is False
+    assert "the search was given up" in run("terms", news, "--selector", "testors").stdout
 
 
 def test_terms_are_those_that_the_selector_would_choose(news: Path, ask: Ask) -> None:

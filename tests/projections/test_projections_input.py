@@ -77,7 +77,7 @@ def test_equal_documents(monkeypatch: pytest.MonkeyPatch, weight: float, make: A
 def test_equal_class_means(weight: float, make: Any) -> None:
     """They are worked out from documents less their mean, so they agree but for rounding."""
     rows = np.array([[0.0], [0], [0], [0], [0], [1], [0]])
-    with pytest.raises(InputError, match=r"or the class means are; a lower weight may help"):
+    with pytest.raises(InputError, match=r"or the class means are"):
         TraceProjection(weight=weight).fit(make(rows), [(), (), (), (), ("a", "b"), (), ("a",)])
 
 
@@ -274,3 +274,16 @@ def test_a_projection_by_name_uses_the_threads_of_the_categorizer() -> None:
     given = TraceProjection(weight=0, n_jobs=2)
     assert Recipe.of(Categorizer(projection=given).get_params(), 1).projection is given
     assert given.n_jobs == 2
+
+
+def test_texts_are_to_be_counted_first() -> None:
+    with pytest.raises(InputError, match="count them first"):
+        OrthogonalCentroid().fit(["one fish", "two fish"], ["a", "b"])
+
+
+@pytest.mark.parametrize("projection", [OrthogonalCentroid(), MaximumMargin()])
+def test_who_means_the_label_minus_one_is_told_what_it_means(projection: Any) -> None:
+    with pytest.raises(InputError, match=r"\(2 documents without a label. The label -1 means none"):
+        projection.fit(ROWS, [-1, 1, -1, 1])
+    with pytest.raises(InputError, match=r"The label -1 means none.*TraceProjection\(weight=0\)"):
+        projection.fit(ROWS, [-1, -1, -1, -1])

@@ -90,3 +90,9 @@ def test_a_mixture_is_refused() -> None:
         Targets.of([True, 3], 2)
     with pytest.raises(InputError, match="mixed kinds"):
         Targets.of(["a", 3], 2)
+
+
+def test_masked_labels_are_none() -> None:
+    found = Targets.of(np.ma.array([3, 4, 5, 3], mask=[False, False, True, False]), 4)
+    assert (found.classes, found.form) == ((3, 4), "one")
+    assert found.usable.tolist() == [True, True, False, True]

@@ -9,6 +9,7 @@ from . import options
 if TYPE_CHECKING:
     from ..selectors import TermSelector
     from ..training.ranking import RankedTerms, Scored
+    from .output import Page
 
 TRACE_SELECTORS = ("ocfs", "tofa")
 LEVEL = 0.8
@@ -53,6 +54,7 @@ energy = options.bundle(
 @click.command(
     epilog=options.examples(
         "textsieve terms news.csv --selector ocfs -k 20",
+        "textsieve terms news.csv --selector testors --selector-option epsilon=0.3",
         "textsieve terms mails/ --selector chi --selector-option pooling=max --stop-words english",
         "textsieve terms docstrings --energy-plot energy.svg --energy-weights 0,0.8,1",
     )
@@ -84,7 +86,9 @@ def command(
 ) -> None:
     """Show the best terms of labelled documents, overall and for each class.
 
-    Of each class those are shown that speak for it, by the score that the method gives them for that class alone.
+    Of each class those are shown that speak for it, by the score that the method gives them for that class alone; by
+    testors, those that the class chose, and the fewest that tell it from the other classes; from which they do not is
+    said.
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
     from ..selectors.named import selector_of
@@ -168,14 +172,25 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
     def listed(scored: "Scored") -> list[dict[str, Any]]:
         return [{"term": term, "score": score} for term, score in scored]
 
+    def shortest(label: Any) -> dict[str, Any]:
+        found = ranked.shortest.get(label)
+        if found is None:
+            return {}
+        return {
+            "shortest_testor": found.terms,
+            "is_proved_shortest": found.proved,
+            "not_told_from": list(found.not_told_from),
+        }
+
     return {
         "selector": selector,
         **({"weight": ranked.selector.weight_} if hasattr(ranked.selector, "weight_") else {}),
         "n_documents": ranked.n_documents,
         "n_terms": ranked.n_terms,
+        **({"scores_are_exact": ranked.scores_are_exact} if ranked.shortest else {}),
         "terms": listed(ranked.best),
         "classes": [
-            {"label": label, "documents": ranked.class_docs[label], "terms": listed(scored)}
+            {"label": label, "documents": ranked.class_docs[label], "terms": listed(scored)} | shortest(label)
             for label, scored in ranked.by_class.items()
         ],
     }
@@ -198,3 +213,26 @@ def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
     ]
     if rows:
         page.table([Column("class"), *numbers("docs"), Column("terms that speak for it", "terms")], rows)
+    _show_testors(page, ranked)
+
+
+def _show_testors(page: "Page", ranked: "RankedTerms") -> None:
+    """Of typical testors: the shortest of each class, and what is to be known of them and of the scores."""
+    from .output import Column, Fitting, label_text, numbers
+
+    if not ranked.shortest:
+        return
+    columns = [Column("class"), *numbers("size"), Column("shortest testor", "terms")]
+    testors: list[list[Any]] = [
+        [label_text(label), f"{len(found.terms):,}" + ("" if found.proved else "?"), Fitting(found.terms)]
+        for label, found in ranked.shortest.items()
+    ]
+    if any(found.not_told_from for found in ranked.shortest.values()):
+        columns.append(Column("but not from", "terms"))
+        for row, found in zip(testors, ranked.shortest.values(), strict=True):
+            row.append(Fitting([label_text(label) for label in found.not_told_from]))
+    page.table(columns, testors)
+    if not ranked.scores_are_exact:
+        page.line("There are too many testors to count: scores are estimated from a sample of them.")
+    if not all(found.proved for found in ranked.shortest.values()):
+        page.line("?: the search was given up, and there may be a shorter one.")

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     *("-k", "--terms", "n_terms"),
     type=options.n_terms,
     metavar="N|SHARE|all|auto",
-    help="How many terms are kept; auto finds out how many are enough.  [default: 10000, or all if there are fewer]",
+    help="How many terms are kept; auto finds out how many are enough.  [default: 10000, or all if there are fewer; by "
+    "testors, as many as its epsilon says]",
 )
 @click.option(
     "--projection",

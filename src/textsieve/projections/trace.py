@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from ..errors import InputError, counted, shown
-from ..estimators import growing
+from ..estimators import growing, refuse_texts
 from ..settings import as_number, is_whole, n_threads
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
@@ -114,8 +114,10 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._check_settings()
         if y is None and self.weight != 0:
             raise InputError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; without labels use weight=0."
+                f"{type(self).__name__} requires y to be passed, but the target y is None; without labels there is "
+                "TraceProjection(weight=0)."
             )
+        refuse_texts(X)
         rows = _sound(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64))
         if self.weight == 1:
             return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self.unlabelled))
@@ -189,11 +191,16 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """How many directions to look for."""
         n_classes = int(np.count_nonzero(class_docs))
         if n_classes == 0 and self.weight != 0:
-            raise InputError("No document has a label, so there are no classes to tell apart; use weight=0, or labels.")
-        if n_classes == 1 and self.weight >= 1:
             raise InputError(
-                f"Only one class, so there is nothing to tell apart at weight={self.weight!r}; give documents of at "
-                "least two classes, or use a weight below 1."
+                f"No document has a label, so there are no classes to tell apart.{self._on_unlabelled()} Without "
+                "labels there is TraceProjection(weight=0)."
+            )
+        if n_classes == 1 and self.weight >= 1:
+            n_without = n_documents - int(class_docs.sum())
+            without = f" ({counted(n_without, 'document')} without a label.{self._on_unlabelled()})" * (n_without > 0)
+            raise InputError(
+                "Only one class, so there is nothing to tell apart; give documents of at least two classes, or use a "
+                f"TraceProjection of a weight below 1.{without}"
             )
         most = min(n_documents, n_terms)
         if self.weight >= 1:
@@ -202,12 +209,16 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             return min(most, self.n_components)
         return most if self.weight >= 1 else min(most, DEFAULT_COMPONENTS)
 
+    def _on_unlabelled(self) -> str:
+        """Which label means none, if one does."""
+        return "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
+
     def _checked(self, found: Directions) -> Directions:
         n_found = len(found.eigenvalues)
         if n_found == 0:
             raise InputError(
                 f"No direction raises the trace at weight={self.weight!r}: all documents are equal (as with "
-                "n_samples=1), or the class means are; a lower weight may help."
+                "n_samples=1), or the class means are."
             )
         if found.eigenvalues[0] <= 0.0:
             message = (

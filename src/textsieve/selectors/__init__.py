@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .frequency import DocumentFrequency as DocumentFrequency
     from .information import InformationGain as InformationGain
     from .information import MutualInformation as MutualInformation
+    from .testors import TypicalTestors as TypicalTestors
     from .trace import OCFS as OCFS
     from .trace import TOFA as TOFA
 
@@ -25,6 +26,7 @@ __getattr__, __dir__, __all__ = attach(
         "energy": ["energy_curves", "plot_energy"],
         "frequency": ["DocumentFrequency"],
         "information": ["InformationGain", "MutualInformation"],
+        "testors": ["TypicalTestors"],
         "trace": ["OCFS", "TOFA"],
     },
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
-from ..estimators import growing
+from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
@@ -64,6 +64,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     k: Limit
+    k_changes_the_method: ClassVar[bool] = False
+    """Whether `k` decides what a class chooses, and not only how much of it is kept."""
     stats_: ClassStats
     _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
 
@@ -86,6 +88,10 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """How terms are scored for one class alone; by a method that knows no classes, by its documents."""
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
+
+    def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
+        """The places of some columns from the best to the worst for a class; the lower column first among equals."""
+        return ranked(scores)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """One score per term, and the columns from the best to the worst."""
@@ -114,7 +120,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             raise InputError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.{self._without_labels()}"
             )
-        _refuse_texts(X)
+        refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
         return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label))
 
@@ -123,7 +129,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
         Labels may come later too: that there are enough of them is asked when scores are read.
         """
-        _refuse_texts(X)
+        refuse_texts(X)
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
                 self.stats_.update(rows, y, unlabelled=self._no_label)
@@ -200,8 +206,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         for number in range(len(self.stats_.classes)):
             scores = scores_for(number)
             speaking = np.flatnonzero(scores > 0)
-            best = speaking[ranked(scores[speaking])[:n]]
+            best = speaking[self._rank_for_class(number, speaking, scores[speaking])[:n]]
             yield best, scores[best]
+
+    def kept_columns(self) -> Ints:
+        """The columns that are kept, the best first."""
+        _, ranking, support = self._fitted()
+        return np.asarray(ranking[support[ranking]])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         return self._fitted()[2]
@@ -213,11 +224,6 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         tags.target_tags.required = self._needs_labels()
         tags.target_tags.two_d_labels = True
         return tags
-
-
-def _refuse_texts(X: Any) -> None:
-    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
-        raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
 
 
 def _require_classes(stats: ClassStats, more: str) -> None:

@@ -74,10 +74,22 @@ class Cascade(TermSelector):
         return scores, np.concatenate([last_first, *reversed(dropped)]), support
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """The last selector's, of the terms that reached it."""
-        reached = np.isfinite(self.scores_)
-        scores_for = self.selectors_[-1]._class_scorer(stats)
-        return lambda number: np.where(reached, scores_for(number), 0.0)
+        """The last selector's, which knows the terms that reached it and no others."""
+        reached = np.flatnonzero(np.isfinite(self.scores_))
+        last = self.selectors_[-1]
+        scores_of_reached = last._class_scorer(last.stats_)
+
+        def scores_for(number: int) -> Floats:
+            scores = np.zeros(stats.n_terms)
+            scores[reached] = scores_of_reached(number)
+            return scores
+
+        return scores_for
+
+    def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
+        """As the last selector ranks them, by their places among the terms that reached it."""
+        reached = np.flatnonzero(np.isfinite(self.scores_))
+        return self.selectors_[-1]._rank_for_class(number, np.searchsorted(reached, columns), scores)
 
     def _score(self, stats: ClassStats) -> Floats:
         """Not asked for: the chain chooses as a whole."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError, counted, shown
 from ..extras import require_extra
@@ -69,6 +70,8 @@ def plot_energy(
         check_target(path)
     if not isinstance(source, ClassStats | TOFA):
         raise InputError(f"{shown(source)} has no energy, which is that of trace scores; give a fitted OCFS or TOFA.")
+    if isinstance(source, TOFA):
+        check_is_fitted(source, "stats_")
     if weights is None:
         stats = source.stats_ if isinstance(source, TOFA) else source
         weights = WEIGHTS if stats.n_pairs else (0.0,)

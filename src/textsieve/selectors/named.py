@@ -42,6 +42,10 @@ _ROWS = (
         *("tofa", "textsieve.selectors.trace", "TOFA", LTC),
         about="trace-oriented feature analysis: OCFS, weighed against the variance; unlabelled documents count there",
     ),
+    Named(
+        *("testors", "textsieve.selectors.testors", "TypicalTestors", LTC),
+        about="typical testors: the terms of the sets that tell a class from the others, with none to spare",
+    ),
     Named("ig", "textsieve.selectors.information", "InformationGain", COUNTS, "information gain"),
     Named("chi", "textsieve.selectors.chi", "ChiSquare", COUNTS, "chi-square"),
     Named(

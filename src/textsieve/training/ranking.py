@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..corpus import Corpus
 from ..errors import InputError
-from ..selectors import TermSelector
+from ..selectors import TermSelector, TypicalTestors
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
 from ..text.counter import TermCounter
@@ -50,6 +50,21 @@ def best_columns(selector: TermSelector, most: int | None) -> Ints:
     return best
 
 
+def kept_columns(selector: TermSelector, most: int | None) -> Ints:
+    """The same where the order is of no matter, so that a selector need not work out scores for it."""
+    kept = selector.kept_columns()
+    return kept if len(kept) and (most is None or len(kept) <= most) else best_columns(selector, most)
+
+
+class ShortestTestor(NamedTuple):
+    """The fewest terms that set a class apart from all others but some; whether it is proved that fewer do not."""
+
+    terms: list[str]
+    proved: bool
+    not_told_from: tuple[Any, ...] = ()
+    """The classes that no term sets it apart from; if these are all others, there are no terms."""
+
+
 @dataclass(frozen=True)
 class RankedTerms:
     """The terms of a corpus, as a selector ranks them."""
@@ -62,6 +77,10 @@ class RankedTerms:
     n_terms: int
     selector: TermSelector = field(repr=False, compare=False)
     """What ranked them, fitted; with the statistics of the corpus."""
+    shortest: dict[Any, ShortestTestor] = field(default_factory=dict)
+    """Of typical testors, a shortest one of each class that has documents."""
+    scores_are_exact: bool = True
+    """Whether the scores are what the method says, and no estimate from a sample."""
 
 
 def rank_terms(
@@ -77,7 +96,8 @@ def rank_terms(
     else:
         terms, stats = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
     with corpus.naming():
-        fitted = fitted_selector(selector, stats, n)
+        # As many are shown as were asked for; where that would change what is chosen, of those that would be.
+        fitted = fitted_selector(selector, stats, None if selector.k_changes_the_method else n)
         best = best_columns(fitted, n)
         stats = fitted.stats_  # a label may mean "no label" to the selector
 
@@ -91,7 +111,21 @@ def rank_terms(
         n_documents=stats.n_documents,
         n_terms=stats.n_terms,
         selector=fitted,
+        shortest=_shortest(fitted, terms) if isinstance(fitted, TypicalTestors) else {},
+        scores_are_exact=fitted.scores_are_exact_ if isinstance(fitted, TypicalTestors) else True,
     )
+
+
+def _shortest(fitted: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTestor]:
+    """The first of the shortest testors of each class; the more classes there are, the less is searched for each."""
+    labels = list(fitted.comparison_)
+    found = {label: fitted.shortest_testors(label, limit=1, share_of_work=1 / len(labels)) for label in labels}
+    return {
+        label: ShortestTestor(
+            [terms[column] for testor in each.testors for column in testor], each.proved, each.not_told_from
+        )
+        for label, each in found.items()
+    }
 
 
 def _terms_and_stats(

@@ -38,7 +38,7 @@ from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 from .documents import Counted, weighted
-from .ranking import best_columns, fitted_selector, with_every_label
+from .ranking import best_columns, fitted_selector, kept_columns, with_every_label
 from .targets import Targets
 
 if TYPE_CHECKING:
@@ -156,12 +156,18 @@ class Recipe:
 
     def rank_stats(self, stats: ClassStats, most: int | None) -> Ints:
         """The same, from statistics of the counts or weights that the selector reads."""
-        return best_columns(fitted_selector(with_every_label(self.selector), stats, most), most)
+        fitted = fitted_selector(with_every_label(self.selector), stats, most)
+        return (kept_columns if self.ranks_each_size else best_columns)(fitted, most)
+
+    @property
+    def ranks_each_size(self) -> bool:
+        """Whether fewer terms are other terms, and not the best of more."""
+        return self.selector.k_changes_the_method
 
     def most_terms(self, n_terms: Any, n_seen: int) -> int | None:
         """How many terms are kept at the most; None: as many as the selector says."""
         if n_terms is None:
-            return None if self.selector_was_given else min(DEFAULT_TERMS, n_seen)
+            return None if self.selector_was_given or self.ranks_each_size else min(DEFAULT_TERMS, n_seen)
         try:
             limit = limit_of(n_terms, n_seen)
         except InputError as problem:

@@ -5,7 +5,8 @@ idf, ranking, training. Documents without a label are never held out.
 
 *How many terms.* For each of some sizes the score is measured by cross-validation: the share of right labels, or with
 several labels a document micro-F1, at the thresholds that are best for the fold. `evaluation.curve` says which size is
-taken.
+taken. Where a selector chooses other terms for another size, and not the first of one ranking, it chooses for each
+size anew, as it will for the model.
 
 *Labels and probabilities.* The held-out scores of all folds together say how several labels are cut from scores
 (`evaluation.cuts`), and which score is which probability (`evaluation.calibration`). A fold from which a class could
@@ -14,6 +15,7 @@ not be learned (its only document was held out, or all others have it) says noth
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -40,14 +42,18 @@ class Split(NamedTuple):
     train_targets: Targets
     test: csr_matrix
     test_targets: Targets
+    columns: Ints
+    """Which terms they are."""
 
     @classmethod
     def of(cls, counted: Counted, is_test: Bools, recipe: Recipe, most: int | None) -> Split:
         """Choose the terms from the documents to train on."""
         train, test = parted(counted, is_test)
-        best = recipe.rank(train, most)
+        with warnings.catch_warnings():  # of the classes of a fold; those of all documents are named when it is trained
+            warnings.filterwarnings("ignore", r"At epsilon=.* no term sets apart", UserWarning)
+            best = recipe.rank(train, most)
         return cls(
-            columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets
+            columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets, best
         )
 
     def held_out_scores(self, recipe: Recipe, n_terms: int) -> Scored:
@@ -113,19 +119,25 @@ class Tuning:
         sizes = size_grid(most)
         scores: list[list[float]] = [[] for _ in sizes]
         done = 0
-        for _, split in self.splits(most):
-            scored: dict[int, float] = {}
-            for at, size in enumerate(sizes):
-                available = min(size, split.train.shape[1])  # a fold has fewer terms than all documents together
-                if available not in scored:
-                    scored[available] = self._score(split, available)
-                scores[at].append(scored[available])
+        for is_test, split in self.splits(most):
+            for at, score in enumerate(self._scores_of_sizes(is_test, split, sizes)):
+                scores[at].append(score)
                 done += 1
                 self._progress("choosing the number of terms", done, self._n_folds * len(sizes))
         return [
             CurvePoint(size, float(np.mean(each)), float(np.std(each, ddof=1) / np.sqrt(len(each))))
             for size, each in zip(sizes, scores, strict=True)
         ]
+
+    def _scores_of_sizes(self, is_test: Bools, split: Split, sizes: list[int]) -> Iterator[float]:
+        """The score of each size, for one fold that is held out."""
+        scored: dict[bytes, float] = {}
+        for size in sizes:
+            own = Split.of(self._counted, is_test, self._recipe, size) if self._recipe.ranks_each_size else split
+            terms = own.columns[:size]  # a fold has fewer terms than all documents together
+            if terms.tobytes() not in scored:
+                scored[terms.tobytes()] = self._score(own, len(terms))
+            yield scored[terms.tobytes()]
 
     def _score(self, split: Split, n_terms: int) -> float:
         (scores, is_unknown), true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member

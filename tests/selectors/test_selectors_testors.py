@@ -1,0 +1,502 @@
+"""`TypicalTestors` against its definition from the documents; its laws; ε by the number of terms; bad input."""
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.reference import testors_twin as twin
+from tests.reference.categorizer_cases import small_texts
+from tests.reference.stats_cases import Case, cases
+
+from textsieve import (
+    Cascade,
+    Categorizer,
+    ClassStats,
+    DocumentFrequency,
+    InputError,
+    TermCounter,
+    TermWeighter,
+    TypicalTestors,
+)
+from textsieve.selectors.comparison import Representatives, chosen_terms, epsilon_for
+from textsieve.training.recipe import Recipe
+
+SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
+"""Sums of these have no rounding, so the twin's means are the same to the last bit."""
+
+QUIET = pytest.mark.filterwarnings("ignore:At epsilon=.*no term sets apart")
+pytestmark = QUIET
+
+collections = cases(SIMPLE, max_documents=9, max_terms=7, n_labels=(0, 2), labels=("a", "b", "c", "d"))
+limits = st.sampled_from([0.1, 0.25, 0.4, 0.5, 0.9])
+differences = st.sampled_from([0.05, 0.15, 0.3])
+scales = st.sampled_from(["max", "none"])
+
+
+def fitted(case: Case, **settings: Any) -> TypicalTestors:
+    """Fitted, if these documents have classes that some term sets apart."""
+    assume(len({label for labels in case.label_sets for label in labels}) > 1)
+    try:
+        return TypicalTestors(**settings).fit(case.matrix(), case.label_sets)
+    except InputError:
+        assert not has_terms(case, **settings)
+        assume(False)
+        raise
+
+
+def has_terms(case: Case, **settings: Any) -> bool:
+    """Whether the definition chooses any term; if `k` decides, at any epsilon."""
+    of_class = twin.means(case.rows, case.label_sets, settings.get("scale", "max"))
+    every = {weight for weights in of_class.values() for weight in weights if weight > 0}
+    usual = every if settings.get("k") else {0.4}
+    return any(
+        row
+        for epsilon in ({settings["epsilon"]} if "epsilon" in settings else usual)
+        for label in of_class
+        for row in twin.class_rows(of_class, label, epsilon, settings.get("delta", 0.15)).values()
+    )
+
+
+@settings(max_examples=600)
+@given(case=collections, epsilon=limits, delta=differences, scale=scales)
+def test_as_defined(case: Case, epsilon: float, delta: float, scale: Any) -> None:
+    found = fitted(case, epsilon=epsilon, delta=delta, scale=scale)
+    of_class = twin.means(case.rows, case.label_sets, scale)
+    testors = {label: twin.class_testors(of_class, label, epsilon, delta) for label in of_class}
+    union = {term for each in testors.values() for testor in each for term in testor}
+    assert np.flatnonzero(found.support_).tolist() == sorted(union)
+    assert found.indistinguishable_ == twin.pairs_not_told_apart(of_class, epsilon, delta)
+    assert list(found.class_terms_) == list(of_class) == found.classes_.tolist()
+    for label, expected in testors.items():
+        assert found.class_terms_[label].tolist() == sorted({term for testor in expected for term in testor})
+        assert sorted(found.testors(label)) == sorted(found.testors(label, method="lex")) == sorted(expected)
+        shortest_found = found.shortest_testors(label, limit=1000)
+        pairs = [pair for pair in found.indistinguishable_ if pair[0] == label]
+        assert [(label, other) for other in shortest_found.not_told_from] == pairs
+        shortest = [each for each in expected if len(each) == min(map(len, expected))]
+        by_weight = sorted(shortest, key=lambda testor: (-sum(of_class[label][term] for term in testor), testor))
+        assert shortest_found.testors == by_weight
+    shares = [max(twin.share(each, term) for each in testors.values()) for term in range(case.rows.shape[1])]
+    assert found.scores_are_exact_
+    assert found.scores_ == pytest.approx(shares, abs=1e-12)
+
+
+@settings(max_examples=200)
+@given(case=collections, epsilon=limits, delta=differences)
+def test_the_rows_of_each_class(case: Case, epsilon: float, delta: float) -> None:
+    found = fitted(case, epsilon=epsilon, delta=delta)
+    of_class = twin.means(case.rows, case.label_sets, "max")
+    assert list(found.comparison_) == list(of_class)
+    assert len(found.comparison_) == len(of_class)
+    for label, rows in found.comparison_.items():
+        expected = twin.class_rows(of_class, label, epsilon, delta)
+        assert rows.shape == (len(of_class), case.rows.shape[1])
+        assert rows.dtype == np.bool_
+        for other, row in zip(of_class, rows.toarray(), strict=True):
+            assert set(np.flatnonzero(row).tolist()) == expected.get(other, set())
+    with pytest.raises(KeyError):
+        found.comparison_["no such class"]
+
+
+def everything(selector: TypicalTestors) -> tuple[Any, ...]:
+    """What a fitted selector says."""
+    return (
+        selector.epsilon_,
+        selector.support_.tolist(),
+        selector.scores_.tolist(),
+        selector.ranking_.tolist(),
+        {label: terms.tolist() for label, terms in selector.class_terms_.items()},
+        selector.indistinguishable_,
+    )
+
+
+@given(case=collections, order=st.randoms(), cut=st.integers(0, 9), k=st.sampled_from([None, 1, 3]))
+def test_any_order_any_split_and_merging_give_the_same(case: Case, order: Any, cut: int, k: int | None) -> None:
+    k = None if k is None else min(k, case.rows.shape[1])
+    whole = everything(fitted(case, k=k))
+    shuffled = list(range(len(case.rows)))
+    order.shuffle(shuffled)
+    parts = [case.part(shuffled[:cut]), case.part(shuffled[cut:])]
+    selector, stats = TypicalTestors(k=k), ClassStats.zero(case.rows.shape[1])
+    for part in parts:
+        if len(part.rows):
+            selector.partial_fit(part.matrix(), part.label_sets)
+            stats = stats + ClassStats.from_matrix(part.matrix(), part.label_sets)
+    assert everything(selector) == whole
+    assert everything(TypicalTestors(k=k).fit_stats(stats)) == whole
+
+
+def test_partial_fit_forgets_what_was_chosen_before() -> None:
+    selector = TypicalTestors().partial_fit(ROWS[:4], LABELS[:4])
+    first = everything(selector)
+    selector.partial_fit(ROWS[4:], LABELS[4:])
+    assert everything(selector) == everything(TypicalTestors().fit(ROWS, LABELS)) != first
+
+
+# Mean documents, by their largest weight: a = (1, .5, 0, .5), b = (0, 1, .4, .5), c = (0, 0, 1, .5)
+ROWS = np.array([[2, 1, 0, 1], [2, 1, 0, 1], [0, 2, 1, 1], [0, 3, 1, 1.5], [0, 0, 4, 2], [0, 0, 2, 1]])
+LABELS = ["a", "a", "b", "b", "c", "c"]
+
+
+def test_by_hand() -> None:
+    """Against b, a has term 0 alone (1 - 0; of term 1 it has less); against c terms 0 and 1. So term 0 is enough."""
+    found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
+    assert {label: terms.tolist() for label, terms in found.class_terms_.items()} == {"a": [0], "b": [1], "c": [2]}
+    assert found.support_.tolist() == found.get_support().tolist() == [True, True, True, False]
+    assert found.scores_.tolist() == [1.0, 1.0, 1.0, 0.0]
+    assert found.indistinguishable_ == []
+    assert list(found.testors("a")) == [(0,)]
+    assert found.shortest_testors("a") == ([(0,)], 1, True, True, ())
+    assert found.comparison_["a"].toarray().astype(int).tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]]
+    assert found.transform(ROWS).shape == (6, 3)
+
+
+def test_a_document_counts_in_each_of_its_classes_and_unlabelled_ones_in_none() -> None:
+    twice = TypicalTestors().fit(np.vstack([ROWS, ROWS[:1]]), [*([label] for label in LABELS[1:]), ["a"], ["c"]][:7])
+    assert twice.stats_.n_documents == 7
+    with_unlabelled = TypicalTestors().fit(np.vstack([ROWS, [[9, 9, 9, 9]]]), [*LABELS, None])
+    assert everything(with_unlabelled) == everything(TypicalTestors().fit(ROWS, LABELS))
+    both = TypicalTestors().fit(ROWS, [["a", "b"] if label == "a" else [label] for label in LABELS])
+    apart = TypicalTestors().fit(np.vstack([ROWS, ROWS[:2]]), [*LABELS, "b", "b"])
+    assert everything(both) == everything(apart)
+
+
+def test_equal_scores_are_ranked_by_weight_and_then_by_column() -> None:
+    """Each class has one row, so its terms share its testors; of equal shares the heavier term comes first."""
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
+    found = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
+    assert found.scores_ == pytest.approx([1 / 3] * 6)
+    assert found.ranking_.tolist() == [1, 2, 3, 0, 5, 4]
+
+
+def test_equal_scores_for_a_class_are_ranked_by_weight_there() -> None:
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
+    found = TypicalTestors(epsilon=0.1).fit(rows, ["a", "b"])
+    assert [columns.tolist() for columns, _ in found.best_by_class(2)] == [[2, 0], [1, 3]]
+    chain = Cascade([DocumentFrequency(min_df=1), TypicalTestors(epsilon=0.1)]).fit(rows[:, [4, 0, 2, 1]], ["a", "b"])
+    assert [columns.tolist() for columns, _ in chain.best_by_class(2)] == [[2, 1], [3]]
+
+
+def test_settings_that_change_after_fit_change_nothing_that_was_found() -> None:
+    found = TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS)
+    rows = found.comparison_["a"].toarray().tolist()
+    found.set_params(delta=0.9, epsilon=0.8, scale="none", score_limit=1)
+    assert found.comparison_["a"].toarray().tolist() == rows
+    assert everything(found) == everything(TypicalTestors(epsilon=0.1, score_limit=100).fit(ROWS, LABELS))
+    again = pickle.loads(pickle.dumps(found))
+    assert again.comparison_["a"].toarray().tolist() == rows
+    assert everything(again) == everything(found)
+
+
+def test_what_is_kept_is_in_proportion_to_the_statistics() -> None:
+    chance = np.random.default_rng(0)
+    rows = chance.uniform(0.5, 1, (200, 300)) * (chance.random((200, 300)) < 0.3)
+    found = TypicalTestors().fit(rows, np.arange(200))
+    assert len(pickle.dumps(found)) < 1.2 * len(pickle.dumps(found.stats_)) + 10_000
+
+
+def test_warnings_name_the_line_of_fit() -> None:
+    with pytest.warns(UserWarning, match="k=10 terms") as caught:
+        TypicalTestors(k=10).fit(ROWS, LABELS)
+    with pytest.warns(UserWarning, match="no term sets apart") as more:
+        TypicalTestors().fit(np.vstack([ROWS, ROWS[4:]]), [*LABELS, "d", "d"])
+    assert {each.filename for each in [*caught, *more]} == {__file__}
+
+
+def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(*_: Any) -> None:
+        raise AssertionError
+
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
+    cut = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
+    assert cut.kept_columns().tolist() == [1, 2, 3]
+    monkeypatch.setattr("textsieve.selectors.testors.shares_of_testors", count)
+    found = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
+    assert found.kept_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
+    assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
+
+
+def test_less_work_for_the_shortest_testor_may_leave_it_unproved() -> None:
+    chance = np.random.default_rng(1)
+    rows = (chance.random((150, 100)) < 0.5) * chance.uniform(0.4, 1, (150, 100))
+    found = TypicalTestors(epsilon=0.4, delta=0.6, scale="none").fit(rows, np.arange(150))
+    least, usual = (found.shortest_testors(0, share_of_work=share) for share in (1e-9, 1.0))
+    assert not least.proved
+    assert usual.proved
+    assert usual.size <= least.size
+
+
+def test_terms_that_were_not_chosen_come_last() -> None:
+    found = TypicalTestors(epsilon=0.4).fit(ROWS, LABELS)
+    assert found.ranking_.tolist() == [0, 1, 2, 3]
+    assert [columns.tolist() for columns, _ in found.best_by_class(5)] == [[0], [1], [2]]
+
+
+# -- how many terms ----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=400)
+@given(case=collections, k=st.integers(1, 7), scale=scales)
+def test_k_gives_no_more_and_nothing_that_was_tried_gives_more_of_them(case: Case, k: int, scale: Any) -> None:
+    k = min(k, case.rows.shape[1])
+    found = fitted(case, k=k, scale=scale)
+    given_weights = Representatives(found.stats_, scale)
+    weights = np.unique(given_weights.weights[given_weights.weights > 0])
+    sizes = [int(chosen_terms(given_weights, weight, 0.15).sum()) for weight in weights]
+    assert 1 <= found.support_.sum() <= k
+    assert found.epsilon_ in weights
+    place = int(np.searchsorted(weights, found.epsilon_))
+    if sizes[-1] > k:
+        assert place == len(weights) - 1
+    if sizes[place] > k:  # even the largest weight lets too many through, or those above let nothing: the best of those
+        assert place == len(weights) - 1 or sizes[place + 1] == 0
+        assert found.support_.sum() == k
+        assert set(np.flatnonzero(found.support_)) == set(found.ranking_[:k].tolist())
+        return
+    assert found.support_.sum() == sizes[place]
+    if sizes == sorted(sizes, reverse=True):  # then the bisection cannot miss
+        assert sizes[place] == max(size for size in sizes if size <= k)
+        assert place == 0 or sizes[place - 1] > k or place == sizes.index(sizes[place])
+
+
+def test_bisection_where_the_number_of_terms_is_not_monotone() -> None:
+    """Above .5 class a loses the row against b, {0}; then the row against c, which contained it, brings 1 to 3."""
+    rows = np.array([[0.5, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1]])
+    given_weights = Representatives(ClassStats.from_matrix(rows, ["a", "b", "c"]), "none")
+    assert [int(chosen_terms(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
+    assert epsilon_for(given_weights, 0.15, 3) == 1.0  # more than 3 at the largest weight: it looks no further
+    assert epsilon_for(given_weights, 0.15, 5) == 1.0  # of the two that were tried, the one with more terms
+    assert TypicalTestors(k=3).fit(rows, ["a", "b", "c"]).support_.sum() == 3
+
+
+def test_k_beside_epsilon_is_a_limit() -> None:
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
+    found = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
+    assert found.epsilon_ == 0.1
+    assert np.flatnonzero(found.support_).tolist() == [1, 2, 3]
+    assert TypicalTestors(epsilon=0.1, k=0.5).fit(rows, ["a", "b"]).support_.sum() == 3
+    assert TypicalTestors(epsilon=0.1, k="all").fit(rows, ["a", "b"]).support_.sum() == 6
+    for k in (None, "all"):
+        assert TypicalTestors(k=k).fit(rows, ["a", "b"]).epsilon_ == 0.4
+    next_fewer = TypicalTestors(k=4).fit(rows, ["a", "b"])  # from .5 on there are five
+    assert (next_fewer.epsilon_, next_fewer.support_.sum()) == (1.0, 3)
+    assert TypicalTestors(k=5).fit(rows, ["a", "b"]).epsilon_ == 0.5
+    with pytest.warns(UserWarning, match="k=10 terms were asked for, but there are 6"):
+        assert TypicalTestors(k=10).fit(rows, ["a", "b"]).support_.sum() == 6
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\.0\. Use a smaller epsilon"),
+        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001 is above every weight .*the largest is 1\.0\."),
+        ({"epsilon": 5, "scale": "none"}, r"epsilon=5\.0 is above every weight .*the largest is 3\.0\."),
+        ({"epsilon": 0}, "epsilon=0; use a number above 0, for example 0.4"),
+        ({"epsilon": -0.1}, "epsilon=-0.1;"),
+        ({"epsilon": float("nan")}, "epsilon=nan;"),
+        ({"epsilon": float("inf")}, "epsilon=inf;"),
+        ({"epsilon": "0.4"}, "epsilon='0.4';"),
+        ({"epsilon": True}, "epsilon=True;"),
+        ({"delta": 0}, "delta=0; use a number above 0, for example 0.15"),
+        ({"delta": -1.0}, "delta=-1.0;"),
+        ({"delta": None}, "delta=None;"),
+        ({"delta": float("nan")}, "delta=nan;"),
+        ({"delta": 2.0}, r"delta=2\.0 is above every difference .* epsilon=0\.4 or more.* the largest is 1\.0\. Use a"),
+        (
+            {"delta": 2.0, "k": 3},
+            r"delta=2\.0 is above .*largest, so that .*largest is 1\.0\. Use a smaller delta\.$",
+        ),
+        ({"delta": 9, "scale": "none"}, r"delta=9\.0 is above every difference .* the largest is 3\.0\."),
+        ({"scale": "sum"}, "scale='sum'; use one of 'max', 'none'"),
+        ({"scale": None}, "scale=None"),
+        ({"k": 0}, "k=0; use a number of terms"),
+        ({"k": 1.5}, "k=1.5"),
+        ({"score_limit": 0}, "score_limit=0; use a number of testors from 1"),
+        ({"score_limit": 1.5}, "score_limit=1.5"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TypicalTestors(**settings).fit(ROWS, LABELS)
+
+
+def test_one_class_and_no_labels() -> None:
+    with pytest.raises(InputError, match="Only one class, 'a'"):
+        TypicalTestors().fit(ROWS, ["a"] * 6)
+    with pytest.raises(InputError, match="requires y"):
+        TypicalTestors().fit(ROWS)
+    with pytest.raises(InputError, match="Fewer than two classes have documents"):
+        TypicalTestors().fit(ROWS, np.array([[1, 0]] * 6))
+
+
+def test_classes_with_the_same_documents() -> None:
+    with pytest.raises(InputError, match=r"No term sets any class apart .*mean documents are the same .*labels"):
+        TypicalTestors().fit(np.vstack([ROWS, ROWS]), ["a"] * 6 + ["b"] * 6)
+    twins = np.vstack([ROWS, ROWS[4:]])
+    with pytest.warns(UserWarning, match=r"no term sets apart 'c' from 'd', 'd' from 'c'\. "):
+        found = TypicalTestors().fit(twins, [*LABELS, "d", "d"])
+    assert found.indistinguishable_ == [("c", "d"), ("d", "c")]
+    assert found.class_terms_["c"].tolist() == found.class_terms_["d"].tolist() == [2]
+
+
+def test_a_class_with_no_candidate_term() -> None:
+    """A class of empty documents can be told from no other; others can be told from it."""
+    rows = np.vstack([ROWS, np.zeros((1, 4))])
+    with pytest.warns(UserWarning, match="no term sets apart 'd' from 'a', 'd' from 'b', 'd' from 'c'"):
+        found = TypicalTestors().fit(rows, [*LABELS, "d"])
+    assert found.class_terms_["d"].tolist() == []
+    assert list(found.testors("d")) == list(found.testors("d", method="lex")) == []
+    assert found.shortest_testors("d") == ([], 0, True, True, ("a", "b", "c"))
+    assert found.shortest_testors("a").not_told_from == ()
+    assert found.indistinguishable_ == [("d", "a"), ("d", "b"), ("d", "c")]
+    assert found.comparison_["d"].nnz == 0
+    assert next(iter(list(found.best_by_class(3))[3])).tolist() == []
+
+
+def test_many_pairs_are_named_in_short() -> None:
+    with pytest.warns(UserWarning, match=r"no term sets apart (0 from \d, ){5}and 67 more\.") as caught:
+        TypicalTestors().fit(np.vstack([np.tile([1.0, 0], (9, 1)), [0, 1.0]]), list(range(10)))
+    assert len(caught) == 1
+
+
+def test_only_classes_with_documents_take_part() -> None:
+    indicator = np.array([[label == each for each in ("a", "x", "b", "c")] for label in LABELS]).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = TypicalTestors().fit(ROWS, indicator)
+    assert found.support_.tolist() == TypicalTestors().fit(ROWS, LABELS).support_.tolist()
+    assert [terms.tolist() for terms in found.class_terms_.values()] == [[0], [], [1], [2]]
+    assert [columns.tolist() for columns, _ in found.best_by_class(5)] == [[0], [], [1], [2]]
+    with pytest.raises(InputError, match=r"no class 1 with documents; there are \[0, 2, 3\]"):
+        found.testors(1)
+    with pytest.raises(InputError, match=r"There is no class array"):
+        found.testors(np.array([0, 2]))
+
+
+def test_weights_of_nothing_and_below_0() -> None:
+    with pytest.raises(InputError, match="No class has a term with a mean weight above 0"):
+        TypicalTestors().fit(np.zeros((2, 3)), ["a", "b"])
+    with pytest.raises(InputError, match="No class has a term with a mean weight above 0"):
+        TypicalTestors(k=2).fit(-np.ones((2, 3)), ["a", "b"])
+    below = TypicalTestors(epsilon=0.05, delta=0.5).fit(np.array([[1.0, 0.1, 0], [0, -1.0, 1]]), ["a", "b"])
+    assert below.class_terms_["a"].tolist() == [0, 1]  # .1 - (-1) is enough
+
+
+def test_what_is_no_class_and_bad_limits() -> None:
+    found = TypicalTestors().fit(ROWS, LABELS)
+    with pytest.raises(InputError, match="There is no class 'x' with documents; there are \\['a', 'b', 'c'\\]"):
+        found.testors("x")
+    with pytest.raises(InputError, match="There is no class 'x'"):
+        found.shortest_testors("x")
+    with pytest.raises(InputError, match="limit=0; use a whole number from 1"):
+        found.shortest_testors("a", limit=0)
+    with pytest.raises(InputError, match=r"share_of_work=0; use a number above 0"):
+        found.shortest_testors("a", share_of_work=0)
+    with pytest.raises(InputError, match="method='other'"):
+        found.testors("a", method="other")  # type: ignore[arg-type]
+
+
+def test_many_classes_with_little_in_common_are_cheap() -> None:
+    """3,000 classes are nine million pairs; what is kept grows with the cells that are filled."""
+    n = 3000
+    rows = sparse.csr_array((np.ones(2 * n), (np.repeat(np.arange(n), 2), np.arange(2 * n) % (2 * n - 1))))
+    found = TypicalTestors().fit(rows, np.arange(n))
+    assert sum(each.rows.size + each.common.size for each in found._contrasts()) < 10 * n
+    assert np.flatnonzero(~found.support_).tolist() == [0]  # which two classes have; each has one of its own
+
+
+# -- in company --------------------------------------------------------------------------------------------------
+
+
+def test_in_a_chain() -> None:
+    rows = np.hstack([np.zeros((6, 1)), ROWS])
+    rows[0, 0] = 1
+    chain = Cascade([DocumentFrequency(min_df=2), TypicalTestors()]).fit(rows, LABELS)
+    assert chain.get_support().tolist() == [False, True, True, True, False]
+    assert [columns.tolist() for columns, _ in chain.best_by_class(5)] == [[1], [2], [3]]
+
+
+TEXTS = ["goal goal striker the", "goal keeper the", "ballot vote the", "ballot party the vote"] * 4
+TOPICS = ["sport", "sport", "politics", "politics"] * 4
+
+
+@pytest.mark.parametrize("n_terms", [3, 10, 20])
+def test_a_categorizer_keeps_what_the_selector_chooses_from_ltc_weights(n_terms: int) -> None:
+    case = small_texts(n=80)
+    model = Categorizer(selector="testors", n_terms=n_terms).fit(case.texts, case.labels)
+    counter = TermCounter()
+    weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counter.fit_transform(case.texts))
+    by_hand = TypicalTestors(k=n_terms).fit(weights, case.labels)
+    assert 1 <= len(model.terms_) <= n_terms
+    assert sorted(model.terms_) == sorted(counter.get_feature_names_out()[by_hand.support_])
+
+
+def test_a_categorizer_that_is_told_no_number_keeps_what_the_selector_does() -> None:
+    texts = ["goal goal goal", "goal goal keeper", "goal goal", "ballot ballot", "ballot ballot vote", "ballot"] * 4
+    labels = [*["sport"] * 3, *["politics"] * 3] * 4
+    by_name = Categorizer(selector="testors").fit(texts, labels)
+    by_object = Categorizer(selector=TypicalTestors()).fit(texts, labels)
+    every = Categorizer(selector="testors", n_terms="all").fit(texts, labels)
+    assert sorted(by_name.terms_) == sorted(by_object.terms_) == ["ballot", "goal"]
+    assert sorted(every.terms_) == ["ballot", "goal", "keeper", "vote"]
+
+
+def test_k_finds_terms_where_the_weights_above_let_nothing_through() -> None:
+    """The heaviest term sets nothing apart, and the next two weigh the same: one of them is kept."""
+    rows = np.array([[0, 0, 0.25], [0, 0, 0.25], [0.5, 0.5, 0]])
+    found = TypicalTestors(k=1, scale="none").fit(rows, [["a"], ["a", "b"], ["a"]])
+    assert np.flatnonzero(found.support_).tolist() == [0]
+
+
+def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a size is scored with on a fold is what the selector chooses for that size from the other documents."""
+    case = small_texts(n=80)
+    asked: list[tuple[int | None, int]] = []
+    rank = Recipe.rank
+
+    def noted(self: Recipe, counted: Any, most: int | None) -> Any:
+        found = rank(self, counted, most)
+        weights = ClassStats.from_matrix(counted.within_limits.weights(self.selection), counted.targets.for_stats())
+        by_hand = TypicalTestors(k=min(most or 0, weights.n_terms)).fit_stats(weights)
+        assert sorted(found.tolist()) == counted.columns_within_limits[by_hand.support_].tolist()
+        asked.append((most, len(found)))
+        return found
+
+    monkeypatch.setattr(Recipe, "rank", noted)
+    monkeypatch.setattr("textsieve.training.tuning.size_grid", lambda most: [3, 8, most])
+    model = Categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
+    assert model.curve_ is not None
+    assert len(model.curve_) == 3
+    assert {most for most, _ in asked} >= {point.n_terms for point in model.curve_}
+    assert all(most is not None and n <= most for most, n in asked)
+
+
+def test_in_a_categorizer() -> None:
+    model = Categorizer(selector="testors", n_terms=4).fit(TEXTS, TOPICS)
+    assert 1 <= len(model.terms_) <= 4
+    assert "the" not in model.terms_
+    assert model.predict(["a goal", "a ballot"]).tolist() == ["sport", "politics"]
+    few = Categorizer(selector="testors", selector_options={"epsilon": 0.9}, n_terms=7).fit(TEXTS, TOPICS)
+    assert set(few.terms_) == {"ballot", "goal", "vote"}
+
+
+def test_testors_are_lazy_and_limited() -> None:
+    chance = np.random.default_rng(3)
+    rows = chance.random((40, 60)) * (chance.random((40, 60)) < 0.5)
+    found = TypicalTestors(epsilon=0.05, delta=0.3, score_limit=100).fit(rows, np.arange(40))
+    some = found.testors(0, limit=100)
+    assert len(set(some)) == 100
+    assert set(found.class_terms_[0].tolist()) >= {term for each in found.testors(0, limit=100) for term in each}
+    assert not found.scores_are_exact_
+    assert (found.scores_[found.support_] > 0).all()
+    against = found.comparison_[0].toarray()[1:]
+    for each in found.testors(0, limit=20):
+        assert against[:, list(each)].any(axis=1).all()

@@ -1,0 +1,58 @@
+"""The example of docs/testors.md, and its code, which runs."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textsieve import TypicalTestors
+from textsieve.selectors.transversals import minimal_rows
+
+PAGE = Path(__file__).parents[2] / "docs" / "testors.md"
+
+
+def table_under(title: str) -> list[list[str]]:
+    """The rows of the table whose first line begins like that, its titles first."""
+    table = re.search(rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(), re.MULTILINE)
+    assert table is not None
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in (table[1] + table[2]).splitlines()]
+
+
+TITLES, *DOCUMENTS = table_under("class | goal")
+TERMS = np.array(TITLES[1:])
+FITTED = TypicalTestors(epsilon=0.4, delta=0.15).fit(
+    np.array([[float(cell) for cell in row[1:]] for row in DOCUMENTS]), [row[0] for row in DOCUMENTS]
+)
+
+
+def test_the_rows_of_the_page() -> None:
+    _, *rows = table_under("class | against")
+    assert len(rows) == 12
+    for label, against, marked, minimal, _ in rows:
+        comparison = FITTED.comparison_[label].toarray()
+        place = FITTED.classes_.tolist().index(against)
+        assert sorted(TERMS[comparison[place]]) == marked.split()
+        others = [at for at in range(4) if FITTED.classes_[at] != label]
+        kept = [others[at] for at in minimal_rows(comparison[others])]
+        assert (place in kept) == (minimal == "yes")
+
+
+def test_the_testors_of_the_page() -> None:
+    _, *rows = table_under("class | against")
+    for label in FITTED.classes_:
+        said = next(row[4] for row in rows if row[0] == label)
+        found = sorted(" ".join(sorted(TERMS[list(testor)])) for testor in FITTED.testors(label))
+        assert "; ".join(found) == said
+    assert sorted(TERMS[~FITTED.support_]) == ["team"]
+    assert "*ball, goal, ice, law, vote, match, set*" in PAGE.read_text()
+
+
+@pytest.mark.filterwarnings("ignore:.*no term sets apart")
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    exec(compile(block, str(PAGE), "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert int(printed[0].split()[0]) > 100
+    assert 0 < float(printed[-1]) <= 1
+    assert len(printed) >= 4

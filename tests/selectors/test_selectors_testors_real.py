@@ -1,0 +1,59 @@
+"""Typical testors of Reuters-21578's topics: the union is that of all testors, listed one by one."""
+
+import html
+import re
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textsieve import ClassStats, TermCounter, TermWeighter, TypicalTestors
+
+
+@pytest.fixture(scope="module")
+def stats(data_dir: Path) -> ClassStats:
+    """The training documents of the ModApte split, all their topics with at least two of them; ltc weights."""
+    texts, topics = [], []
+    with tarfile.open(data_dir / "reuters21578.tar.gz") as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.name.endswith(".sgm") else None
+            text = file.read().decode("latin-1") if file else ""
+            for document in re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL):
+                found = re.findall(r"<D>(.*?)</D>", document.split("<TOPICS>")[1].split("</TOPICS>")[0])
+                if 'LEWISSPLIT="TRAIN"' in document and 'TOPICS="YES"' in document and found:
+                    texts.append(html.unescape(re.sub(r"<[^>]+>", " ", "<TEXT" + document.split("<TEXT", 1)[1])))
+                    topics.append(found)
+    sizes = Counter(topic for each in topics for topic in each)
+    counts = TermCounter().fit_transform(texts)
+    weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts)
+    return ClassStats.from_matrix(weights, [[topic for topic in each if sizes[topic] > 1] for each in topics])
+
+
+@pytest.mark.filterwarnings("ignore:.*no term sets apart")
+def test_the_union_of_all_that_are_listed(stats: ClassStats) -> None:
+    selector = TypicalTestors(epsilon=0.25).fit_stats(stats)
+    assert len(stats.classes) > 90
+    n_testors = 0
+    for label, chosen in selector.class_terms_.items():
+        quick, slow = (set(selector.testors(label, method=method)) for method in ("mmcs", "lex"))
+        assert quick == slow
+        assert sorted({term for testor in quick for term in testor}) == chosen.tolist()
+        rows = selector.comparison_[label].toarray()
+        rows = rows[rows.any(axis=1)]
+        assert all(rows[:, list(testor)].any(axis=1).all() for testor in list(quick)[:50])
+        if quick:
+            assert selector.shortest_testors(label, limit=1).size == min(map(len, quick))
+        n_testors += len(quick)
+    assert n_testors > 1000
+    assert selector.scores_are_exact_
+
+
+@pytest.mark.filterwarnings("ignore:.*no term sets apart")
+@pytest.mark.parametrize("k", [200, 500, 1500])
+def test_as_many_terms_as_were_asked_for_or_a_few_less(stats: ClassStats, k: int) -> None:
+    selector = TypicalTestors(k=k).fit_stats(stats)
+    assert 0.98 * k <= selector.support_.sum() <= k
+    again = TypicalTestors(epsilon=selector.epsilon_).fit_stats(stats)
+    assert np.array_equal(again.support_, selector.support_)

@@ -1,0 +1,363 @@
+"""Minimal transversals: the union, both enumerations and brute force agree; and how an enumeration ends."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.stats import spearmanr
+from tests.reference.testors_twin import Testor, minimal_transversals
+
+from textsieve import InputError
+from textsieve.selectors.testor_shares import _counted, shares_of_testors
+from textsieve.selectors.testor_shortest import shortest_transversals
+from textsieve.selectors.transversals import (
+    METHODS,
+    count_transversals,
+    listing,
+    minimal_rows,
+    packed,
+    transversals,
+    union,
+    unpacked,
+)
+
+Marks = NDArray[np.bool_]
+
+
+@st.composite
+def matrices(draw: st.DrawFn, most_rows: int = 8, most_columns: int = 8) -> Marks:
+    """Matrices of yes and no of any density; rows may be empty, equal, or missing altogether."""
+    n_columns = draw(st.integers(1, most_columns))
+    row = st.integers(0, 2**n_columns - 1)
+    numbers = draw(st.lists(row, max_size=most_rows))
+    numbers += draw(st.lists(st.sampled_from(numbers), max_size=2)) if numbers else []
+    if draw(st.booleans()):  # without empty rows there is more to find
+        numbers = [number or 1 for number in numbers]
+    return np.array([[number >> at & 1 for at in range(n_columns)] for number in numbers], bool).reshape(-1, n_columns)
+
+
+def brute(rows: Marks) -> list[Testor]:
+    """All of them, tried."""
+    return sorted(minimal_transversals([np.flatnonzero(row).tolist() for row in rows], rows.shape[1]))
+
+
+@settings(max_examples=2000)
+@given(rows=matrices())
+def test_union_and_both_methods_are_what_trying_all_gives(rows: Marks) -> None:
+    expected = brute(rows)
+    found = {method: list(transversals(rows, method)) for method in METHODS}
+    for method, each in found.items():
+        assert sorted(each) == expected  # none twice
+        assert count_transversals(rows, method) == (len(expected), True)
+    assert np.flatnonzero(union(rows)).tolist() == sorted({column for testor in expected for column in testor})
+
+
+@settings(max_examples=500)
+@given(rows=matrices())
+def test_the_transversals_of_the_transversals_are_the_minimal_rows(rows: Marks) -> None:
+    of_rows = [[column in testor for column in range(rows.shape[1])] for testor in transversals(rows)]
+    again = transversals(np.array(of_rows, bool).reshape(-1, rows.shape[1]))
+    assert sorted(again) == sorted(tuple(np.flatnonzero(row).tolist()) for row in rows[minimal_rows(rows)])
+
+
+@settings(max_examples=500)
+@given(rows=matrices())
+def test_minimal_rows_contain_no_other_row(rows: Marks) -> None:
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in rows]
+    expected = {each for each in sets if not any(other < each for other in sets)}
+    found = minimal_rows(rows).tolist()
+    assert len(found) == len(expected)
+    assert {sets[number] for number in found} == expected
+    assert all(number == sets.index(sets[number]) for number in found)  # of equal rows the first
+    assert [len(sets[number]) for number in found] == sorted(len(sets[number]) for number in found)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (np.zeros((0, 3)), [()]),
+        (np.zeros((0, 0)), [()]),
+        ([[0, 0, 0]], []),
+        ([[1, 1, 0], [0, 0, 0]], []),
+        ([[1]], [(0,)]),
+        ([[1, 0, 1]], [(0,), (2,)]),
+        ([[0, 1, 1], [0, 1, 1], [0, 1, 1]], [(1,), (2,)]),
+        ([[1, 0], [0, 1]], [(0, 1)]),
+        ([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [(0, 1), (0, 2), (1, 2)]),
+        ([[1], [1], [1]], [(0,)]),
+        ([[1], [0]], []),
+    ],
+)
+def test_small_ones_by_hand(method: str, rows: Any, expected: list[Testor]) -> None:
+    found = transversals(rows, method)
+    assert sorted(found) == expected
+    assert found.complete
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 130), (70, 9), (129, 12), (66, 64), (2, 65)])
+def test_more_rows_and_columns_than_a_word_has_bits(method: str, n_rows: int, n_columns: int) -> None:
+    """Against Berge's way: the transversals of one row more, from those of the rows before it."""
+    rows = np.random.default_rng(n_rows).random((n_rows, n_columns)) < (0.06 if n_columns > 64 else 0.7)
+    rows[:, 0] |= ~rows.any(axis=1)
+    if n_columns == 64:
+        rows[2:] |= rows[0]
+    expected: set[frozenset[int]] = {frozenset()}
+    for row in rows[minimal_rows(rows)]:
+        columns = set(np.flatnonzero(row).tolist())
+        longer = {each | {column} for each in expected if not each & columns for column in columns}
+        kept = {each for each in expected if each & columns}
+        expected = kept | {each for each in longer if not any(other < each for other in kept | longer)}
+    assert {frozenset(each) for each in transversals(rows, method)} == expected
+    assert union(rows).sum() == len(frozenset().union(*expected))
+
+
+MANY = np.repeat(np.eye(12, dtype=bool), 3, axis=1)
+"""Twelve rows of three columns each that share nothing: 3^12 = 531,441 transversals."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_of_many_come_one_by_one_and_once(method: str) -> None:
+    found = transversals(MANY[:9], method)
+    seen = set(found)
+    assert len(seen) == 3**9
+    assert found.complete
+    assert all(len(each) == 9 and list(each) == sorted(each) for each in seen)
+    assert list(found) == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_limit(method: str) -> None:
+    found = transversals(MANY, method, limit=1000)
+    assert not found.complete
+    assert len(set(found)) == 1000
+    assert not found.complete
+    assert list(transversals(MANY, method, limit=0)) == []
+    every = transversals(MANY[:2], method, limit=9)
+    assert len(list(every)) == 9
+    assert every.complete  # there was none after the ninth
+    most = transversals(MANY[:2], method, limit=8)
+    assert len(list(most)) == 8
+    assert not most.complete
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_searched_after_the_limit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    none, one = transversals(MANY, method, limit=0), transversals(MANY, method, limit=1)
+    next(one)
+
+    def search(*_: Any) -> None:
+        raise AssertionError
+
+    for each in (none, one):
+        monkeypatch.setattr(each._walk, "more", search)
+        assert list(each) == []
+        assert not each.complete  # not known
+    assert list(transversals([[1, 0], [0, 0]], method, limit=0)) == []
+
+
+@settings(max_examples=200)
+@given(rows=matrices())
+def test_sparse_rows(rows: Marks) -> None:
+    wide = np.zeros((len(rows), 1000), np.int8)
+    wide[:, 500 : 500 + rows.shape[1]] = rows
+    given_rows = sparse.csr_array(wide)
+    assert sorted(transversals(given_rows)) == sorted(transversals(wide))
+    assert union(given_rows).tolist() == union(wide).tolist()
+    assert minimal_rows(given_rows).tolist() == minimal_rows(wide).tolist()
+    assert count_transversals(given_rows) == count_transversals(wide)
+
+
+def test_the_first_are_the_same_with_and_without_a_limit() -> None:
+    every = transversals(MANY)
+    first = [next(every) for _ in range(3000)]
+    assert list(transversals(MANY, limit=3000)) == first
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_time_ends_at_once_and_says_so(method: str) -> None:
+    found = transversals(MANY, method, max_seconds=0)
+    assert list(found) == []
+    assert not found.complete
+    assert count_transversals(MANY, method, max_seconds=0) == (0, False)
+    assert count_transversals(MANY, method) == (3**12, True)
+    patient = transversals(MANY[:3], method, max_seconds=1e6)
+    assert len(list(patient)) == 27
+    assert patient.complete
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "LEX"}, "method='LEX'; use one of 'mmcs', 'lex'"),
+        ({"method": None}, "method=None"),
+        ({"limit": -1}, "limit=-1; use a number of testors"),
+        ({"limit": 2.5}, "limit=2.5"),
+        ({"max_seconds": -1}, "max_seconds=-1; use a number of seconds"),
+        ({"max_seconds": float("nan")}, "max_seconds=nan"),
+        ({"max_seconds": "1"}, "max_seconds='1'"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        transversals([[1, 0]], **settings)
+
+
+@pytest.mark.parametrize("rows", [[1, 0], [["a"]], [[[1]]]])
+def test_what_is_no_matrix(rows: Any) -> None:
+    for function in (transversals, union, minimal_rows):
+        with pytest.raises(InputError, match="give a matrix of yes and no"):
+            function(rows)
+
+
+@given(rows=matrices(most_columns=200))
+def test_bits_and_back(rows: Marks) -> None:
+    assert np.array_equal(unpacked(packed(rows), rows.shape[1]), rows)
+
+
+@settings(max_examples=1000)
+@given(rows=matrices(), repeat=st.integers(1, 3))
+def test_shares_are_those_of_all_testors(rows: Marks, repeat: int) -> None:
+    rows = rows[rows.any(axis=1)]
+    basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]  # with equal columns
+    found = shares_of_testors(basic, 10_000)
+    assert found.exact
+    every = brute(basic) if len(basic) else []
+    expected = [sum(column in each for each in every) / max(len(every), 1) for column in range(basic.shape[1])]
+    assert found.values == pytest.approx(expected, abs=1e-12)
+
+
+def test_shares_of_parts_and_equal_columns_need_no_long_count() -> None:
+    """3^12 testors; each part has one pattern, which three terms share."""
+    found = shares_of_testors(MANY, 1)
+    assert found.exact
+    assert found.values == pytest.approx(np.full(36, 1 / 3))
+
+
+def test_shares_of_more_testors_than_a_float_can_count() -> None:
+    wide = np.repeat(np.eye(400, dtype=bool), 8, axis=1)  # 8^400
+    wide[0, :] |= wide[1, :]
+    found = shares_of_testors(wide[minimal_rows(wide)], 10)
+    assert found.exact
+    assert found.values[8:] == pytest.approx(np.full(399 * 8, 1 / 8))
+
+
+def random_basic(seed: int, n_rows: int, n_columns: int, density: float) -> Marks:
+    """The minimal rows of a random matrix without empty rows."""
+    rows = np.random.default_rng(seed).random((n_rows, n_columns)) < density
+    rows[:, 0] |= ~rows.any(axis=1)
+    return np.asarray(rows[minimal_rows(rows)])
+
+
+def test_shares_are_exact_as_long_as_all_testors_are_within_the_limit() -> None:
+    basic = random_basic(5, 9, 14, 0.5)
+    n_testors = len(list(transversals(basic)))
+    assert len(np.unique(basic, axis=1).T) == 14  # so that each set found is one testor
+    assert shares_of_testors(basic, n_testors).exact
+    assert not shares_of_testors(basic, n_testors - 1).exact
+    many = random_basic(1, 40, 36, 0.3)
+    assert shares_of_testors(many, 10**7, 1 << 40).exact
+    assert not shares_of_testors(many, 10**7, 1).exact
+
+
+@pytest.mark.parametrize("repeat", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_shares_from_a_sample_are_near_those_of_all(seed: int, repeat: int) -> None:
+    """Equal columns, from one to `repeat` of each, are part of what is estimated."""
+    basic = random_basic(seed, 40, 36, 0.3)
+    basic = np.repeat(basic, np.random.default_rng(seed).integers(1, repeat + 1, 36), axis=1)
+    every, sample = shares_of_testors(basic, 10**7, 1 << 40), shares_of_testors(basic, 10_000)
+    assert every.exact
+    assert not sample.exact
+    assert spearmanr(every.values, sample.values).statistic > 0.9
+    assert np.abs(every.values - sample.values).max() < 0.1
+    assert sample.values.tolist() == shares_of_testors(basic, 10_000).values.tolist()
+
+
+def test_only_a_term_alone_in_a_row_has_all_testors_also_in_a_sample() -> None:
+    """One walk sees few sets, but no share that it gives is 0 or 1; what is alone in its row is a part of its own."""
+    basic = random_basic(1, 40, 36, 0.3)
+    alone = np.zeros((len(basic) + 1, 37), np.bool_)
+    alone[:-1, :36], alone[-1, 36] = basic, True
+    found = shares_of_testors(alone, 1)
+    assert not found.exact
+    assert found.values[36] == 1
+    assert ((found.values[:36] > 0) & (found.values[:36] < 1)).all()
+
+
+def test_equal_shares_are_equal_to_the_last_bit() -> None:
+    """A ring, in which all columns are alike; with numbers of terms up to what no float can count."""
+    for n, n_terms in [(5, 3), (9, 3), (11, 7), (12, 10**5)]:
+        ring = np.eye(n, dtype=bool) | np.roll(np.eye(n, dtype=bool), 1, axis=1)
+        if n_terms < 100:
+            assert len(set(shares_of_testors(np.repeat(ring, n_terms, axis=1), 10**6).values.tolist())) == 1
+        found = listing(ring, 10**6, 10**6)
+        assert found.complete
+        assert len(set(_counted(found, np.full(n, n_terms)).tolist())) == 1
+
+
+@settings(max_examples=1000)
+@given(rows=matrices(), repeat=st.integers(1, 2))
+def test_shortest_are_the_shortest(rows: Marks, repeat: int) -> None:
+    rows = rows[rows.any(axis=1)]
+    basic = np.tile(rows, repeat)[minimal_rows(rows)][:, :12]
+    every = brute(basic)
+    size = min(map(len, every))
+    found = shortest_transversals(basic, np.zeros(basic.shape[1]), 10**6, 10**6)
+    assert found.proved
+    assert found.size == size
+    assert found.testors == [each for each in every if len(each) == size]
+    some = shortest_transversals(basic, np.zeros(basic.shape[1]), 2, 10**6)
+    assert (some.size, some.proved) == (size, True)
+    assert len(some.testors) == min(2, len(found.testors))
+    assert set(some.testors) <= set(found.testors)
+    weights = (np.arange(basic.shape[1]) % 4).astype(np.float64)
+    in_order = sorted((weights[list(each)].sum() for each in found.testors), reverse=True)
+    for limit in (1, 2, 3, 7):
+        heaviest = shortest_transversals(basic, weights, limit, 10**6)
+        assert heaviest.heaviest
+        assert [weights[list(each)].sum() for each in heaviest.testors] == in_order[:limit]
+
+
+def test_too_many_shortest_ones_to_find_the_heaviest() -> None:
+    """Twelve rows of two columns, and one row that any first column hits: 4,095 shortest sets, all different."""
+    rows = np.zeros((13, 24), np.bool_)
+    rows[np.repeat(np.arange(12), 2), np.arange(24)] = True
+    rows[12, ::2] = True
+    weights = np.where(np.arange(24) % 2 == 1, 1.0, 0.0)
+    found = shortest_transversals(rows, weights, 1, 10**6)
+    assert (found.proved, found.size, found.heaviest) == (True, 12, False)
+    every = shortest_transversals(rows, weights, 10**4, 10**7)
+    assert every.heaviest
+    assert len(every.testors) == 4095
+    assert weights[list(every.testors[0])].sum() == 11
+
+
+def test_steps_are_those_of_all_parts_and_sizes() -> None:
+    """Twenty parts that are alike: what is enough for one is not enough for all."""
+    ring = np.eye(7, dtype=bool) | np.roll(np.eye(7, dtype=bool), 1, axis=1)
+    many = np.kron(np.eye(20, dtype=bool), ring).astype(bool)
+    enough = next(n for n in range(1, 1000) if shortest_transversals(ring, np.zeros(7), 1, n).proved)
+    assert enough > 1
+    assert not shortest_transversals(many, np.zeros(140), 1, enough).proved
+    assert shortest_transversals(many, np.zeros(140), 1, 40 * enough).proved
+
+
+def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:
+    rows = np.random.default_rng(1).random((60, 40)) < 0.1
+    rows[:, 0] |= ~rows.any(axis=1)
+    basic = rows[minimal_rows(rows)]
+    found = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 1)
+    assert not found.proved
+    (testor,) = found.testors
+    assert len(testor) == found.size
+    assert basic[:, list(testor)].any(axis=1).all()
+    assert all(not basic[:, [each for each in testor if each != one]].any(axis=1).all() for one in testor)
+    exact = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 10**7)
+    assert exact.proved
+    assert exact.size <= found.size
