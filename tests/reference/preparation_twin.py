@@ -25,7 +25,8 @@ def lemma(word: str) -> str:
 
 
 def _or_as_it_is(form: str, word: str) -> str:
-    return word if form == "" or any(character.isspace() for character in form) else form
+    is_none = form == "" or any(character.isspace() for character in form) or len(word) > 100
+    return word if is_none else form
 
 
 FORMS: dict[str, Callable[[str], str]] = {"stem": stem, "lemma": lemma}

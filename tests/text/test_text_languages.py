@@ -1,11 +1,13 @@
 """Languages by name and by code, and what there is for them."""
 
+from typing import Any
+
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from tests.test_extras import without
 
 from textsieve import InputError, TermCounter
-from textsieve.text import languages, normalising
+from textsieve.text import languages
 from textsieve.text.languages import LEMMAS, NAMES, STEMS, STOP_WORDS, code_of
 from textsieve.text.words import WORD, stop_words_of
 
@@ -30,17 +32,32 @@ def test_every_stemmer_loads(code: str) -> None:
     assert stem
 
 
-@pytest.mark.parametrize("code", ["no", "hr", "cy"])
-def test_lemmas_of_languages_that_have_another_code_there(code: str) -> None:
-    assert languages.lemmatizer(code)(["abc"]) == ["abc"]
+@pytest.mark.parametrize(
+    ("code", "word", "lemma"),
+    [("no", "husene", "hus"), ("sr", "kuće", "kuća"), ("hr", "kuće", "kuća"), ("cy", "cathod", "cath")],
+)
+def test_lemmas_of_languages_that_have_another_code_there(code: str, word: str, lemma: str) -> None:
+    assert languages.lemmatizer(code)([word]) == [lemma]
 
 
-@pytest.mark.parametrize("missing", ["pystemmer", "simplemma", "stopwordsiso"])
-def test_a_missing_package_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+NEEDED: dict[str, dict[str, Any]] = {
+    "pystemmer": {"normalise": "stem"},
+    "simplemma": {"normalise": "lemma"},
+    "stopwordsiso": {"stop_words": "de"},
+}
+
+
+@pytest.mark.parametrize("missing", NEEDED)
+def test_a_missing_package_is_told_to_those_who_need_it(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     without(missing, monkeypatch)
-    normalising.normaliser.cache_clear()
-    with pytest.raises(InputError, match=rf"normalise='stem' needs {missing}; pip install 'textsieve\[words\]'"):
-        TermCounter(normalise="stem").fit(["some text"])
+    for package, settings in NEEDED.items():
+        counter = TermCounter(**settings)
+        if package == missing:
+            ((name, value),) = settings.items()
+            with pytest.raises(InputError, match=rf"{name}='{value}' needs {missing}; pip install 'textsieve\[words\]'"):
+                counter.fit(["some text"])
+        else:
+            counter.fit(["some text"])
     TermCounter().fit(["some text"])
 
 
@@ -66,7 +83,35 @@ def test_stop_words_lose_their_accents_with_the_text() -> None:
     assert "für" not in stop_words_of("de", "unicode")
 
 
-def test_compound_stop_words_are_read_as_texts_are() -> None:
+def test_a_function_strips_the_stop_words_of_a_package_alone() -> None:
+    """The English ones are CountVectorizer's, which leaves them as they are."""
+
+    def strip(text: str) -> str:
+        return text.replace("v", "u").replace("ü", "u")
+
+    assert stop_words_of("english", strip) == ENGLISH_STOP_WORDS
+    assert sorted(TermCounter(stop_words="english", strip_accents=strip).fit(["cat over mat"]).vocabulary_) == [
+        *("cat", "mat", "ouer"),
+    ]
+    assert {"fur", "uom"} <= stop_words_of("de", strip)
+    assert set(TermCounter(stop_words="de", strip_accents=strip).fit(["für vom Haus"]).vocabulary_) == {"haus"}
+
+
+def test_what_is_cut_within_a_word_is_read_as_texts_are() -> None:
+    assert {"qu", "aujourd"} <= stop_words_of("fr")
+    assert "printr" in stop_words_of("ro")  # printr-
+    assert TermCounter(stop_words="fr").fit(["qu'aujourd'hui voiture"]).vocabulary_ == {"voiture": 0}
+
+
+def test_the_words_of_a_phrase_are_no_stop_words() -> None:
+    """The parts of `semata-mata` and of `bắt đầu từ` are words of their own: eye, to catch."""
+    left = TermCounter(stop_words="id").fit(["sakit mata di kali itu, olah raga"]).vocabulary_
+    assert set(left) == {"sakit", "mata", "kali", "olah", "raga"}
+    assert not {"bắt", "biến", "công"} & stop_words_of("vi")
+    assert {"rằng", "nhưng"} <= stop_words_of("vi")
+
+
+def test_a_phrase_of_stop_words_goes_as_its_words_do() -> None:
     assert {"lui", "même"} <= stop_words_of("fr")
     assert TermCounter(stop_words="fr").fit(["lui-même parle voiture"]).vocabulary_ == {"voiture": 0}
 

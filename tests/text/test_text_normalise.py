@@ -1,7 +1,10 @@
 """Stems and lemmas, found once for each distinct word, against finding them for each word of each document."""
 
+import gc
 import pickle
 import time
+import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 from tests.reference import text_checks
 from tests.reference.preparation_twin import FORMS, counts_of, terms_in
 from tests.reference.text_checks import PATHS, assert_same, path
-from tests.reference.text_twins import first_seen
+from tests.reference.text_twins import first_seen, words_of
 
 from textsieve import InputError, TermCounter
 from textsieve.text import languages, normalising
@@ -146,6 +149,90 @@ def test_a_form_that_is_no_word_is_none() -> None:
             assert forms(each) == [as_one_word.get(word, word) for word in each]
 
 
+def test_forms_with_a_function_that_strips_accents_are_those_of_each_word() -> None:
+    """What a function makes of one word may not depend on which others are looked up with it."""
+    strips: list[Callable[[str], str]] = [
+        lambda text: text.strip("rg"),
+        lambda text: text[:3],
+        lambda text: text.replace("\n", ""),
+        lambda text: text.replace("i", "\ud800"),
+        lambda text: text.replace("i", " "),
+    ]
+    words = ["running", "ring", "rig", "mice", "grinding"]
+    for strip in strips:
+        together = normalising.Normaliser("stem", "en", True, strip)
+        alone = [normalising.Normaliser("stem", "en", True, strip)([word])[0] for word in words]
+        assert together(words) == alone
+
+
+class Unhashable:
+    """A way to strip accents that has no hash, because it can be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is one as well."""
+        return isinstance(other, Unhashable)
+
+    def __call__(self, text: str) -> str:
+        """The text without its accent."""
+        return text.replace("é", "e")
+
+
+@every_path
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("strip", [Unhashable(), lambda text: text.replace("é", "e").replace("g", "G")])
+def test_accents_by_a_function(way_through: str, lowercase: bool, strip: Callable[[str], str]) -> None:
+    corpus = ["Éclairs RUNNING éclair", "running eclairs", "Été mice"]
+
+    def form(word: str) -> str:
+        (stem,) = languages.stemmer("en")([word])
+        return strip(stem.lower() if lowercase else stem)
+
+    terms = [[form(word) for word in words_of(strip(text.lower() if lowercase else text))] for text in corpus]
+    columns = sorted(set().union(*terms))
+    with path(way_through):
+        counter = TermCounter(normalise="stem", lowercase=lowercase, strip_accents=strip, n_jobs=2)
+        assert_same(counter.fit_transform(corpus), counts_of(terms, columns))
+        assert counter.get_feature_names_out().tolist() == columns
+        assert_same(counter.transform(corpus), counts_of(terms, columns))
+        counter.partial_fit(["a new word"])
+        assert_same(counter.transform(corpus), counts_of(terms, [*columns, "new", "word"]))
+
+
+def test_a_function_does_not_live_on_in_what_is_remembered() -> None:
+    strip = Unhashable()
+    TermCounter(normalise="stem", strip_accents=strip).fit(["running"])
+    gone = weakref.ref(strip)
+    del strip
+    gc.collect()
+    assert gone() is None
+
+
+@every_path
+def test_names_forms_and_capitals_together(way_through: str) -> None:
+    corpus = ["we saw Running Waters running", "he was Running in running Waters"]
+    with path(way_through):
+        counter = TermCounter(names=True, normalise="stem", lowercase=False, stop_words=["he", "in"], n_jobs=2)
+        counts = counter.fit_transform(corpus)
+        assert counter.get_feature_names_out().tolist() == ["Run", "Running Waters", "Water", "run", "saw", "was", "we"]
+        assert counts.toarray().tolist() == [[0, 1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 0, 1, 0]]
+
+
+def test_a_very_long_word_is_its_own_form() -> None:
+    """Lemmas of Esperanto take time by the square of the length, while every other thread waits."""
+    asked: list[str] = []
+
+    def noted(words: list[str]) -> list[str]:
+        asked.extend(words)
+        return [word.removesuffix("s") for word in words]
+
+    forms = normalising.Normaliser("lemma", "eo", True, None)
+    forms._found_by_package = noted
+    words = ["x" * 99 + "s", "x" * 100 + "s", "x" * 1_000_000 + "s", "new yorks"]
+    assert forms(words) == ["x" * 99, *words[1:]]
+    assert asked == words[:1]
+    assert list(forms._remembered) == words[:1]
+
+
 def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
@@ -154,7 +241,7 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
         return [word[:3] for word in words]
 
     monkeypatch.setitem(languages.WAYS, "stem", (languages.WAYS["stem"][0], lambda _: cut_off))
-    normalising.normaliser.cache_clear()
+    normalising.remembering.cache_clear()
     corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
     for way_through in PATHS:
         with path(way_through):
@@ -162,7 +249,7 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
             counter.transform(corpus)
             TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
     assert sorted(asked) == sorted(set(asked))
-    normalising.normaliser.cache_clear()
+    normalising.remembering.cache_clear()
 
 
 def test_threads_that_ask_for_the_same_words_look_once() -> None:
@@ -193,6 +280,16 @@ def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
         words = [f"word{number}s" for number in range(begin, begin + 4)]
         assert forms(words) == [f"word{number}" for number in range(begin, begin + 4)]
         assert len(forms._remembered) <= 5
+    assert forms([f"word{number}s" for number in range(20)]) == [f"word{number}" for number in range(20)]
+    assert len(forms._remembered) <= 5
+
+
+def test_of_what_is_remembered_the_first_half_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(normalising, "MOST_REMEMBERED", 6)
+    forms = normalising.Normaliser("stem", "en", True, None)
+    for word in ("a1", "b2", "c3", "d4", "e5", "f6", "g7"):
+        forms([word])
+    assert list(forms._remembered) == ["a1", "b2", "c3", "g7"]
 
 
 def test_a_pickle_holds_forms_and_settings() -> None:

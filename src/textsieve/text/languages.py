@@ -2,14 +2,20 @@
 
 Stems are by Snowball (PyStemmer, which calls languages by their names), lemmas by simplemma, and stop words by
 stopwordsiso (both call them by codes). Which languages there are is read off the packages, so that an update of theirs
-needs none of ours. Nothing is loaded before it is needed: the command line's help reads from here.
+needs none of ours. Nothing is loaded before it is needed: the command line's help reads from here. Each of the three
+packages is asked for on its own: a machine that predicts by stems needs no dictionaries.
 """
+
+import re
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError, shown
+
+if TYPE_CHECKING:
+    from .words import Accents
 
 _NAMES = (
     "af afrikaans, ar arabic, ast asturian, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, cy welsh, "
@@ -29,20 +35,26 @@ NAMES: Mapping[str, str] = dict(row.split() for row in _NAMES.split(", "))
 _CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}
 _LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}
 
+_HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
+_IS_PHRASE = re.compile(rf"[{_HYPHENS}\s]").search
+
 
 class Service(NamedTuple):
     """What a package does for some languages."""
 
     what: str  # in the plural, for messages
+    package: str  # as pip knows it
     codes: Callable[[], frozenset[str]]
 
 
+@cache
 def _stem_codes() -> frozenset[str]:
     import Stemmer
 
     return frozenset(_CODES[name] for name in Stemmer.algorithms() if name in _CODES)
 
 
+@cache
 def _lemma_codes() -> frozenset[str]:
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
@@ -50,14 +62,16 @@ def _lemma_codes() -> frozenset[str]:
     return known - {"nb"} | {ours for ours, theirs in _LEMMA_CODES.items() if theirs in known}
 
 
+@cache
 def _stop_word_codes() -> frozenset[str]:
     import stopwordsiso
 
     return frozenset(stopwordsiso.langs())
 
 
-STEMS, LEMMAS = Service("stems", _stem_codes), Service("lemmas", _lemma_codes)
-STOP_WORDS = Service("stop words", _stop_word_codes)
+STEMS = Service("stems", "pystemmer", _stem_codes)
+LEMMAS = Service("lemmas", "simplemma", _lemma_codes)
+STOP_WORDS = Service("stop words", "stopwordsiso", _stop_word_codes)
 
 
 def code_of(language: object) -> str | None:
@@ -70,9 +84,9 @@ def code_of(language: object) -> str | None:
 
 def require_language(language: object, service: Service, *, setting: str, what: str) -> str:
     """The code of a language for which there is what is asked for; `setting` is where it was named."""
-    from ..extras import require_extra
+    from ..extras import require_package
 
-    require_extra("words", what=what)
+    require_package(service.package, extra="words", what=what)
     code = code_of(language)
     known = service.codes()
     if code is None or code not in known:
@@ -90,8 +104,11 @@ def is_english(language: object) -> bool:
     return code_of(language) == "en"
 
 
-def stop_words_in_language(language: str) -> frozenset[str]:
-    """The stop words of a language. The English ones are scikit-learn's, and need no other package."""
+def stop_words_in_language(language: str, strip_accents: "Accents" = None) -> frozenset[str]:
+    """The stop words of a language, without accents if texts have none.
+
+    The English ones are scikit-learn's, need no other package, and are left as they are: they have no accents.
+    """
     if is_english(language):
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
@@ -102,17 +119,26 @@ def stop_words_in_language(language: str) -> frozenset[str]:
             "None."
         )
     setting = f"stop_words={language!r}"
-    return _stop_words_of_package(require_language(language, STOP_WORDS, setting="stop_words", what=setting))
+    code = require_language(language, STOP_WORDS, setting="stop_words", what=setting)
+    if callable(strip_accents):  # it may have no hash, and may be large
+        return frozenset(map(strip_accents, _stop_words_of_package(code, None)))
+    return _stop_words_of_package(code, strip_accents)
 
 
 @cache
-def _stop_words_of_package(code: str) -> frozenset[str]:
-    """The stop words of a language, as a text with them would be read: `lui-même` is two words."""
+def _stop_words_of_package(code: str, strip_accents: str | None) -> frozenset[str]:
+    """The stop words of a language, as a text with them would be read: `qu'` is `qu`, and `l'` is no word.
+
+    A phrase is none of them: the words of `bắt đầu từ` or `semata-mata` mean other things on their own.
+    """
     import stopwordsiso
 
-    from .words import WORD
+    from .words import WORD, accent_stripper
 
-    return frozenset(word for entry in stopwordsiso.stopwords(code) for word in WORD.findall(entry.lower()))
+    entries = (entry.lower().strip(f" {_HYPHENS}") for entry in stopwordsiso.stopwords(code))
+    words = frozenset(word for entry in entries if not _IS_PHRASE(entry) for word in WORD.findall(entry))
+    strip = accent_stripper(strip_accents)
+    return words if strip is None else frozenset(map(strip, words))
 
 
 def stemmer(code: str) -> Callable[[list[str]], list[str]]:

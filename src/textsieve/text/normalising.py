@@ -1,19 +1,28 @@
-"""Normal forms of words, stems or lemmas: found once for each distinct word, never for each time it is used.
+"""Normal forms of words, stems or lemmas: found once for each distinct word, and not for each time it is used.
 
 What a package says is lower-cased, and its accents are stripped, where the text's are: a lemma of German can be `Haus`,
-and is to fall together with the word `haus`. A form that is empty or has white space in it is none, and the word stays
-as it is; so do names, which are several words (see `names`).
+and is to fall together with the word `haus`. A form that is empty, has white space in it or can't be written as UTF-8
+is none, and the word stays as it is; so do names, which are several words (see `names`), and very long words.
+
+Forms are remembered, but not all of those of a process that goes on for ever. If there are too many, half of them are
+kept, those that came first: in a text, frequent words come early.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from threading import Lock
 
 from .languages import WAYS, require_language
 from .words import Accents, accent_stripper, lower_case
 
 MOST_REMEMBERED = 1 << 18
-"""Words whose forms are remembered; a process that goes on for ever sees new ones for ever."""
+"""Words whose forms are remembered."""
+
+LONGEST = 100
+"""Characters of a word that is looked up. Lemmas of some languages take time that grows with the square of a word's
+length, and what is longer is a line of `_` or a sequence of bases.
+"""
 
 
 class Normaliser:
@@ -22,53 +31,66 @@ class Normaliser:
     def __init__(self, way: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
         self._found_by_package = WAYS[way][1](code)
         self._lowercase, self._strip = lowercase, accent_stripper(strip_accents)
+        self._takes_lines = not callable(strip_accents)  # what a user's function does to a line end, nobody knows
         self._remembered: dict[str, str] = {}
         self._lock = Lock()
 
     def __call__(self, words: Sequence[str]) -> list[str]:
         """The form of each word."""
         forms = list(map(self._remembered.get, words))
-        new = {word for word, form in zip(words, forms, strict=True) if form is None}
-        if not new:
-            return forms  # type: ignore[return-value]  # none of them is None
+        if None not in forms:
+            return forms  # type: ignore[return-value]
         with self._lock:
-            found = self._look_up(new)
-        return [found[word] if form is None else form for word, form in zip(words, forms, strict=True)]
+            found = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
+        return [found.get(word, word) if form is None else form for word, form in zip(words, forms, strict=True)]
 
-    def _look_up(self, words: set[str]) -> dict[str, str]:
+    def _look_up(self, words: Iterable[str]) -> dict[str, str]:
         """The forms of words that were not remembered a moment ago; another thread may have looked since."""
+        new = {word: self._remembered.get(word, "") for word in words if len(word) <= LONGEST and " " not in word}
+        unseen = [word for word, form in new.items() if not form]
+        found = dict(zip(unseen, self._forms(unseen), strict=True))
+        self._remember(found)
+        return new | found
+
+    def _remember(self, found: dict[str, str]) -> None:
         remembered = self._remembered
-        found = {word: remembered[word] for word in words if word in remembered}
-        unseen = list(words - found.keys())
-        found.update(zip(unseen, self._forms(unseen), strict=True))
-        if len(remembered) + len(unseen) > MOST_REMEMBERED:
-            self._remembered = found
-        else:
-            remembered.update(found)
-        return found
+        if len(remembered) + len(found) > MOST_REMEMBERED:
+            remembered = dict(islice(remembered.items(), MOST_REMEMBERED // 2))
+        remembered.update(islice(found.items(), MOST_REMEMBERED - len(remembered)))
+        self._remembered = remembered
 
     def _forms(self, words: list[str]) -> list[str]:
         """What the package says, written as the text is: all words at once, unless there is one that has no form."""
         said = self._found_by_package(words)
-        forms = self._written("\n".join(said)).split("\n")
-        if forms == " ".join(forms).split() and len(forms) == len(words) and not any(" " in word for word in words):
-            return forms
-        return [self._form(word, form) for word, form in zip(words, map(self._written, said), strict=True)]
+        if self._takes_lines:
+            forms = self._written("\n".join(said)).split("\n")
+            if len(forms) == len(words) and forms == " ".join(forms).split():
+                return forms
+        return [form if _is_form(form) else word for word, form in zip(words, map(self._written, said), strict=True)]
 
     def _written(self, text: str) -> str:
         text = lower_case(text) if self._lowercase else text
         return text if self._strip is None else self._strip(text)
 
-    def _form(self, word: str, form: str) -> str:
-        return form if " " not in word and form.split() == [form] else word
+
+def _is_form(text: str) -> bool:
+    return text.split() == [text] and text == text.encode(errors="ignore").decode()
+
+
+def normaliser(way: str, language: str, lowercase: bool, strip_accents: Accents) -> Normaliser:
+    """The normaliser of some settings, with what it remembers; it is in no pickle and in no file."""
+    code = language_code(way, language)
+    if callable(strip_accents):  # it may have no hash, and what it holds is not to live on here
+        return Normaliser(way, code, lowercase, strip_accents)
+    return remembering(way, code, lowercase, strip_accents)
 
 
 @lru_cache(maxsize=16)
-def normaliser(way: str, language: str, lowercase: bool, strip_accents: Accents) -> Normaliser:
-    """The normaliser of some settings, with what it remembers; it is in no pickle and in no file."""
-    return Normaliser(way, language_code(way, language), lowercase, strip_accents)
+def remembering(way: str, code: str, lowercase: bool, strip_accents: str | None) -> Normaliser:
+    """The one normaliser of a process for some settings."""
+    return Normaliser(way, code, lowercase, strip_accents)
 
 
-def language_code(way: str, language: str) -> str:
+def language_code(way: str, language: object) -> str:
     """The code of a language that words can be normalised in."""
     return require_language(language, WAYS[way][0], setting="language", what=f"normalise={way!r}")

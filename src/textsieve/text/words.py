@@ -76,8 +76,7 @@ def stop_words_of(setting: str | Collection[str] | None, strip_accents: Accents 
     if isinstance(setting, str):
         from .languages import stop_words_in_language
 
-        words, strip = stop_words_in_language(setting), accent_stripper(strip_accents)
-        return words if strip is None else frozenset(map(strip, words))
+        return stop_words_in_language(setting, strip_accents)
     if not isinstance(setting, Collection):
         raise InputError(f"stop_words={setting!r}; use a language such as 'english', a list of words, or None.")
     return frozenset(setting)
