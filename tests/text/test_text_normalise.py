@@ -292,13 +292,20 @@ def test_of_what_is_remembered_the_first_half_stays(monkeypatch: pytest.MonkeyPa
     assert list(forms._remembered) == ["a1", "b2", "c3", "g7"]
 
 
-def test_a_pickle_holds_forms_and_settings() -> None:
-    corpus = ["running houses", "a secretword"]
-    counter = TermCounter(normalise="stem", min_df=1).fit(corpus)
-    data = pickle.dumps(counter)
-    assert b"running" not in data
-    again = pickle.loads(data)
-    assert np.array_equal(again.transform(corpus).toarray(), counter.transform(corpus).toarray())
+@every_path
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_pickle_holds_forms_and_settings(way_through: str, n_jobs: int) -> None:
+    """The words as they are written are in the table that learns, and in what a reader has read; in no pickle."""
+    corpus = ["running houses", "a secretive man"]
+    with path(way_through):
+        counter = TermCounter(normalise="stem", n_jobs=n_jobs).partial_fit(corpus)
+        counts = counter.transform([*corpus, "unheardings"])
+        data = pickle.dumps(counter)
+        for word in (b"running", b"houses", b"secretive", b"unheard"):
+            assert word not in data
+        assert b"secret" in data
+        again = pickle.loads(data)
+        assert np.array_equal(again.transform([*corpus, "unheardings"]).toarray(), counts.toarray())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ packages is asked for on its own: a machine that predicts by stems needs no dict
 """
 
 import re
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple

@@ -23,7 +23,7 @@ class TermTable:
     """Terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
     With `fold_ascii` the capitals A to Z count as their small letters. With `forms`, words count as these. With
-    `joins_names`, words can be names. Stop words have the lowest numbers; in a table of forms they have none.
+    `joins_names`, words can be names.
     """
 
     def __init__(
@@ -38,10 +38,8 @@ class TermTable:
         self.ngram_range = ngram_range
         self._classes = byte_classes(fold_ascii, joins_names)
         self._terms_are_any_text = joins_names or forms is not None
-        words = WordTable()
-        words.add(*spelled_out(sorted(word for word in stop_words if WORD.fullmatch(word))))
+        words = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))
         self._words = words if forms is None else FormTable(forms, words)
-        self._n_stop = self._words.size
         self._grams = None if ngram_range == (1, 1) else GramTree()
 
     @classmethod
@@ -63,10 +61,9 @@ class TermTable:
 
     def count(self, documents: Slice, *, learn: bool) -> Counted:
         """Count the terms of some documents; unknown ones are added if the table is to learn."""
-        settings: dict[str, Any] = {"n_stop": self._n_stop, "learn": learn}
         if self._grams is None:
-            return self._words.count(documents, self._classes, in_sequence=False, **settings)
-        sequences = self._words.count(documents, self._classes, in_sequence=True, **settings)
+            return self._words.count(documents, self._classes, learn=learn, in_sequence=False)
+        sequences = self._words.count(documents, self._classes, learn=learn, in_sequence=True)
         return self._grams.count(sequences, self.ngram_range, learn=learn)
 
     # -- one table a thread --------------------------------------------------------------------------------------
@@ -78,10 +75,15 @@ class TermTable:
         other._grams = None if self._grams is None else self._grams.reader()
         return other
 
+    def take_back(self, readers: Iterable["TermTable"]) -> None:
+        """Take back readers that are done, with what the next ones are spared."""
+        for reader in readers:
+            self._words.take_back(reader._words)
+
     def empty_twin(self) -> "TermTable":
         """A table with the same settings and no terms: a thread learns into it, and `absorb` collects."""
         other = copy(self)
-        other._words = self._words.empty_twin(self._n_stop)
+        other._words = self._words.empty_twin()
         other._grams = None if self._grams is None else GramTree()
         return other
 
@@ -95,7 +97,7 @@ class TermTable:
         gram_numbers = [np.empty(other.size, np.int64) for other in others]
         largest = max((other._words for other in others), key=lambda words: words.size, default=self._words)
         self._words.reserve(self._words.size + largest.size, int(largest.starts[largest.size]))
-        done = [(other._n_stop, 0) for other in others]
+        done = [(other._words.n_stop, 0) for other in others]
         for owner, (n_words, n_grams) in slices:
             letters, starts = others[owner]._words.spellings()
             first_word, first_gram = done[owner]
@@ -115,7 +117,7 @@ class TermTable:
         encoded, starts = spelled_out(terms, b"\xff")
         documents = Slice(encoded.tobytes(), len(terms), wide=True)
         as_written = byte_classes(False)
-        runs = self._words.count(documents, as_written, n_stop=self._n_stop, learn=True, in_sequence=True)
+        runs = self._words.count(documents, as_written, learn=True, in_sequence=True)
         found = (runs.entries >> np.uint64(32)).astype(np.int64)
         ends = runs.row_ends.astype(np.int64)
         # A string is a term if its words, and one space between two of them, are all there is to it.
@@ -139,7 +141,7 @@ class TermTable:
         found = self._words.add(*spelled_out([word for words in runs for word in words]))
         numbers = np.full(len(terms), -1, np.int64)
         if self._grams is None:
-            numbers[possible] = np.where(found < self._n_stop, -1, found)
+            numbers[possible] = np.where(found < self._words.n_stop, -1, found)
         else:
             ends = np.cumsum([len(words) for words in runs], dtype=np.uint64)
             numbers[possible] = self._grams.add(Counted(found.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends))
@@ -148,7 +150,7 @@ class TermTable:
     def countable(self, first: int = 0) -> NDArray[np.bool_]:
         """Which numbers from the `first` on are terms: not stop words, and not shorter runs than asked for."""
         if self._grams is None:
-            return np.arange(first, self.size) >= self._n_stop
+            return np.arange(first, self.size) >= self._words.n_stop
         return self._grams.depths(first) >= self.ngram_range[0]
 
     def in_order(self, numbers: Ints) -> Ints:
