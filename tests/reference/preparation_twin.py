@@ -19,6 +19,12 @@ def stem(word: str) -> str:
     return _or_as_it_is(found.lower(), word)
 
 
+def stem_as_written(word: str) -> str:
+    """The same where capitals stay."""
+    found: str = _STEMMER.stemWord(word)
+    return _or_as_it_is(found, word)
+
+
 def lemma(word: str) -> str:
     """The lemma of one English word."""
     return _or_as_it_is(lemmatize(word, "en").lower(), word)

@@ -90,7 +90,8 @@ class Reader(HTMLParser):
     def handle_comment(self, data: str) -> None:
         self.texts.append(" ")
 
-    handle_decl = handle_comment
+    def handle_decl(self, decl: str) -> None:
+        self.texts.append(" ")
 
     def handle_data(self, data: str) -> None:
         if not self.hidden:

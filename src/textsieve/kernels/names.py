@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .jit import Bytes, Codes, kernel
 
-LETTER, CAPITAL, SMALL, SENTENCE_MARK, BLANK, LINE_END, RETURN = (1 << bit for bit in range(7))
+LETTER, CAPITAL, SMALL, SENTENCE_MARK, BLANK, HYPHEN, LINE_END = (1 << bit for bit in range(7))
 """What a character can be; several of them at once."""
 
 _8 = np.uint64(8)
@@ -47,10 +47,16 @@ def is_link(text: NDArray[Any], begin: int, end: int, links: Codes) -> bool:
 
 
 @kernel
+def is_hung_on(text: NDArray[Any], end: int, kinds: Bytes) -> bool:
+    """Whether another run hangs on the one that ends here."""
+    return end + 1 < text.size and kinds[text[end]] & HYPHEN != 0 and kinds[text[end + 1]] & LETTER != 0
+
+
+@kernel
 def join(text: NDArray[Any], begin: int, end: int, kinds: Bytes, joiner: int) -> None:
-    """Write the joiner for each blank of a name."""
+    """Write the joiner for all that is between the words of a name."""
     for at in range(begin, end):
-        if kinds[text[at]] & BLANK:
+        if not kinds[text[at]] & LETTER:
             text[at] = joiner
 
 
@@ -59,7 +65,7 @@ def join_in_place(text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, m
     """Join the words of each name; gives whether there is one."""
     any_name = False
     name_begin, name_end, n_capitals, n_links = -1, 0, 0, 0
-    begins_sentence, gap_is_blank, line_is_empty = True, False, False
+    begins_sentence, gap_is_blank, line_is_empty, hangs = True, False, False, False
     capitals_count = has_small_letter(text, 0, kinds)
     at = 0
     while at < text.size:
@@ -69,7 +75,7 @@ def join_in_place(text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, m
                 begins_sentence |= line_is_empty
                 line_is_empty = True
                 capitals_count = has_small_letter(text, at + 1, kinds)
-            elif not kind & (BLANK | RETURN):
+            elif not kind & BLANK:
                 line_is_empty = False
                 begins_sentence |= kind & SENTENCE_MARK != 0
             gap_is_blank &= kind & BLANK != 0
@@ -78,13 +84,15 @@ def join_in_place(text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, m
         begin = at
         while at < text.size and kinds[text[at]] & LETTER:
             at += 1
-        is_capitalised = capitals_count and at - begin > 1 and kind & CAPITAL != 0
+        goes_on = gap_is_blank or hangs
+        hangs = is_hung_on(text, at, kinds)
+        is_capitalised = capitals_count and (at - begin > 1 or hangs) and kind & CAPITAL != 0
         if name_begin >= 0:
-            if gap_is_blank and is_capitalised:
+            if goes_on and is_capitalised:
                 n_capitals += 1
                 n_links = 0
                 name_end = at
-            elif gap_is_blank and n_links < most_links and is_link(text, begin, at, links):
+            elif goes_on and n_links < most_links and is_link(text, begin, at, links):
                 n_links += 1
             else:
                 if n_capitals > 1:
@@ -93,7 +101,8 @@ def join_in_place(text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, m
                 name_begin = -1
         if name_begin < 0 and is_capitalised and not begins_sentence:
             name_begin, name_end, n_capitals, n_links = begin, at, 1, 0
-        begins_sentence, gap_is_blank, line_is_empty = False, True, False
+        begins_sentence &= hangs
+        gap_is_blank, line_is_empty = True, False
     if name_begin >= 0 and n_capitals > 1:
         join(text, name_begin, name_end, kinds, joiner)
         any_name = True

@@ -147,7 +147,9 @@ class Reading:
 
             texts = map(without_tags, texts)
         if self.joins_names:
-            from .names import join_names, join_names_fast
+            from .names import join_names, join_names_fast, ready_for_lower_case
 
             texts = map(join_names_fast if for_kernels else join_names, texts)
+            if self.lowercase:
+                texts = map(ready_for_lower_case, texts)
         return texts
