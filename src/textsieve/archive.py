@@ -123,10 +123,16 @@ def header_of(kind: Kind, head: bytes, size: int, name: str) -> Header:
         newer = format_ == kind.format and isinstance(version, int) and version > kind.version
         raise InputError(
             f"{name} is {shown(format_)} version {shown(version)}; this release reads {kind.format!r} version "
-            f"{' or '.join(map(str, known))}. "
+            f"{_numbers(known)}. "
             f"{'Update textsieve to read it.' if newer else 'Give one that this release wrote.'}"
         )
     return header
+
+
+def _numbers(versions: range) -> str:
+    """Versions in words: 1, or 1 or 2, or 1 to 3."""
+    between = " or " if len(versions) == 2 else " to "
+    return between.join(map(str, dict.fromkeys((versions[0], versions[-1]))))
 
 
 def arrays_of(kind: Kind, header: Header, data: bytes, name: str) -> Arrays:

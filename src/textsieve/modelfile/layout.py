@@ -16,7 +16,6 @@ that is known by name may change with the library that has it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -29,12 +28,12 @@ from ..errors import InputError, shown
 from ..evaluation.calibration import Calibration
 from ..prediction import Model
 from ..settings import is_whole
-from ..text.preparation import Preparation
+from ..text.preparation import SETTINGS
 from ..text.weights import NORMS, TERM_FREQUENCIES
 from ..text.words import ACCENTS
 from .about import faults, is_text
 
-KIND = Kind("textsieve.Model", 2, "a textsieve model", oldest=1)
+KIND = Kind("textsieve.Model", 2, "a textsieve model")
 UNPREPARED = KIND._replace(version=1)
 
 LABELS = ("one", "several", "matrix")
@@ -56,7 +55,7 @@ HEADER = {
 }
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
 PREPARED_READING = READING | {"preparation"}
-PREPARATION = {each.name for each in fields(Preparation)}
+PREPARATION = set(SETTINGS)
 WEIGHTING = {"tf", "norm"}
 
 MOST_WORDS = 1000
@@ -117,10 +116,10 @@ def _setting_rules(model: Model) -> Iterator[Rule]:
     yield Rule(isinstance(model.lowercase, bool), f"lowercase is {shown(model.lowercase)}, not true or false")
     for fault in model.preparation.faults():
         yield Rule(False, f"its preparation has {fault}")
-    alone = not model.preparation.names or model.ngram_range == (1, 1)
-    yield Rule(alone, f"it joins names, and its ngram_range is {shown(model.ngram_range)}")
     lengths = f"ngram_range is {shown(model.ngram_range)}, not two numbers from 1 up to {MOST_WORDS:,}"
     yield Rule(_is_range(model.ngram_range), lengths)
+    alone = not model.preparation.names or model.ngram_range == (1, 1)
+    yield Rule(alone, f"it joins names, and its ngram_range is {shown(model.ngram_range)}")
     yield Rule(isinstance(model.settings, dict), "its settings are no JSON object")
     yield Rule(isinstance(model.about, dict), "what it says about itself is no JSON object")
     for fault in faults(model.about):

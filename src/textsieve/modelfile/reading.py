@@ -117,11 +117,18 @@ def _header_rules(header: Header) -> Iterator[Rule]:
         found = header[part]
         yield Rule(isinstance(found, dict) and set(found) == names, f"{part} is {shown(found)}")
     if "preparation" in header["reading"]:
-        found = header["reading"]["preparation"]
-        fits = isinstance(found, dict) and len(found) > 0 and set(found) <= PREPARATION
-        yield Rule(fits, f"its preparation is {shown(found)}")
+        yield from _preparation_rules(header["reading"])
     yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
     yield Rule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
+
+
+def _preparation_rules(reading: Header) -> Iterator[Rule]:
+    """A preparation is as it is written: what is not done is not named. With forms, there are stop words, if none."""
+    found = reading["preparation"]
+    fits = isinstance(found, dict) and len(found) > 0 and set(found) <= PREPARATION
+    yield Rule(fits and Preparation(**found).to_dict() == found, f"its preparation is {shown(found)}")
+    fits = "normalise" not in found or reading["stop_words"] is not None
+    yield Rule(fits, "it normalises words, and has no list of stop words")
 
 
 def _array_rules(header: Header, arrays: Arrays) -> Iterator[Rule]:
