@@ -214,9 +214,13 @@ class Model:
         """The terms, and how to find them in a text: no longer runs of words than there are among them."""
         shortest, longest = self.ngram_range
         longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
-        are_needed = self.needs_stop_words if longest > 1 else self.preparation.normalise is not None
+        are_needed = longest > 1 or self.preparation.normalise is not None
         stop_words = stop_words_of(self.stop_words) if are_needed else frozenset()
         return Vocabulary(self.terms, (shortest, longest), stop_words)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self.lowercase, self.strip_accents, "utf-8", "strict", self.preparation)
 
     @property
     def needs_stop_words(self) -> bool:
@@ -229,8 +233,7 @@ class Model:
 
     def counts(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Rows:
         """How often each selected term is in each document."""
-        reading = Reading(self.lowercase, self.strip_accents, "utf-8", "strict", self.preparation)
-        return count_known(documents, self._vocabulary, reading, n_jobs=n_jobs)
+        return count_known(documents, self._vocabulary, self._reading, n_jobs=n_jobs)
 
     def weights(self, counts: Rows) -> Rows:
         """The weights of counted terms."""

@@ -19,16 +19,37 @@ from textsieve import Categorizer, Corpus, InputError
 from textsieve.archive import header_end, parse
 from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
-from textsieve.text import normalising
+from textsieve.prediction import Model
+from textsieve.text.languages import code_of
 from textsieve.text.preparation import Preparation
 from textsieve.text.words import stop_words_of
 from textsieve.training import documents as training_documents
 
-SPORT = ["The strikers scored <b>goals</b> in New York City", "A keeper saving penalties & running", "He scores goals"]
+SPORT = [
+    "Vous êtes over the bar",
+    "The strikers scored <b>goals</b> in New York City",
+    "A keeper saving penalties & running",
+    "He scores goals",
+]
 MONEY = ["Markets were falling in New York City", "The banks <i>lend</i> money", "A market fell, said Bank of America"]
-TEXTS, LABELS = [*SPORT, *MONEY] * 4, (["sport"] * 3 + ["money"] * 3) * 4
-OTHERS = ["a goal was scored", "the falling of banks", "He was in New York City", "nothing of that", ""]
+TEXTS, LABELS = [*SPORT, *MONEY] * 4, (["sport"] * 4 + ["money"] * 3) * 4
+OTHERS = [
+    "a goal was scored",
+    "the falling of banks",
+    "He was in New York City",
+    "nothing of that",
+    "",
+    "cat over uous mat",
+    "overs ouers",
+]
 
+
+def with_u(text: str) -> str:
+    """Letters as the Romans wrote them, as a way to strip accents."""
+    return text.replace("v", "u")
+
+
+ALL_OF_IT: dict[str, Any] = {"tags": "drop", "names": True, "normalise": "lemma", "stop_words": "english"}
 CASES: dict[str, dict[str, Any]] = {
     "stems": {"normalise": "stem"},
     "lemmas": {"normalise": "lemma"},
@@ -38,8 +59,21 @@ CASES: dict[str, dict[str, Any]] = {
     "tags": {"tags": "drop"},
     "names": {"names": True},
     "names with stop words": {"names": True, "stop_words": ["new", "of", "new york city"]},
-    "all of it": {"tags": "drop", "names": True, "normalise": "lemma", "stop_words": "english"},
+    "all of it": ALL_OF_IT,
     "stems of pairs": {"normalise": "stem", "ngram_range": (1, 2), "stop_words": "english"},
+    "accents": {"normalise": "stem", "strip_accents": "unicode", "language": "fr", "stop_words": "fr"},
+    "all of it, without accents": {
+        **ALL_OF_IT,
+        "stop_words": "german",
+        "strip_accents": "ascii",
+        "lowercase": False,
+        "language": "de",
+    },
+}
+FUNCTIONS: dict[str, dict[str, Any]] = {  # which no file holds
+    "a function": {"normalise": "stem", "stop_words": "english", "strip_accents": with_u},
+    "a function and pairs": {"stop_words": "english", "strip_accents": with_u, "ngram_range": (1, 2)},
+    "a function and another language": {"normalise": "stem", "stop_words": "fr", "strip_accents": with_u},
 }
 every_case = pytest.mark.parametrize("case", CASES)
 
@@ -50,7 +84,7 @@ def header_in(data: bytes) -> dict[str, Any]:
 
 
 def trained(case: str) -> Categorizer:
-    return Categorizer(n_terms="all", n_jobs=1, **CASES[case]).fit(TEXTS, LABELS)
+    return Categorizer(n_terms="all", n_jobs=1, **(CASES | FUNCTIONS)[case]).fit(TEXTS, LABELS)
 
 
 @every_case
@@ -70,10 +104,10 @@ def test_a_loaded_model_predicts_as_it_was_trained(case: str, tmp_path: Path) ->
     assert (tmp_path / "again.sieve").read_bytes() == (tmp_path / "model.sieve").read_bytes()
 
 
-@every_case
+@pytest.mark.parametrize("case", CASES | FUNCTIONS)
 def test_predicting_counts_as_training_did(case: str) -> None:
     model = trained(case).model_
-    counter = textsieve.TermCounter(**CASES[case], vocabulary=model.terms)
+    counter = textsieve.TermCounter(**(CASES | FUNCTIONS)[case], vocabulary=model.terms)
     for way_through in PATHS:
         with path(way_through):
             counts = model.counts([*TEXTS, *OTHERS])
@@ -106,7 +140,7 @@ def test_version_2_says_how_texts_are_prepared(case: str) -> None:
     assert header["version"] == 2
     asked = {name: value for name, value in CASES[case].items() if name in Preparation.__dataclass_fields__}
     if "normalise" in asked:
-        asked["language"] = "de" if "language" in asked else "en"
+        asked["language"] = code_of(asked.get("language", "en"))
     assert header["reading"]["preparation"] == asked
 
 
@@ -114,6 +148,13 @@ def test_a_model_that_prepares_nothing_is_of_version_1() -> None:
     header = header_in(encode(small_model()))
     assert header["version"] == 1
     assert set(header["reading"]) == {"lowercase", "strip_accents", "ngram_range", "stop_words"}
+    trained_now = Categorizer(n_terms="all", n_jobs=1).fit(TEXTS, LABELS)
+    golden = header_in((Path(__file__).parent / "golden" / "one.sieve").read_bytes())
+    now = header_in(encode(trained_now.model_))
+    assert now["version"] == golden["version"] == 1
+    for part in ("reading", "weighting", "scorer"):  # older releases refuse what they do not know there
+        assert set(now[part]) == set(golden[part])
+    assert set(now) == set(golden)
     unused = Categorizer(n_terms="all", n_jobs=1, language="german").fit(TEXTS, LABELS)
     assert header_in(encode(unused.model_))["version"] == 1
 
@@ -127,6 +168,7 @@ def test_a_model_that_prepares_nothing_is_of_version_1() -> None:
         {"normalise": "stem", "language": "german"},
         {"normalise": "stem", "language": "xx"},
         {"normalise": "stem", "language": ["en"]},
+        {"tags": "drop", "language": "de"},
         *({"tags": odd} for odd in ("", None, True, "drop ", ["drop"])),
         *({"names": odd} for odd in (1, None, "yes")),
     ],
@@ -142,11 +184,43 @@ def test_what_is_no_preparation_is_not_written_or_read(odd: dict[str, Any], monk
         decode(data)
 
 
-@pytest.mark.parametrize("odd", [None, {}, [], "stem", {"more": 1}], ids=str)
-def test_what_is_no_preparation_at_all(odd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Preparation, "to_dict", lambda _: odd)
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(None, {}, [], "stem", {"more": 1}),
+        *({"tags": "keep"}, {"names": False}, {"normalise": None}, {"language": "en"}),
+        *({"normalise": "lemma"}, {"normalise": "stem", "language": "en", "names": False}),
+    ],
+    ids=str,
+)
+def test_what_is_no_preparation_at_all(odd: Any) -> None:
     with pytest.raises(InputError, match="its preparation is"):
-        decode(encode(small_model(preparation=Preparation(normalise="stem"))))
+        decode(with_preparation(odd))
+
+
+def with_preparation(found: Any) -> bytes:
+    """A model whose file has this for its preparation."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Preparation, "to_dict", lambda _: found)
+        return encode(small_model(preparation=Preparation(normalise="stem")))
+
+
+def test_a_language_alone_is_no_preparation() -> None:
+    with pytest.raises(InputError, match="its preparation has language='de', and nothing is normalised"):
+        decode(with_preparation({"language": "de"}))
+
+
+def test_forms_come_with_stop_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = small_model(preparation=Preparation(normalise="stem"), ngram_range=(1, 1))
+    assert decode(encode(model)).stop_words == model.stop_words
+    monkeypatch.setattr(Model, "needs_stop_words", False)
+    with pytest.raises(InputError, match="it normalises words, and has no list of stop words"):
+        decode(encode(model))
+
+
+def test_what_is_no_range_is_said_before_what_names_want() -> None:
+    with pytest.raises(InputError, match="ngram_range is 'ab', not two numbers"):
+        encode(small_model(preparation=Preparation(names=True), ngram_range="ab"))
 
 
 def test_names_are_no_runs_of_words_in_a_file() -> None:
@@ -166,15 +240,23 @@ def test_no_word_of_the_training_text_is_in_the_file_but_the_forms(tmp_path: Pat
     assert [word for word in others if word.encode() in data] == []
 
 
-@pytest.mark.parametrize("missing", ["pystemmer", "simplemma"])
-def test_without_the_packages_it_loads_and_says_what_predicting_needs(
+@pytest.mark.parametrize("missing", ["simplemma", "stopwordsiso"])
+def test_predicting_by_stems_needs_no_dictionaries(
     missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trained("stems").save(tmp_path / "model.sieve")
-    normalising.normaliser.cache_clear()
+    trained("German stop words").save(tmp_path / "model.sieve")
+    without(missing, monkeypatch)
+    assert textsieve.load(tmp_path / "model.sieve").predict(["goals"]) == ["sport"]
+
+
+@pytest.mark.parametrize(("case", "missing"), [("stems", "pystemmer"), ("lemmas", "simplemma")])
+def test_without_its_package_it_loads_and_says_what_predicting_needs(
+    case: str, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(case).save(tmp_path / "model.sieve")
     without(missing, monkeypatch)
     model = textsieve.load(tmp_path / "model.sieve")
-    said = rf"normalise='stem' needs {missing}; pip install 'textsieve\[words\]'"
+    said = rf"normalise='{case[:-1]}' needs {missing}; pip install 'textsieve\[words\]'"
     with pytest.raises(InputError, match=said):
         model.predict(["goals"])
     with pytest.raises(InputError, match=said):

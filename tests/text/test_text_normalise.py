@@ -317,6 +317,9 @@ def test_a_pickle_holds_forms_and_settings(way_through: str, n_jobs: int) -> Non
         ({"normalise": "lemma", "language": "tamil"}, r"language='tamil'; there are lemmas for .*welsh \(cy\)\."),
         ({"normalise": "stem", "language": None}, "language=None"),
         ({"normalise": "stem", "language": "porter"}, "language='porter'"),
+        ({"language": "klingon"}, "language='klingon'; use the name or the code of a language, such as 'german' or"),
+        ({"language": 5}, "language=5; use the name or"),
+        ({"language": ["de"]}, r"language=\['de'\]; use the name or"),
     ],
 )
 def test_settings_that_mean_nothing(setting: dict[str, Any], said: str) -> None:

@@ -140,12 +140,12 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
         """Learn the vocabulary, and count; faster than `fit` and `transform`."""
-        self._validate()
+        reading = self._validated()
         if self.vocabulary is not None:
             self._vocabulary = self._given_vocabulary()
             return self.transform(documents)
-        few, texts = self._reading().few_or_many(documents)
-        counted, terms = self._learn(texts) if few is None else self._learn_few(few)
+        few, texts = reading.few_or_many(documents)
+        counted, terms = self._learn(texts, reading) if few is None else self._learn_few(few, reading)
         pruned = any(map(self._is_limited, NO_LIMITS))
         self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=pruned)
         return self._finished(counted)
@@ -163,15 +163,15 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def partial_fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
         """Add the terms of more documents to the vocabulary, and count these documents."""
-        self._validate()
+        reading = self._validated()
         self._refuse_pruning()
         known = getattr(self, "_vocabulary", None)
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
-            few, texts = self._reading().few_or_many(documents)
+            few, texts = reading.few_or_many(documents)
             if few is None or self._vocabulary.has_table or len(self._vocabulary) > MANY_TERMS:
-                return self._grow(texts)
-            return self._grow_by_few(few)
+                return self._grow(texts, reading)
+            return self._grow_by_few(few, reading)
         except BaseException:  # documents can fail in the middle; nothing of those before may stay
             if known is None:
                 del self._vocabulary
@@ -181,7 +181,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def resume(self, terms: Iterable[str]) -> Self:
         """Take up the vocabulary of another counter, given in the order of its columns, for `partial_fit` to go on."""
-        self._validate()
+        self._validated()
         self._refuse_pruning()
         self._vocabulary = Vocabulary(each_once(terms), self.ngram_range, self._stop_words())
         return self
@@ -217,13 +217,13 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _require_vocabulary(self) -> None:
         """A vocabulary that was given needs no fit; any other does."""
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
-            self._validate()
+            self._validated()
             self._vocabulary = self._given_vocabulary()
         check_is_fitted(self)
 
     # -- few documents, and many ---------------------------------------------------------------------------------
 
-    def _grow_by_few(self, texts: list[str]) -> csr_matrix:
+    def _grow_by_few(self, texts: list[str], reading: Reading) -> csr_matrix:
         vocabulary = self._vocabulary
         counted = FewDocuments(
             texts,
@@ -231,41 +231,41 @@ class TermCounter(TransformerMixin, BaseEstimator):
             learn=True,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
-            **self._reading().words_are,
+            **reading.words_are,
         )
         vocabulary.grow(counted.new_terms(len(vocabulary)))
         return self._finished(counted.rows(None, len(vocabulary), dtype=self.dtype))
 
-    def _grow(self, texts: Iterator[str]) -> csr_matrix:
+    def _grow(self, texts: Iterator[str], reading: Reading) -> csr_matrix:
         from .tally import encoded_slices, tally
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
-        tabled = vocabulary.tabled(self._reading())
+        tabled = vocabulary.tabled(reading)
         counted = tally(encoded_slices(texts), tabled.table, learn=True, n_jobs=n_jobs)
         columns = vocabulary.grow_with_table(tabled)
         return self._finished(counted.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
-    def _learn_few(self, texts: list[str]) -> tuple[Rows, list[str]]:
+    def _learn_few(self, texts: list[str], reading: Reading) -> tuple[Rows, list[str]]:
         counted = FewDocuments(
             texts,
             {},
             learn=True,
             ngram_range=self.ngram_range,
             stop_words=self._stop_words(),
-            **self._reading().words_are,
+            **reading.words_are,
         )
         terms, numbers = counted.in_order()
         kept = kept_terms(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[kept], len(terms))
         return counted.rows(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
 
-    def _learn(self, texts: Iterator[str]) -> tuple[Rows, list[str]]:
+    def _learn(self, texts: Iterator[str], reading: Reading) -> tuple[Rows, list[str]]:
         from .table import TermTable
         from .tally import encoded_slices, tally
 
         n_jobs = n_threads(self.n_jobs)
-        table = TermTable.for_reading(self._reading(), self.ngram_range, self._stop_words())
+        table = TermTable.for_reading(reading, self.ngram_range, self._stop_words())
         counted = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
         numbers = table.in_order(np.flatnonzero(table.countable()))
         totals = partial(counted.totals, table.size)
@@ -289,7 +289,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _limits(self) -> dict[str, Any]:
         return {"min_df": self.min_df, "max_df": self.max_df, "max_features": self.max_features}
 
-    def _validate(self) -> None:
+    def _validated(self) -> Reading:
+        """How documents are read, if all settings are sound."""
         lengths = tuple(self.ngram_range) if isinstance(self.ngram_range, Sequence) else ()
         if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
             raise InputError(
@@ -299,7 +300,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         check_limits(**self._limits())
         accent_stripper(self.strip_accents)
         self._stop_words()
-        self._reading().preparation.checked()
+        reading = self._reading()
+        reading.preparation.checked()
         if self.names and lengths != (1, 1):
             raise InputError(
                 f"names=True with ngram_range={self.ngram_range!r}: a name is a run of words already, and could not be "
@@ -314,6 +316,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
             raise InputError(
                 f"encoding={self.encoding!r}; {problem}. Use one that Python knows, such as 'utf-8'."
             ) from problem
+        return reading
 
     def _refuse_pruning(self) -> None:
         if self.vocabulary is not None:

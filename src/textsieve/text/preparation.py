@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from ..errors import InputError, shown
-from .languages import NAMES, WAYS
+from .languages import NAMES, WAYS, code_of
 from .normalising import language_code
 
 TAGS = ("keep", "drop")
@@ -29,21 +29,29 @@ class Preparation:
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Preparation":
         """What settings by name say; there may be others among them."""
-        return cls(**{each.name: settings[each.name] for each in fields(cls)})
+        return cls(*map(settings.__getitem__, SETTINGS))
 
     def checked(self) -> "Preparation":
         """The same with the language by its code, and without a language that nothing is done with."""
         for fault in self._faults():
             raise InputError(f"{fault}.")
-        if self.normalise is None:
-            return replace(self, language=AS_IT_IS.language)
-        return replace(self, language=language_code(self.normalise, self.language))
+        if self.normalise is not None:
+            code = language_code(self.normalise, self.language)
+        elif code_of(self.language) is not None:
+            code = AS_IT_IS.language
+        else:
+            raise InputError(
+                f"language={shown(self.language)}; use the name or the code of a language, such as 'german' or 'de'."
+            )
+        return self if code == self.language else replace(self, language=code)
 
     def faults(self) -> Iterator[str]:
         """What is not a setting, in words; what a file holds is looked at before any package is there to ask."""
         yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
             yield f"language={shown(self.language)}; use the code of a language"
+        elif self.normalise is None and self.language != AS_IT_IS.language:
+            yield f"language={shown(self.language)}, and nothing is normalised"
 
     def _faults(self) -> Iterator[str]:
         for name, allowed in (("tags", TAGS), ("names", (False, True)), ("normalise", (*WAYS, None))):
@@ -56,6 +64,9 @@ class Preparation:
         done = {name: value for name, value in asdict(self).items() if value != getattr(AS_IT_IS, name)}
         return done if self.normalise is None else done | {"language": self.language}
 
+
+SETTINGS = tuple(each.name for each in fields(Preparation))
+"""The names of the settings."""
 
 AS_IT_IS = Preparation()
 """Nothing is done."""

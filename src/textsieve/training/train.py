@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
 from ..text.languages import is_english
-from ..text.preparation import Preparation
+from ..text.preparation import SETTINGS, Preparation
 from ..text.words import stop_words_of
 from .documents import (
     Counted,
@@ -99,7 +98,7 @@ class _Training:
         self._recipe = Recipe.of(settings, self._n_jobs)
         self._clock = Clock(progress)
         _check(settings)
-        self._counter(**self._limits)._validate()
+        self._counter(**self._limits)._validated()
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -161,8 +160,7 @@ class _Training:
         return {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
 
     def _counter(self, **more: Any) -> TermCounter:
-        prepared = (each.name for each in fields(Preparation))
-        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *prepared)
+        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *SETTINGS)
         reading = {name: self._settings[name] for name in names}
         return TermCounter(**reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
 
