@@ -7,8 +7,6 @@ import pytest
 from tests.reference.cli_cases import Run
 from tests.test_extras import without
 
-from textsieve.text import normalising
-
 DOCUMENTS = [
     ("<p>He scored goals in <b>Santiago de Cuba</b></p>", "sport"),
     ("<p>The keepers were scoring a goal</p>", "sport"),
@@ -56,13 +54,16 @@ def test_terms_are_prepared_too(pages: Path, run: Run) -> None:
         (["--normalise", "stems"], "'stems' is not one of 'stem', 'lemma'"),
         (["--stop-words", "klingon"], "'klingon' is no language and no file"),
         (["--stop-words", "welsh"], "--stop-words='welsh'; there are stop words for"),
-        (["--names", "--ngrams", "1-2"], "--names=True with --ngrams=(1, 2)"),
+        (["--names", "--ngrams", "1-2"], "--names with --ngrams 1-2: a name is"),
+        (["--names", "--ngrams", "2"], "told from one; use --ngrams 1, or leave out --names."),
+        (["--language", "german"], "'german' is that of stems or lemmas, and none are asked for; give --normalise"),
+        (["--language", "klingon", "--stop-words", "german"], "--language: 'klingon' is that of stems or lemmas"),
     ],
 )
 @pytest.mark.parametrize("verb", ["train", "terms"])
 def test_what_is_wrong_is_said(given: list[str], said: str, verb: str, pages: Path, tmp_path: Path, run: Run) -> None:
     output = ["-o", tmp_path / "x"] if verb == "train" else []
-    usage = "is not one of" in said or "no file" in said
+    usage = any(sign in said for sign in ("is not one of", "no file", "that of stems"))
     told = run(verb, pages, *output, *given, exit_code=2 if usage else 1).stderr
     assert said in " ".join(told.split())
     assert not (tmp_path / "x").exists()
@@ -76,6 +77,5 @@ def test_a_file_of_stop_words_with_the_name_of_a_language(pages: Path, tmp_path:
 
 def test_a_missing_package_is_said(pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     without("simplemma", monkeypatch)
-    normalising.normaliser.cache_clear()
     told = run("train", pages, "-o", tmp_path / "x", "--normalise", "lemma", exit_code=1).stderr
     assert "--normalise='lemma' needs simplemma; pip install 'textsieve[words]'" in " ".join(told.split())

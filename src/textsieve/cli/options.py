@@ -180,10 +180,8 @@ terms_are = bundle(
     ),
     click.option(
         "--language",
-        default="en",
-        show_default=True,
         metavar="NAME|CODE",
-        help="Of the stems or lemmas: german or de.",
+        help="Of the stems or lemmas of --normalise: german or de.  [default: en]",
     ),
     click.option("--drop-tags", is_flag=True, help="Take HTML and SGML out of the texts."),
     click.option("--names", is_flag=True, help="Count proper names, such as Santiago de Cuba, as one term each."),
@@ -250,8 +248,15 @@ json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one
 def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
     """What a `Categorizer` or a `TermCounter` is told of what a term is."""
     settings = dict(terms_are)
+    language = settings.pop("language")
+    if language is not None and settings["normalise"] is None:
+        raise click.BadParameter(
+            f"{language!r} is that of stems or lemmas, and none are asked for; give --normalise stem or lemma with it, "
+            "or leave it out.",
+            param_hint="--language",
+        )
     tags = "drop" if settings.pop("drop_tags") else "keep"
-    return settings | {"lowercase": not settings.pop("keep_case"), "tags": tags}
+    return settings | {"lowercase": not settings.pop("keep_case"), "tags": tags, "language": language or "en"}
 
 
 def as_dict(settings: tuple[Setting, ...]) -> dict[str, Any] | None:
