@@ -51,11 +51,11 @@ _MARKUP = re.compile(
     r"|<!\[[^<>\[\]]*+(?:\[|\]>)|\]?\]>"
     rf"|<!DOCTYPE(?=\s)[^<>\[\]]*+\[|<[!?][A-Za-z]{_OF_DECLARATION}"
     rf"|<(?P<content>(?a:script|style))(?=[\s/>])(?!/>){_OF_TAG}(?<![\s\"']/>)"
-    rf"|</?(?P<name>{_NAME})(?=[\s/>]){_OF_TAG}|</(?P<nameless>)>",
+    rf"|</?(?P<name>{_NAME}(?=[\s/>])|(?<=/)(?=>)){_OF_TAG}",
     re.IGNORECASE,
 )
 _ENDS = {
-    "comment": re.compile("--!?>"),
+    "<!--": re.compile("--!?>"),
     "script": re.compile(r"</script(?=[\s/>])[^<>]*+>?", re.IGNORECASE | re.ASCII),
     "style": re.compile(r"</style(?=[\s/>])[^<>]*+>?", re.IGNORECASE | re.ASCII),
 }
@@ -75,22 +75,19 @@ def _pieces(text: str) -> list[str]:
     never_ending: set[str] = set()
     at = 0
     while found := _MARKUP.search(text, at):
-        pieces += [text[at : found.start()], _gap(found)]
+        pieces.append(text[at : found.start()])
         at = found.end()
-        kind = "comment" if found["comment"] else (found["content"] or "").lower()
-        if not kind or kind in never_ending:
+        if found.lastgroup == "name":
+            pieces.append(GAPS.get(found["name"].lower(), PARAGRAPH))
             continue
-        if end := _ENDS[kind].search(text, at):
+        pieces.append(" ")
+        kind = (found["content"] or found["comment"] or "").lower()
+        end = _ENDS[kind].search(text, at) if kind and kind not in never_ending else None
+        if end is not None:
             at = end.end()
-        else:
+        elif kind:
             never_ending.add(kind)
     return [*pieces, text[at:]]
-
-
-def _gap(found: re.Match[str]) -> str:
-    """What takes the place of some markup."""
-    name = found["name"] or found["nameless"]
-    return " " if name is None else GAPS.get(name.lower(), PARAGRAPH)
 
 
 def _short_number(found: re.Match[str]) -> str:
