@@ -42,7 +42,7 @@ class Normaliser:
             return forms  # type: ignore[return-value]
         with self._lock:
             found = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
-        return [found.get(word, word) if form is None else form for word, form in zip(words, forms, strict=True)]
+        return [form or found.get(word, word) for word, form in zip(words, forms, strict=True)]
 
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
         """The forms of words that were not remembered a moment ago; another thread may have looked since."""
@@ -50,7 +50,8 @@ class Normaliser:
         unseen = [word for word, form in new.items() if not form]
         found = dict(zip(unseen, self._forms(unseen), strict=True))
         self._remember(found)
-        return new | found
+        new.update(found)
+        return new
 
     def _remember(self, found: dict[str, str]) -> None:
         remembered = self._remembered
@@ -63,8 +64,9 @@ class Normaliser:
         """What the package says, written as the text is: all words at once, unless there is one that has no form."""
         said = self._found_by_package(words)
         if self._takes_lines:
-            forms = self._written("\n".join(said)).split("\n")
-            if len(forms) == len(words) and forms == " ".join(forms).split():
+            text = self._written("\n".join(said))
+            forms = text.split()
+            if len(forms) == len(words) and "\n".join(forms) == text:
                 return forms
         return [form if _is_form(form) else word for word, form in zip(words, map(self._written, said), strict=True)]
 
