@@ -8,9 +8,11 @@ from collections.abc import Callable
 from functools import partial
 from itertools import cycle
 
+import Stemmer
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textsieve import TermCounter
+from textsieve.text.normalising import remembering
 
 from .harness import Result, peak_growth, versus
 from .newsgroups import newsgroups
@@ -20,6 +22,7 @@ def results() -> list[Result]:
     """The comparisons on the training documents of 20 Newsgroups by date."""
     texts, _ = newsgroups()
     counter, vectorizer = TermCounter(n_jobs=2).fit(texts), CountVectorizer().fit(texts)
+    stem_counter = TermCounter(normalise="stem", n_jobs=2).fit(texts)
     ours_next, theirs_next = cycle(texts), cycle(texts)
     return [
         versus(
@@ -70,7 +73,56 @@ def results() -> list[Result]:
             repeats=3,
             their_repeats=1,
         ),
+        versus(
+            "`fit_transform` of stems, two threads",
+            lambda: _count_stems(texts),
+            lambda: CountVectorizer(analyzer=_stems_one_by_one()).fit_transform(texts),
+            "CountVectorizer, an analyzer with PyStemmer",
+            repeats=5,
+            their_repeats=3,
+        ),
+        versus(
+            "`fit_transform` of stems, two threads, against counting words",
+            lambda: _count_stems(texts),
+            lambda: TermCounter(n_jobs=2).fit_transform(texts),
+            "TermCounter",
+            repeats=9,
+            their_repeats=9,
+        ),
+        versus(
+            "`transform` of stems, two threads, against counting words",
+            lambda: stem_counter.transform(texts),
+            lambda: counter.transform(texts),
+            "TermCounter",
+            repeats=9,
+            their_repeats=9,
+        ),
+        versus(
+            "`transform` of stems by a new counter, two threads, against counting words",
+            lambda: _new_like(stem_counter).transform(texts),
+            lambda: _new_like(counter).transform(texts),
+            "TermCounter",
+            repeats=9,
+            their_repeats=9,
+        ),
     ]
+
+
+def _count_stems(texts: list[str]) -> object:
+    remembering.cache_clear()  # what was remembered of the run before
+    return TermCounter(normalise="stem", n_jobs=2).fit_transform(texts)
+
+
+def _new_like(counter: TermCounter) -> TermCounter:
+    """A counter of the same terms that has read nothing yet."""
+    remembering.cache_clear()
+    return TermCounter(normalise=counter.normalise, vocabulary=counter.get_feature_names_out(), n_jobs=2)
+
+
+def _stems_one_by_one() -> Callable[[str], list[str]]:
+    words_of = CountVectorizer().build_analyzer()
+    stem = Stemmer.Stemmer("english").stemWord  # which remembers 10,000 words
+    return lambda text: [stem(word) for word in words_of(text)]
 
 
 def _prepared_ours() -> Callable[[], object]:

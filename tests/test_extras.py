@@ -18,6 +18,7 @@ def without(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
         return metadata.distribution(name)
 
     monkeypatch.setattr(extras, "distribution", distribution)
+    extras.require_package.cache_clear()
 
 
 def test_what_is_there_is_not_told() -> None:
@@ -46,6 +47,14 @@ def test_an_installation_that_does_not_know_the_extra(monkeypatch: pytest.Monkey
         monkeypatch.setattr(extras, "requires", lambda _, known=known: known)
         with pytest.raises(InputError, match="which this installation does not know"):
             extras.require_extra("plots", what="x")
+
+
+def test_one_package_of_an_extra_is_asked_for_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    without("altair", monkeypatch)
+    extras.require_package("vl-convert-python", extra="plots", what="x")
+    for _ in range(2):  # that it is missing is not remembered
+        with pytest.raises(InputError, match=r"x needs altair; pip install 'textsieve\[plots\]'"):
+            extras.require_package("altair", extra="plots", what="x")
 
 
 def test_plots_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:

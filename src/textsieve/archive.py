@@ -55,11 +55,12 @@ _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]|,', re.DOTALL)
 
 
 class Kind(NamedTuple):
-    """What an archive holds, and in which version this release reads and writes it."""
+    """What an archive holds, and in which version this release writes it; those from the oldest on are read."""
 
     format: str
     version: int
     what: str  # in words
+    oldest: int = 1
 
 
 class _CutShort(ValueError):
@@ -117,13 +118,21 @@ def header_of(kind: Kind, head: bytes, size: int, name: str) -> Header:
         raise InputError(f"{name} is cut short: {problem}. {AGAIN}") from problem
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
         raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
-    if (format_, version) != (kind.format, kind.version) or isinstance(version, bool):
+    known = range(kind.oldest, kind.version + 1)
+    if format_ != kind.format or type(version) is not int or version not in known:
         newer = format_ == kind.format and isinstance(version, int) and version > kind.version
         raise InputError(
             f"{name} is {shown(format_)} version {shown(version)}; this release reads {kind.format!r} version "
-            f"{kind.version}. {'Update textsieve to read it.' if newer else 'Give one that this release wrote.'}"
+            f"{_numbers(known)}. "
+            f"{'Update textsieve to read it.' if newer else 'Give one that this release wrote.'}"
         )
     return header
+
+
+def _numbers(versions: range) -> str:
+    """Versions in words: 1, or 1 or 2, or 1 to 3."""
+    between = " or " if len(versions) == 2 else " to "
+    return between.join(map(str, dict.fromkeys((versions[0], versions[-1]))))
 
 
 def arrays_of(kind: Kind, header: Header, data: bytes, name: str) -> Arrays:

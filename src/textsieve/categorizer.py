@@ -51,7 +51,7 @@ class Categorizer(Parameters):
         Settings of a classifier given by name, for example {"C": 10}.
     class_weight : dict, "balanced" or None
         How much the documents of each class count.
-    lowercase, strip_accents, stop_words, ngram_range, min_df, max_df
+    lowercase, strip_accents, stop_words, tags, names, normalise, language, ngram_range, min_df, max_df
         What a term is: see `TermCounter`.
     tf, idf, norm : str or None
         How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier.
@@ -101,6 +101,10 @@ class Categorizer(Parameters):
         lowercase: bool = True,
         strip_accents: str | Callable[[str], str] | None = None,
         stop_words: str | Iterable[str] | None = None,
+        tags: str = "keep",
+        names: bool = False,
+        normalise: str | None = None,
+        language: str = "en",
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,
@@ -126,6 +130,10 @@ class Categorizer(Parameters):
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.stop_words = stop_words
+        self.tags = tags
+        self.names = names
+        self.normalise = normalise
+        self.language = language
         self.ngram_range = ngram_range
         self.min_df = min_df
         self.max_df = max_df

@@ -1,6 +1,7 @@
 """Parts that need packages which not everybody has: one check for all, which reads what they need off the metadata."""
 
 import re
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires
 
 from .errors import InputError
@@ -13,6 +14,13 @@ def require_extra(extra: str, *, what: str) -> None:
     if missing or not ours:
         needed = " and ".join(missing) or f"packages of the extra {extra!r}, which this installation does not know"
         raise InputError(f"{what} needs {needed}; pip install 'textsieve[{extra}]'")
+
+
+@cache
+def require_package(name: str, *, extra: str, what: str) -> None:
+    """The same for one package of an extra; that one is there is remembered, that it is missing is not."""
+    if not _is_installed(name):
+        raise InputError(f"{what} needs {name}; pip install 'textsieve[{extra}]'")
 
 
 def _is_installed(name: str) -> bool:

@@ -24,6 +24,7 @@ from .evaluation.cuts import Rule
 from .settings import is_whole
 from .text.counting import count_known
 from .text.documents import Reading
+from .text.preparation import AS_IT_IS, Preparation
 from .text.rows import Rows
 from .text.vocabulary import Vocabulary
 from .text.weights import weigh
@@ -204,6 +205,7 @@ class Model:
     about: dict[str, Any]
     ranks: int | None = None  # how many of the best classes a document gets, if labels are cut by rank
     calibration: Calibration | None = None
+    preparation: Preparation = AS_IT_IS
 
     # -- text to rows to scores ----------------------------------------------------------------------------------
 
@@ -212,14 +214,26 @@ class Model:
         """The terms, and how to find them in a text: no longer runs of words than there are among them."""
         shortest, longest = self.ngram_range
         longest = max(shortest, min(longest, max((term.count(" ") + 1 for term in self.terms), default=1)))
-        # A selected word is no stop word, so these only matter for what stands beside what.
-        stop_words = stop_words_of(self.stop_words) if longest > 1 else frozenset()
+        are_needed = longest > 1 or self.preparation.normalise is not None
+        stop_words = stop_words_of(self.stop_words) if are_needed else frozenset()
         return Vocabulary(self.terms, (shortest, longest), stop_words)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self.lowercase, self.strip_accents, "utf-8", "strict", self.preparation)
+
+    @property
+    def needs_stop_words(self) -> bool:
+        """Whether stop words matter to what is predicted.
+
+        A selected word is none itself, so they only matter for what stands beside what; and where a word that is no
+        stop word has the form of one that is.
+        """
+        return self.ngram_range[1] > 1 or self.preparation.normalise is not None
 
     def counts(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Rows:
         """How often each selected term is in each document."""
-        reading = Reading(self.lowercase, self.strip_accents, "utf-8", "strict")
-        return count_known(documents, self._vocabulary, reading, n_jobs=n_jobs)
+        return count_known(documents, self._vocabulary, self._reading, n_jobs=n_jobs)
 
     def weights(self, counts: Rows) -> Rows:
         """The weights of counted terms."""

@@ -210,7 +210,7 @@ def test_a_line_of_100_megabytes(tmp_path: Path, model: Path, run: Run) -> None:
         ("Name it with label=, or use label=False if there are no labels; more", "Name it with --label=; more"),
         ("n_terms=5,000 terms", "--terms=5,000 terms"),
         ("near '{\"label=3' here", "near '{\"label=3' here"),
-        ("ngram_range=(2, 1); use", "--ngrams=(2, 1); use"),
+        ("ngram_range=(2, 1); use", "--ngrams 2-1; use"),
         ("multilabel=False; leave", "--no-multilabel; leave"),
         ("selector_options: 'x' has", "--selector-option: 'x' has"),
         ("say which: textsieve.read(path, label=...).", "say which with --label."),

@@ -100,6 +100,12 @@ def test_settings_arrive(news: Path, tmp_path: Path, ask: Ask) -> None:
         (["-k", "7"], "n_terms", 7),
         (["--classifier", "rocchio", "--selector", "ig"], "selector", "ig"),
         (["--ngrams", "2"], "ngram_range", [2, 2]),
+        (["--stop-words", "german"], "stop_words", "german"),
+        (["--normalise", "stem"], "normalise", "stem"),
+        (["--normalise", "lemma", "--language", "es"], "language", "es"),
+        (["--drop-tags"], "tags", "drop"),
+        (["--names"], "names", True),
+        ([], "tags", "keep"),
     ],
 )
 def test_ways_to_say_it(given: list[str], setting: str, value: object, news: Path, tmp_path: Path, ask: Ask) -> None:

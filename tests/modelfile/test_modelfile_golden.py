@@ -1,7 +1,8 @@
 """Models that were written once, and must load and predict the same for ever.
 
-They were made by version 1 of the format: `one` is an SVM with held-out scores and probabilities, `several` naive Bayes
-on words and pairs of words with stop words, stripped accents and thresholds, `two` Rocchio on classes that are numbers.
+Version 1 of the format: `one` is an SVM with held-out scores and probabilities, `several` naive Bayes on words and
+pairs of words with stop words, stripped accents and thresholds, `two` Rocchio on classes that are numbers. Version 2:
+`prepared` drops tags, joins names, and counts stems.
 They are never made anew. A new version of the format gets files of its own beside them.
 """
 
@@ -16,6 +17,9 @@ import textsieve
 
 FOLDER = Path(__file__).parent / "golden"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
+
+EXPECTED_JOBS = {"one": 1, "several": 1, "two": 1, "prepared": None}
+"""The oldest files have the number of threads."""
 
 every_model = pytest.mark.parametrize("name", EXPECTED)
 
@@ -57,5 +61,5 @@ def test_they_are_written_as_they_were(name: str, tmp_path: Path) -> None:
 @every_model
 def test_the_threads_they_were_trained_with_are_forgotten(name: str) -> None:
     model = textsieve.load(FOLDER / f"{name}.sieve")
-    assert model.model_.settings["n_jobs"] == 1
+    assert model.model_.settings.get("n_jobs") == EXPECTED_JOBS[name]
     assert model.n_jobs == textsieve.Categorizer().n_jobs

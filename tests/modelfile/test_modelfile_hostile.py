@@ -171,7 +171,8 @@ ODD: list[dict[str, Any]] = [
         ({"format": "textsieve.ClassStats"}, r"'textsieve\.ClassStats' version 1"),
         ({"format": None}, "None version 1"),
         ({"format": ["textsieve.Model"]}, "version 1"),
-        ({"version": 2}, "version 2; .*Update textsieve"),
+        ({"version": 3}, "version 3; .*Update textsieve"),
+        ({"version": 2}, "reading"),
         ({"version": 10**20}, "Update textsieve"),
         ({"version": 0}, "version 0"),
         ({"version": "1"}, "version '1'"),
@@ -491,7 +492,7 @@ def u8(n_bytes: int) -> str:
         (one_array(u8(2 << 30).replace("U8", "F16")), "'F16'"),
         (f'{{"__metadata__": {META}, "terms": {u8(2 << 30)}, "idf": {u8(2 << 30)}}}', "overlap"),
         (one_array(u8(2 << 30)).replace('\\"labels\\"', '\\"lapels\\"'), "its header has"),
-        (one_array(u8(2 << 30)).replace('\\"version\\": 1', '\\"version\\": 2'), "Update textsieve"),
+        (one_array(u8(2 << 30)).replace('\\"version\\": 1', '\\"version\\": 3'), "Update textsieve"),
     ],
     ids=["no metadata", "no arrays", "no header", "float16", "overlapping", "other parts", "newer"],
 )

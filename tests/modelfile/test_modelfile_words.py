@@ -60,6 +60,10 @@ CASES: dict[str, dict[str, Any]] = {
     "pairs without stop words": {"ngram_range": (1, 2), "stop_words": "english"},
     "pairs without own stop words": {"ngram_range": (1, 2), "stop_words": STOP_WORDS},
     "own stop words": {"stop_words": STOP_WORDS},
+    "stems": {"normalise": "stem"},
+    "lemmas of pairs": {"normalise": "lemma", "ngram_range": (1, 2)},
+    "stems without own stop words": {"normalise": "stem", "stop_words": STOP_WORDS},
+    "names without tags": {"names": True, "tags": "drop"},
     "held out": {"held_out": 0.25},
     "auto": {"n_terms": "auto", "folds": 3},
     "probabilities": {"probabilities": "isotonic", "folds": 3},
@@ -101,8 +105,8 @@ def check(trained: Categorizer, file: Path, settings: dict[str, Any]) -> None:
     """Hold the bytes of the model's file, and its keys, against what may be there."""
     trained.save(file)
     allowed = {word for term in trained.terms_ for word in term.split()}
-    if settings.get("ngram_range", (1, 1)) != (1, 1) and settings.get("stop_words") is STOP_WORDS:
-        allowed |= set(STOP_WORDS)  # they decide which words stand beside each other
+    if settings.get("stop_words") is STOP_WORDS and trained.model_.needs_stop_words:
+        allowed |= set(STOP_WORDS)  # they decide which words stand beside each other, or have a form
     words = {word for text in TEXTS for word in text.lower().split()}
     written = file.read_bytes().lower()
     assert allowed & words

@@ -51,7 +51,7 @@ def two_classes(**changes: Any) -> Model:
 def same(one: Model, other: Model) -> bool:
     """Whether two models are the same to the last bit, but for stop words that are not needed."""
     return all(_plain(getattr(one, name)) == _plain(getattr(other, name)) for name in _COMPARED) and (
-        one.ngram_range[1] == 1 or one.stop_words == other.stop_words
+        not one.needs_stop_words or one.stop_words == other.stop_words
     )
 
 

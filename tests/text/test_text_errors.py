@@ -22,7 +22,7 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
     *(({"max_features": bad}, r"max_features=.*from 1, or None") for bad in [0, -1, 1.5, "2", True]),
     *(({"n_jobs": bad}, r"n_jobs=.*number of threads, or -1") for bad in [0, 1.5, "2", True]),
     *(({"strip_accents": bad}, r"strip_accents=.*'ascii', 'unicode'") for bad in ["latin", ""]),
-    *(({"stop_words": bad}, r"stop_words=.*'english', a list") for bad in ["german", "", 5, iter(["ab"])]),
+    *(({"stop_words": bad}, r"stop_words=.*'english',.* a list") for bad in ["klingon", "", 5, iter(["ab"])]),
     ({"min_df": 0.9, "max_df": 0.1}, r"max_df=0.1 is fewer documents than min_df=0.9"),
     ({"min_df": 3}, r"min_df=3: there are only 2 documents, so no term is in 3 of them; lower min_df"),
     ({"min_df": 2, "max_df": 1.0, "ngram_range": (2, 2)}, r"No term is in 2 to 2 of the 2 documents.*lower min_df"),

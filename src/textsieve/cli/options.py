@@ -14,6 +14,7 @@ from ..corpus.streams import cannot_read
 from ..corpus.text import check_encoding
 from ..errors import InputError
 from ..selectors.named import SELECTORS
+from ..text.languages import WAYS, code_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -74,15 +75,15 @@ def run_lengths(value: str) -> tuple[int, int]:
 
 
 def stop_words(value: str) -> str | list[str]:
-    """The English ones, or those in a file."""
-    if value == "english":
+    """Those of a language, or those in a file."""
+    if code_of(value) is not None:
         return value
     try:
         return Path(value).read_text(encoding="utf-8", errors="replace").split()
     except FileNotFoundError:
         raise click.BadParameter(
-            f"{value!r} is no file, and only 'english' is built in; give a file of the words to leave out, separated "
-            "by spaces or line ends."
+            f"{value!r} is no language and no file; give a language such as english, german or de, or a file of the "
+            "words to leave out, separated by spaces or line ends."
         ) from None
     except OSError as problem:
         raise click.BadParameter(str(cannot_read(value, problem))) from problem
@@ -166,7 +167,24 @@ reading = bundle(
 
 terms_are = bundle(
     "terms_are",
-    click.option("--stop-words", type=stop_words, metavar="english|FILE", help="Words to leave out."),
+    click.option(
+        "--stop-words",
+        type=stop_words,
+        metavar="LANGUAGE|FILE",
+        help="Words to leave out: those of a language, such as english or de, or those in a file.",
+    ),
+    click.option(
+        "--normalise",
+        type=click.Choice(list(WAYS)),
+        help="Count words by their stems or their lemmas; needs the extra 'words'.",
+    ),
+    click.option(
+        "--language",
+        metavar="NAME|CODE",
+        help="Of the stems or lemmas of --normalise: german or de.  [default: en]",
+    ),
+    click.option("--drop-tags", is_flag=True, help="Take HTML and SGML out of the texts."),
+    click.option("--names", is_flag=True, help="Count proper names, such as Santiago de Cuba, as one term each."),
     click.option(
         *("--ngrams", "ngram_range"),
         type=run_lengths,
@@ -230,7 +248,15 @@ json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one
 def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
     """What a `Categorizer` or a `TermCounter` is told of what a term is."""
     settings = dict(terms_are)
-    return settings | {"lowercase": not settings.pop("keep_case")}
+    language = settings.pop("language")
+    if language is not None and settings["normalise"] is None:
+        raise click.BadParameter(
+            f"{language!r} is that of stems or lemmas, and none are asked for; give --normalise stem or lemma with it, "
+            "or leave it out.",
+            param_hint="--language",
+        )
+    tags = "drop" if settings.pop("drop_tags") else "keep"
+    return settings | {"lowercase": not settings.pop("keep_case"), "tags": tags, "language": language or "en"}
 
 
 def as_dict(settings: tuple[Setting, ...]) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         "textsieve train news.csv --text body --label topic -o news.sieve",
         "textsieve train mails/ -o mails.sieve -k auto --stop-words english --ngrams 1-2",
         "textsieve train tickets.jsonl.gz -o tickets.sieve --selector chi --classifier nb",
+        "textsieve train seiten/ -o seiten.sieve --drop-tags --stop-words german --normalise stem --language german",
     )
 )
 @click.argument("path")

@@ -4,7 +4,7 @@ import re
 
 _SAME_NAME = (
     *("text", "label", "label_separator", "format", "encoding", "selector", "projection", "classifier", "class_weight"),
-    *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df"),
+    *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
 )
 _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
     "n_terms": "terms",
@@ -21,6 +21,9 @@ _RULES = (
     (re.compile(r"\buse n_terms instead"), "use -k instead"),
     (re.compile(r"\buse weights=\[0\]"), "use --energy-weights 0"),
     (re.compile(r"; name one with projection=, "), "; name one with --projection, "),
+    (re.compile(r"\bor names=False"), "or leave out --names"),
+    (re.compile(r"\bnames=True"), "--names"),
+    (re.compile(r"\bngram_range=\((\d+), (\d+)\)"), lambda found: _run_lengths(*found.groups())),
     (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
     (re.compile(r"\bmultilabel=True"), "--multilabel"),
     (
@@ -34,6 +37,11 @@ _RULES = (
 def option(setting: str) -> str:
     """The option for a setting of the library."""
     return f"--{_OPTIONS[setting]}"
+
+
+def _run_lengths(shortest: str, longest: str) -> str:
+    """Lengths of runs of words as they are given."""
+    return f"{option('ngram_range')} {shortest if shortest == longest else f'{shortest}-{longest}'}"
 
 
 def as_options(message: str) -> str:

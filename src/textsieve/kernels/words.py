@@ -264,9 +264,12 @@ def add_words(
     spelling: Bytes,
     n_words: np.uint64,
     seed: np.uint64,
+    learn: bool,
     numbers: Ints,
 ) -> tuple[int, np.uint64]:
-    """Look up the words of another list, from the `first`th on, adding what is not there; `numbers` gets theirs.
+    """Look up the words of another list, from the `first`th on; `numbers` gets theirs.
+
+    With `learn`, what is not there is added, else its number is -1.
 
     Gives how many words of the list are done, fewer than all when an array is full, and how many are known now.
     """
@@ -290,6 +293,9 @@ def add_words(
         while True:
             meta = slots[_2 * slot + _1]
             if meta == 0:
+                if not learn:
+                    numbers[word] = -1
+                    break
                 at = starts[n_words]
                 if n_words == most_words or at + length > np.uint64(spelling.size):
                     return word, n_words

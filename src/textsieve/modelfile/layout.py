@@ -5,8 +5,12 @@ what is predicted (`labels`), with which settings the model was trained (`settin
 (`about`). The arrays are listed below; a scorer adds its own. Of the training documents there is nothing in it but the
 selected terms.
 
-Stop words only matter where runs of words are terms, and are written only then, as words: a list that is known by name
-may change with the library that has it.
+Version 2 is written for a model that prepares texts in a way that version 1 does not know, and has one more key,
+`preparation`, in `reading`: see `text.preparation`. Every other model is written as version 1, which older releases
+read.
+
+Stop words only matter where runs of words or forms of words are terms, and are written only then, as words: a list
+that is known by name may change with the library that has it.
 """
 
 from __future__ import annotations
@@ -24,11 +28,13 @@ from ..errors import InputError, shown
 from ..evaluation.calibration import Calibration
 from ..prediction import Model
 from ..settings import is_whole
+from ..text.preparation import SETTINGS
 from ..text.weights import NORMS, TERM_FREQUENCIES
 from ..text.words import ACCENTS
 from .about import faults, is_text
 
-KIND = Kind("textsieve.Model", 1, "a textsieve model")
+KIND = Kind("textsieve.Model", 2, "a textsieve model")
+UNPREPARED = KIND._replace(version=1)
 
 LABELS = ("one", "several", "matrix")
 
@@ -48,6 +54,8 @@ HEADER = {
     *("labels", "classes", "reading", "weighting", "scorer", "ranks", "calibration", "settings", "about"),
 }
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
+PREPARED_READING = READING | {"preparation"}
+PREPARATION = set(SETTINGS)
 WEIGHTING = {"tf", "norm"}
 
 MOST_WORDS = 1000
@@ -106,8 +114,12 @@ def _setting_rules(model: Model) -> Iterator[Rule]:
     ):
         yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
     yield Rule(isinstance(model.lowercase, bool), f"lowercase is {shown(model.lowercase)}, not true or false")
+    for fault in model.preparation.faults():
+        yield Rule(False, f"its preparation has {fault}")
     lengths = f"ngram_range is {shown(model.ngram_range)}, not two numbers from 1 up to {MOST_WORDS:,}"
     yield Rule(_is_range(model.ngram_range), lengths)
+    alone = not model.preparation.names or model.ngram_range == (1, 1)
+    yield Rule(alone, f"it joins names, and its ngram_range is {shown(model.ngram_range)}")
     yield Rule(isinstance(model.settings, dict), "its settings are no JSON object")
     yield Rule(isinstance(model.about, dict), "what it says about itself is no JSON object")
     for fault in faults(model.about):

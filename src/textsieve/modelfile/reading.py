@@ -14,12 +14,16 @@ import numpy as np
 from ..archive import Arrays, Header, arrays_of, check_start, header_end, header_of, unpack
 from ..errors import InputError, shown
 from ..prediction import Model
+from ..text.preparation import AS_IT_IS, Preparation
 from .layout import (
     ARRAYS,
     HEADER,
     KIND,
     OPTIONAL,
+    PREPARATION,
+    PREPARED_READING,
     READING,
+    UNPREPARED,
     WEIGHTING,
     Rule,
     check,
@@ -99,6 +103,7 @@ def _model(header: Header, arrays: Arrays, name: str) -> Model:
         about=header["about"],
         ranks=header["ranks"],
         calibration=restored_calibration(header, arrays, name),
+        preparation=Preparation(**reading["preparation"]) if "preparation" in reading else AS_IT_IS,
     )
     check_model(model, name)
     return model
@@ -107,11 +112,23 @@ def _model(header: Header, arrays: Arrays, name: str) -> Model:
 def _header_rules(header: Header) -> Iterator[Rule]:
     """A header has the parts of a model's, and no others."""
     yield Rule(set(header) == HEADER, f"its header has {_listed(header)}, not {_listed(HEADER)}")
-    for part, names in (("reading", READING), ("weighting", WEIGHTING)):
+    reading = READING if header["version"] == UNPREPARED.version else PREPARED_READING
+    for part, names in (("reading", reading), ("weighting", WEIGHTING)):
         found = header[part]
         yield Rule(isinstance(found, dict) and set(found) == names, f"{part} is {shown(found)}")
+    if "preparation" in header["reading"]:
+        yield from _preparation_rules(header["reading"])
     yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
     yield Rule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
+
+
+def _preparation_rules(reading: Header) -> Iterator[Rule]:
+    """A preparation is as it is written: what is not done is not named. With forms, there are stop words, if none."""
+    found = reading["preparation"]
+    fits = isinstance(found, dict) and len(found) > 0 and set(found) <= PREPARATION
+    yield Rule(fits and Preparation(**found).to_dict() == found, f"its preparation is {shown(found)}")
+    fits = "normalise" not in found or reading["stop_words"] is not None
+    yield Rule(fits, "it normalises words, and has no list of stop words")
 
 
 def _array_rules(header: Header, arrays: Arrays) -> Iterator[Rule]:

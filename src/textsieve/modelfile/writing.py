@@ -10,8 +10,9 @@ from ..archive import pack
 from ..errors import InputError
 from ..prediction import Model
 from ..replacing import replacing
+from ..text.preparation import AS_IT_IS
 from ..text.words import stop_words_of
-from .layout import ARRAYS, KIND, check_model, restored, restored_calibration
+from .layout import ARRAYS, KIND, UNPREPARED, check_model, restored, restored_calibration
 from .reading import MOST_BYTES
 
 
@@ -43,6 +44,7 @@ def encode(model: Model) -> bytes:
             "holds no code; use 'ascii', 'unicode' or None, or strip the accents of documents beforehand."
         )
     check_model(model, "This")
+    is_plain = model.preparation == AS_IT_IS
     header = {
         "labels": model.labels,
         "classes": model.classes,
@@ -50,7 +52,8 @@ def encode(model: Model) -> bytes:
             "lowercase": model.lowercase,
             "strip_accents": model.strip_accents,
             "ngram_range": model.ngram_range,
-            "stop_words": sorted(stop_words_of(model.stop_words)) if model.ngram_range[1] > 1 else None,
+            "stop_words": sorted(stop_words_of(model.stop_words)) if model.needs_stop_words else None,
+            **({} if is_plain else {"preparation": model.preparation.to_dict()}),
         },
         "weighting": {"tf": model.tf, "norm": model.norm},
         "scorer": {"kind": model.scorer.kind, **model.scorer.header()},
@@ -62,7 +65,7 @@ def encode(model: Model) -> bytes:
     arrays = _arrays(model)
     restored(header, arrays, len(model.terms), "This")  # what could not be read is not written
     restored_calibration(header, arrays, "This")
-    return pack(KIND, header, arrays)
+    return pack(UNPREPARED if is_plain else KIND, header, arrays)
 
 
 def _arrays(model: Model) -> dict[str, NDArray[Any]]:

@@ -27,6 +27,7 @@ from ..settings import is_whole, n_threads
 from .counting import count_known
 from .documents import Reading
 from .few import FewDocuments
+from .preparation import Preparation
 from .pruning import check_limits, kept_terms
 from .rows import Rows
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
@@ -54,8 +55,18 @@ class TermCounter(TransformerMixin, BaseEstimator):
         Count capitals as small letters.
     strip_accents : {"ascii", "unicode"}, function or None
         How to write accented letters without their accents; after lower-casing.
-    stop_words : "english", list of words or None
-        Words to leave out, before runs of words are formed.
+    stop_words : language, list of words or None
+        Words to leave out, before runs of words are formed and before words are normalised. A language is given by its
+        name or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`.
+    tags : {"keep", "drop"}
+        "drop" takes HTML and SGML out of the texts: see `text.markup`.
+    names : bool
+        Count proper names, such as Santiago de Cuba, as one term each instead of their words: see `text.names`.
+    normalise : {"stem", "lemma"} or None
+        Count words by their stems or lemmas, found once for each distinct word. `vocabulary` and the terms are these
+        then. Needs the extra `textsieve[words]`.
+    language : str
+        Of the stems or lemmas, by its name or code: "german" or "de".
     ngram_range : (int, int)
         The shortest and the longest run of words that is a term.
     min_df, max_df : int or float
@@ -87,6 +98,10 @@ class TermCounter(TransformerMixin, BaseEstimator):
         lowercase: bool = True,
         strip_accents: Accents = None,
         stop_words: str | Collection[str] | None = None,
+        tags: str = "keep",
+        names: bool = False,
+        normalise: str | None = None,
+        language: str = "en",
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,
@@ -101,6 +116,10 @@ class TermCounter(TransformerMixin, BaseEstimator):
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.stop_words = stop_words
+        self.tags = tags
+        self.names = names
+        self.normalise = normalise
+        self.language = language
         self.ngram_range = ngram_range
         self.min_df = min_df
         self.max_df = max_df
@@ -121,12 +140,12 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
         """Learn the vocabulary, and count; faster than `fit` and `transform`."""
-        self._validate()
+        reading = self._validated()
         if self.vocabulary is not None:
             self._vocabulary = self._given_vocabulary()
             return self.transform(documents)
-        few, texts = self._reading().few_or_many(documents)
-        counted, terms = self._learn(texts) if few is None else self._learn_few(few)
+        few, texts = reading.few_or_many(documents)
+        counted, terms = self._learn(texts, reading) if few is None else self._learn_few(few, reading)
         pruned = any(map(self._is_limited, NO_LIMITS))
         self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=pruned)
         return self._finished(counted)
@@ -144,15 +163,15 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def partial_fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
         """Add the terms of more documents to the vocabulary, and count these documents."""
-        self._validate()
+        reading = self._validated()
         self._refuse_pruning()
         known = getattr(self, "_vocabulary", None)
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
-            few, texts = self._reading().few_or_many(documents)
+            few, texts = reading.few_or_many(documents)
             if few is None or self._vocabulary.has_table or len(self._vocabulary) > MANY_TERMS:
-                return self._grow(texts)
-            return self._grow_by_few(few)
+                return self._grow(texts, reading)
+            return self._grow_by_few(few, reading)
         except BaseException:  # documents can fail in the middle; nothing of those before may stay
             if known is None:
                 del self._vocabulary
@@ -162,7 +181,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def resume(self, terms: Iterable[str]) -> Self:
         """Take up the vocabulary of another counter, given in the order of its columns, for `partial_fit` to go on."""
-        self._validate()
+        self._validated()
         self._refuse_pruning()
         self._vocabulary = Vocabulary(each_once(terms), self.ngram_range, self._stop_words())
         return self
@@ -198,13 +217,13 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _require_vocabulary(self) -> None:
         """A vocabulary that was given needs no fit; any other does."""
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
-            self._validate()
+            self._validated()
             self._vocabulary = self._given_vocabulary()
         check_is_fitted(self)
 
     # -- few documents, and many ---------------------------------------------------------------------------------
 
-    def _grow_by_few(self, texts: list[str]) -> csr_matrix:
+    def _grow_by_few(self, texts: list[str], reading: Reading) -> csr_matrix:
         vocabulary = self._vocabulary
         counted = FewDocuments(
             texts,
@@ -212,33 +231,41 @@ class TermCounter(TransformerMixin, BaseEstimator):
             learn=True,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
+            **reading.words_are,
         )
         vocabulary.grow(counted.new_terms(len(vocabulary)))
         return self._finished(counted.rows(None, len(vocabulary), dtype=self.dtype))
 
-    def _grow(self, texts: Iterator[str]) -> csr_matrix:
+    def _grow(self, texts: Iterator[str], reading: Reading) -> csr_matrix:
         from .tally import encoded_slices, tally
 
         vocabulary = self._vocabulary
         n_jobs = n_threads(self.n_jobs)
-        tabled = vocabulary.tabled(fold_ascii=self._reading().kernels_fold)
+        tabled = vocabulary.tabled(reading)
         counted = tally(encoded_slices(texts), tabled.table, learn=True, n_jobs=n_jobs)
         columns = vocabulary.grow_with_table(tabled)
         return self._finished(counted.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
-    def _learn_few(self, texts: list[str]) -> tuple[Rows, list[str]]:
-        counted = FewDocuments(texts, {}, learn=True, ngram_range=self.ngram_range, stop_words=self._stop_words())
+    def _learn_few(self, texts: list[str], reading: Reading) -> tuple[Rows, list[str]]:
+        counted = FewDocuments(
+            texts,
+            {},
+            learn=True,
+            ngram_range=self.ngram_range,
+            stop_words=self._stop_words(),
+            **reading.words_are,
+        )
         terms, numbers = counted.in_order()
         kept = kept_terms(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
         columns = columns_of(numbers[kept], len(terms))
         return counted.rows(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
 
-    def _learn(self, texts: Iterator[str]) -> tuple[Rows, list[str]]:
+    def _learn(self, texts: Iterator[str], reading: Reading) -> tuple[Rows, list[str]]:
         from .table import TermTable
         from .tally import encoded_slices, tally
 
         n_jobs = n_threads(self.n_jobs)
-        table = TermTable(self.ngram_range, self._stop_words(), fold_ascii=self._reading().kernels_fold)
+        table = TermTable.for_reading(reading, self.ngram_range, self._stop_words())
         counted = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
         numbers = table.in_order(np.flatnonzero(table.countable()))
         totals = partial(counted.totals, table.size)
@@ -256,12 +283,14 @@ class TermCounter(TransformerMixin, BaseEstimator):
     # -- settings ------------------------------------------------------------------------------------------------
 
     def _reading(self) -> Reading:
-        return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error)
+        preparation = Preparation.of(vars(self))
+        return Reading(self.lowercase, self.strip_accents, self.encoding, self.decode_error, preparation)
 
     def _limits(self) -> dict[str, Any]:
         return {"min_df": self.min_df, "max_df": self.max_df, "max_features": self.max_features}
 
-    def _validate(self) -> None:
+    def _validated(self) -> Reading:
+        """How documents are read, if all settings are sound."""
         lengths = tuple(self.ngram_range) if isinstance(self.ngram_range, Sequence) else ()
         if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
             raise InputError(
@@ -270,6 +299,14 @@ class TermCounter(TransformerMixin, BaseEstimator):
             )
         check_limits(**self._limits())
         accent_stripper(self.strip_accents)
+        self._stop_words()
+        reading = self._reading()
+        reading.preparation.checked()
+        if self.names and lengths != (1, 1):
+            raise InputError(
+                f"names=True with ngram_range={self.ngram_range!r}: a name is a run of words already, and could not be "
+                "told from one; use ngram_range=(1, 1), or names=False."
+            )
         n_threads(self.n_jobs)
         if np.dtype(self.dtype).kind not in "biuf":
             raise InputError(f"dtype={self.dtype!r}; use a type of numbers, such as numpy.int64 or numpy.float32.")
@@ -279,6 +316,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
             raise InputError(
                 f"encoding={self.encoding!r}; {problem}. Use one that Python knows, such as 'utf-8'."
             ) from problem
+        return reading
 
     def _refuse_pruning(self) -> None:
         if self.vocabulary is not None:
@@ -303,4 +341,4 @@ class TermCounter(TransformerMixin, BaseEstimator):
         return Vocabulary(given_terms(self.vocabulary), self.ngram_range, self._stop_words())
 
     def _stop_words(self) -> frozenset[str]:
-        return stop_words_of(self.stop_words)
+        return stop_words_of(self.stop_words, self.strip_accents)

@@ -31,11 +31,12 @@ def count_known(
             learn=False,
             ngram_range=vocabulary.ngram_range,
             stop_words=vocabulary.stop_words,
+            **reading.words_are,
         )
         return counted.rows(None, len(vocabulary), dtype=dtype)
     from .tally import encoded_slices, tally
 
     threads = n_threads(n_jobs)
-    tabled = vocabulary.tabled(fold_ascii=reading.kernels_fold)
+    tabled = vocabulary.tabled(reading)
     tallied = tally(encoded_slices(texts), tabled.table, learn=False, n_jobs=threads)
     return tallied.rows(tabled.columns, len(vocabulary), dtype=dtype, n_jobs=threads)

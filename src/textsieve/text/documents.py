@@ -9,12 +9,14 @@ spent that time sooner or later, and loads them then.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from ..errors import InputError, shown
-from .words import Accents, accent_stripper, lower_case
+from .preparation import AS_IT_IS, Preparation
+from .words import Accents, Forms, accent_stripper, lower_case
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
 """Up to this many are counted without the kernels, always."""
@@ -49,6 +51,29 @@ class Reading:
     strip_accents: Accents
     encoding: str
     decode_error: str
+    preparation: Preparation = AS_IT_IS
+
+    @property
+    def forms(self) -> Forms | None:
+        """What gives the normal forms of words, if they are to be counted by these."""
+        if self.preparation.normalise is None:
+            return None
+        from .normalising import normaliser
+
+        return normaliser(
+            *(self.preparation.normalise, self.preparation.language),
+            *(self.lowercase, self.strip_accents),
+        )
+
+    @property
+    def words_are(self) -> dict[str, Any]:
+        """What a word counts as, for those who count."""
+        return {"forms": self.forms, "joins_names": self.joins_names}
+
+    @property
+    def joins_names(self) -> bool:
+        """Whether names are one word."""
+        return self.preparation.names
 
     @property
     def kernels_fold(self) -> bool:
@@ -96,11 +121,35 @@ class Reading:
             ) from error
 
     def _prepared(self, texts: Iterable[str], *, for_kernels: bool) -> Iterator[str]:
-        strip = accent_stripper(self.strip_accents)
+        strip = self._strip
         leave_ascii = for_kernels and self.kernels_fold
-        for text in texts:
+        for text in self._cleaned(texts, for_kernels=for_kernels):
             if leave_ascii and text.isascii():
                 yield text
                 continue
             prepared = lower_case(text) if self.lowercase else text
             yield prepared if strip is None else strip(prepared)
+
+    @property
+    def _strip(self) -> Callable[[str], str] | None:
+        """What strips accents, and leaves no joiner of names at the end of a word."""
+        strip = accent_stripper(self.strip_accents)
+        if strip is None or not self.joins_names:
+            return strip
+        from .names import mended
+
+        return lambda text: mended(strip(text))
+
+    def _cleaned(self, texts: Iterable[str], *, for_kernels: bool) -> Iterable[str]:
+        """The texts without tags and with their names joined, if that is wanted."""
+        if self.preparation.tags == "drop":
+            from .markup import without_tags
+
+            texts = map(without_tags, texts)
+        if self.joins_names:
+            from .names import join_names, join_names_fast, ready_for_lower_case
+
+            texts = map(join_names_fast if for_kernels else join_names, texts)
+            if self.lowercase:
+                texts = map(ready_for_lower_case, texts)
+        return texts

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .rows import Rows
-from .words import terms_of
+from .words import Forms, terms_of
 
 Ints = NDArray[np.int64]
 
@@ -30,13 +30,15 @@ class FewDocuments:
         learn: bool,
         ngram_range: tuple[int, int],
         stop_words: frozenset[str],
+        forms: Forms | None = None,
+        joins_names: bool = False,
     ) -> None:
         self.numbers = dict(known) if learn else known
         self._row_ends = [0]
         columns: list[Ints] = [_NONE]
         counts: list[Ints] = [_NONE]
         for text in texts:
-            counted = Counter(terms_of(text, ngram_range, stop_words))
+            counted = Counter(terms_of(text, ngram_range, stop_words, forms, joins_names=joins_names))
             if learn:
                 for term in counted:
                     self.numbers.setdefault(term, len(self.numbers))

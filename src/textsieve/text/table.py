@@ -12,26 +12,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .documents import Reading
+from .formtable import FormTable
 from .gramtree import GramTree
-from .words import WORD, byte_classes
+from .words import WORD, Forms, byte_classes
 from .wordtable import Counted, Ints, Slice, WordTable, spelled_out
 
 
 class TermTable:
     """Terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
-    With `fold_ascii` the capitals A to Z count as their small letters. Stop words have the lowest numbers.
+    With `fold_ascii` the capitals A to Z count as their small letters. With `forms`, words count as these. With
+    `joins_names`, words can be names.
     """
 
     def __init__(
-        self, ngram_range: tuple[int, int] = (1, 1), stop_words: Iterable[str] = (), *, fold_ascii: bool = True
+        self,
+        ngram_range: tuple[int, int] = (1, 1),
+        stop_words: Iterable[str] = (),
+        *,
+        fold_ascii: bool = True,
+        forms: Forms | None = None,
+        joins_names: bool = False,
     ) -> None:
         self.ngram_range = ngram_range
-        self._classes = byte_classes(fold_ascii)
-        self._words = WordTable()
-        self._words.add(*spelled_out(sorted(word for word in stop_words if WORD.fullmatch(word))))
-        self._n_stop = self._words.size
+        self._classes = byte_classes(fold_ascii, joins_names)
+        self._terms_are_any_text = joins_names or forms is not None
+        words = WordTable(sorted(word for word in stop_words if WORD.fullmatch(word)))
+        self._words = words if forms is None else FormTable(forms, words)
         self._grams = None if ngram_range == (1, 1) else GramTree()
+
+    @classmethod
+    def for_reading(cls, reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> "TermTable":
+        """An empty table for documents that are read in this way."""
+        return cls(ngram_range, stop_words, fold_ascii=reading.kernels_fold, **reading.words_are)
 
     @property
     def size(self) -> int:
@@ -47,10 +61,9 @@ class TermTable:
 
     def count(self, documents: Slice, *, learn: bool) -> Counted:
         """Count the terms of some documents; unknown ones are added if the table is to learn."""
-        settings: dict[str, Any] = {"n_stop": self._n_stop, "learn": learn}
         if self._grams is None:
-            return self._words.count(documents, self._classes, in_sequence=False, **settings)
-        sequences = self._words.count(documents, self._classes, in_sequence=True, **settings)
+            return self._words.count(documents, self._classes, learn=learn, in_sequence=False)
+        sequences = self._words.count(documents, self._classes, learn=learn, in_sequence=True)
         return self._grams.count(sequences, self.ngram_range, learn=learn)
 
     # -- one table a thread --------------------------------------------------------------------------------------
@@ -62,12 +75,15 @@ class TermTable:
         other._grams = None if self._grams is None else self._grams.reader()
         return other
 
+    def take_back(self, readers: Iterable["TermTable"]) -> None:
+        """Take back readers that are done, with what the next ones are spared."""
+        for reader in readers:
+            self._words.take_back(reader._words)
+
     def empty_twin(self) -> "TermTable":
         """A table with the same settings and no terms: a thread learns into it, and `absorb` collects."""
         other = copy(self)
-        other._words = WordTable()
-        letters, starts = self._words.spellings()
-        other._words.add(letters, starts[: self._n_stop + 1])
+        other._words = self._words.empty_twin()
         other._grams = None if self._grams is None else GramTree()
         return other
 
@@ -81,7 +97,7 @@ class TermTable:
         gram_numbers = [np.empty(other.size, np.int64) for other in others]
         largest = max((other._words for other in others), key=lambda words: words.size, default=self._words)
         self._words.reserve(self._words.size + largest.size, int(largest.starts[largest.size]))
-        done = [(other._n_stop, 0) for other in others]
+        done = [(other._words.n_stop, 0) for other in others]
         for owner, (n_words, n_grams) in slices:
             letters, starts = others[owner]._words.spellings()
             first_word, first_gram = done[owner]
@@ -96,10 +112,12 @@ class TermTable:
 
     def add_terms(self, terms: Sequence[str]) -> Ints:
         """The number of each term, which is added where it is new; -1 for a string that no text can give."""
+        if self._terms_are_any_text:
+            return self._add_as_spelled(terms)
         encoded, starts = spelled_out(terms, b"\xff")
         documents = Slice(encoded.tobytes(), len(terms), wide=True)
         as_written = byte_classes(False)
-        runs = self._words.count(documents, as_written, n_stop=self._n_stop, learn=True, in_sequence=True)
+        runs = self._words.count(documents, as_written, learn=True, in_sequence=True)
         found = (runs.entries >> np.uint64(32)).astype(np.int64)
         ends = runs.row_ends.astype(np.int64)
         # A string is a term if its words, and one space between two of them, are all there is to it.
@@ -115,10 +133,24 @@ class TermTable:
             numbers[possible] = self._grams.add(runs)[possible]
         return numbers
 
+    def _add_as_spelled(self, terms: Sequence[str]) -> Ints:
+        """The same, where a word need not look like one: it is a form, or a name, which has spaces."""
+        split = [[term] if self._grams is None else term.split(" ") for term in terms]
+        possible = np.array([self.ngram_range[0] <= len(words) <= self.ngram_range[1] for words in split], np.bool_)
+        runs = [words for words, can_be in zip(split, possible.tolist(), strict=True) if can_be]
+        found = self._words.add(*spelled_out([word for words in runs for word in words]))
+        numbers = np.full(len(terms), -1, np.int64)
+        if self._grams is None:
+            numbers[possible] = np.where(found < self._words.n_stop, -1, found)
+        else:
+            ends = np.cumsum([len(words) for words in runs], dtype=np.uint64)
+            numbers[possible] = self._grams.add(Counted(found.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends))
+        return numbers
+
     def countable(self, first: int = 0) -> NDArray[np.bool_]:
         """Which numbers from the `first` on are terms: not stop words, and not shorter runs than asked for."""
         if self._grams is None:
-            return np.arange(first, self.size) >= self._n_stop
+            return np.arange(first, self.size) >= self._words.n_stop
         return self._grams.depths(first) >= self.ngram_range[0]
 
     def in_order(self, numbers: Ints) -> Ints:

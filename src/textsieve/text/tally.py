@@ -136,6 +136,7 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
     done = [each.result() for each in counts]
     counted = [each for each, _ in done]
     if not learn:
+        table.take_back(workers)
         return Tally(counted, None, None)
     numbers = table.absorb(workers, zip(owners, (sizes for _, sizes in done), strict=True))
     return Tally(counted, owners, numbers)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, shown
+from .documents import Reading
 
 if TYPE_CHECKING:
     from .table import TermTable
@@ -59,7 +60,7 @@ class Tabled(NamedTuple):
     table: TermTable
     numbers: NDArray[np.int64]  # of each column; -1: no text can give the term
     columns: NDArray[np.int64]  # of each number; -1: it has no column
-    fold_ascii: bool
+    reading: Reading
 
 
 class Vocabulary:
@@ -112,15 +113,15 @@ class Vocabulary:
         """Whether the kernels' table is there already."""
         return self._tabled is not None
 
-    def tabled(self, *, fold_ascii: bool) -> Tabled:
-        """The kernels' table of these terms."""
+    def tabled(self, reading: Reading) -> Tabled:
+        """The kernels' table of these terms, for documents that are read in this way."""
         tabled = self._tabled
-        if tabled is None or tabled.fold_ascii != fold_ascii:
+        if tabled is None or tabled.reading != reading:
             from .table import TermTable
 
-            table = TermTable(self.ngram_range, self.stop_words, fold_ascii=fold_ascii)
+            table = TermTable.for_reading(reading, self.ngram_range, self.stop_words)
             numbers = table.add_terms(self.terms)
-            tabled = self._tabled = Tabled(table, numbers, columns_of(numbers, table.size), fold_ascii)
+            tabled = self._tabled = Tabled(table, numbers, columns_of(numbers, table.size), reading)
         return tabled
 
     def drop_table(self) -> None:

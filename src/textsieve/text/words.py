@@ -8,7 +8,7 @@ lower-case ASCII on the way, and only documents with other characters go through
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
 import numpy as np
@@ -17,12 +17,19 @@ from numpy.typing import NDArray
 from ..errors import InputError
 
 WORD = re.compile(r"\b\w\w+\b")
+JOINER = "\x1f"
+"""What is between the words of a name that counts as one word (see `names`): a letter, which is written as a space."""
+
+WORD_WITH_NAMES = re.compile(rf"[\w{JOINER}]{{2,}}")
 _END, _WIDE = 255, 128
 
 LONG_TEXT = 1 << 16
 """From this many characters on a text is lower-cased in pieces."""
 
 Accents = str | Callable[[str], str] | None
+
+Forms = Callable[[Sequence[str]], list[str]]
+"""Words to what they are counted as."""
 
 
 def _fold_to_ascii(text: str) -> str:
@@ -62,24 +69,30 @@ def lower_case(text: str) -> str:
     return "".join(text[at : at + LONG_TEXT].lower() for at in range(0, len(text), LONG_TEXT))
 
 
-def stop_words_of(setting: str | Collection[str] | None) -> frozenset[str]:
-    """The words that a setting of `stop_words` stands for."""
+def stop_words_of(setting: str | Collection[str] | None, strip_accents: Accents = None) -> frozenset[str]:
+    """The words that a setting of `stop_words` stands for; those of a language without accents if texts have none."""
     if setting is None:
         return frozenset()
-    if isinstance(setting, str) and setting == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+    if isinstance(setting, str):
+        from .languages import stop_words_in_language
 
-        return ENGLISH_STOP_WORDS
-    if isinstance(setting, str) or not isinstance(setting, Collection):
-        raise InputError(f"stop_words={setting!r}; use 'english', a list of words, or None.")
+        return stop_words_in_language(setting, strip_accents)
+    if not isinstance(setting, Collection):
+        raise InputError(f"stop_words={setting!r}; use a language such as 'english', a list of words, or None.")
     return frozenset(setting)
 
 
-def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
+def terms_of(
+    text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None, *, joins_names: bool
+) -> list[str]:
     """The terms of a prepared text, in the order of their first words, short before long."""
-    words: list[str] = WORD.findall(text)
+    words: list[str] = (WORD_WITH_NAMES if joins_names else WORD).findall(text)
     if stop_words:
         words = [word for word in words if word not in stop_words]
+    if joins_names:
+        words = [word.replace(JOINER, " ") for word in words]
+    if forms is not None:
+        words = forms(words)
     shortest, longest = ngram_range
     if (shortest, longest) == (1, 1):
         return words
@@ -91,13 +104,15 @@ def terms_of(text: str, ngram_range: tuple[int, int], stop_words: frozenset[str]
 
 
 @cache
-def byte_classes(lowercase: bool) -> NDArray[np.uint8]:
+def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8]:
     """What each byte of UTF-8 is to the kernels (see `kernels.words`), lower-casing ASCII or not."""
     classes = np.full(256, _WIDE, np.uint8)
     for code in range(128):
         character = chr(code)
         is_word = character.isalnum() or character == "_"
         classes[code] = ord(character.lower() if lowercase else character) if is_word else 0
+    if joins_names:
+        classes[ord(JOINER)] = ord(" ")
     classes[_END] = _END
     classes.flags.writeable = False
     return classes

@@ -52,9 +52,10 @@ def _plain(value: Any) -> Any:
     return shown(value, 200)
 
 
-def when_and_with_what() -> dict[str, Any]:
-    """When a model was trained, and with which versions."""
-    packages = ("textsieve", "numpy", "scipy", "scikit-learn", "numba")
+def when_and_with_what(normalise: str | None) -> dict[str, Any]:
+    """When a model was trained, and with which versions; stems and lemmas may differ between those of a package."""
+    of_words = {"stem": ("PyStemmer",), "lemma": ("simplemma",)}.get(normalise or "", ())
+    packages = ("textsieve", "numpy", "scipy", "scikit-learn", "numba", *of_words)
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
     return {"trained": _now(), "versions": versions}
 

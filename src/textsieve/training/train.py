@@ -26,6 +26,8 @@ from ..memory import give_back
 from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
+from ..text.languages import is_english
+from ..text.preparation import SETTINGS, Preparation
 from ..text.words import stop_words_of
 from .documents import (
     Counted,
@@ -96,7 +98,7 @@ class _Training:
         self._recipe = Recipe.of(settings, self._n_jobs)
         self._clock = Clock(progress)
         _check(settings)
-        self._counter(**self._limits)._validate()
+        self._counter(**self._limits)._validated()
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -158,7 +160,8 @@ class _Training:
         return {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
 
     def _counter(self, **more: Any) -> TermCounter:
-        reading = {name: self._settings[name] for name in ("lowercase", "strip_accents", "stop_words", "ngram_range")}
+        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *SETTINGS)
+        reading = {name: self._settings[name] for name in names}
         return TermCounter(**reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
 
     # -- what is decided on held-out documents -------------------------------------------------------------------
@@ -251,7 +254,7 @@ class _Training:
             labels=targets.form,
             lowercase=bool(settings["lowercase"]),
             strip_accents=settings["strip_accents"],
-            stop_words="english" if isinstance(stop_words, str) else stop_words_of(stop_words),
+            stop_words="english" if is_english(stop_words) else stop_words_of(stop_words, settings["strip_accents"]),
             ngram_range=tuple(settings["ngram_range"]),
             tf=self._recipe.scheme.tf,
             norm=self._recipe.scheme.norm,
@@ -260,9 +263,10 @@ class _Training:
             thresholds=None if choices.cut is None else choices.cut.thresholds,
             ranks=None if choices.cut is None else choices.cut.ranks,
             calibration=choices.calibration,
+            preparation=Preparation.of(settings).checked(),
             settings=storable(settings),
             about={
-                **when_and_with_what(),
+                **when_and_with_what(settings["normalise"]),
                 "n_documents": targets.n_documents,
                 "n_unlabelled": int((~targets.usable).sum()),
                 "n_terms_seen": n_terms_seen,
@@ -279,7 +283,7 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
     if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
         raise InputError(f"held_out={share!r}; use a share of the documents above 0 and below 1, or None.")
-    stop_words_of(settings["stop_words"])
+    stop_words_of(settings["stop_words"], settings["strip_accents"])
     if not (is_whole(n_folds) and n_folds >= 2):
         raise InputError(f"folds={n_folds!r}; use a number from 2.")
 

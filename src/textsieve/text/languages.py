@@ -1,0 +1,163 @@
+"""Languages by their codes (ISO 639) and English names, and which of them the packages of the extra `words` know.
+
+Stems are by Snowball (PyStemmer, which calls languages by their names), lemmas by simplemma, and stop words by
+stopwordsiso (both call them by codes). Which languages there are is read off the packages, so that an update of theirs
+needs none of ours. Nothing is loaded before it is needed: the command line's help reads from here. Each of the three
+packages is asked for on its own: a machine that predicts by stems needs no dictionaries.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import InputError, shown
+
+if TYPE_CHECKING:
+    from .words import Accents
+
+_NAMES = (
+    "af afrikaans, ar arabic, ast asturian, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, cy welsh, "
+    "da danish, de german, el greek, en english, enm middle_english, eo esperanto, es spanish, et estonian, eu basque, "
+    "fa persian, fi finnish, fr french, ga irish, gd gaelic, gl galician, grc ancient_greek, gu gujarati, gv manx, "
+    "ha hausa, hbs serbo_croatian, he hebrew, hi hindi, hr croatian, hu hungarian, hy armenian, id indonesian, "
+    "is icelandic, it italian, ja japanese, ka georgian, ko korean, ku kurdish, la latin, lb luxembourgish, "
+    "lt lithuanian, lv latvian, mk macedonian, ml malayalam, mr marathi, ms malay, ne nepali, nl dutch, nn nynorsk, "
+    "no norwegian, pl polish, pt portuguese, ro romanian, ru russian, se sami, sk slovak, sl slovenian, so somali, "
+    "sq albanian, sr serbian, st sesotho, sv swedish, sw swahili, ta tamil, th thai, tl tagalog, tr turkish, "
+    "uk ukrainian, ur urdu, vi vietnamese, yi yiddish, yo yoruba, zh chinese, zu zulu"
+)
+
+NAMES: Mapping[str, str] = dict(row.split() for row in _NAMES.split(", "))
+"""The name of each code."""
+
+_CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}
+_LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}
+
+_HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
+_IS_PHRASE = re.compile(rf"[{_HYPHENS}\s]").search
+
+
+class Service(NamedTuple):
+    """What a package does for some languages."""
+
+    what: str  # in the plural, for messages
+    package: str  # as pip knows it
+    codes: Callable[[], frozenset[str]]
+
+
+@cache
+def _stem_codes() -> frozenset[str]:
+    import Stemmer
+
+    return frozenset(_CODES[name] for name in Stemmer.algorithms() if name in _CODES)
+
+
+@cache
+def _lemma_codes() -> frozenset[str]:
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    known = frozenset(SUPPORTED_LANGUAGES)
+    return known - {"nb"} | {ours for ours, theirs in _LEMMA_CODES.items() if theirs in known}
+
+
+@cache
+def _stop_word_codes() -> frozenset[str]:
+    import stopwordsiso
+
+    return frozenset(stopwordsiso.langs())
+
+
+STEMS = Service("stems", "pystemmer", _stem_codes)
+LEMMAS = Service("lemmas", "simplemma", _lemma_codes)
+STOP_WORDS = Service("stop words", "stopwordsiso", _stop_word_codes)
+
+
+def code_of(language: object) -> str | None:
+    """The code of a language that is given by its name or its code; None if there is no such."""
+    if not isinstance(language, str):
+        return None
+    written = language.strip().lower()
+    return _CODES.get(written, written if written in NAMES else None)
+
+
+def require_language(language: object, service: Service, *, setting: str, what: str) -> str:
+    """The code of a language for which there is what is asked for; `setting` is where it was named."""
+    from ..extras import require_package
+
+    require_package(service.package, extra="words", what=what)
+    code = code_of(language)
+    known = service.codes()
+    if code is None or code not in known:
+        raise InputError(f"{setting}={shown(language)}; there are {service.what} for {listed(known)}.")
+    return code
+
+
+def listed(codes: Iterable[str]) -> str:
+    """Languages by name, with their codes."""
+    return ", ".join(sorted(f"{NAMES.get(code, code)} ({code})" for code in codes))
+
+
+def is_english(language: object) -> bool:
+    """Whether a language, given by its name or its code, is English."""
+    return code_of(language) == "en"
+
+
+def stop_words_in_language(language: str, strip_accents: "Accents" = None) -> frozenset[str]:
+    """The stop words of a language, without accents if texts have none.
+
+    The English ones are scikit-learn's, need no other package, and are left as they are: they have no accents.
+    """
+    if is_english(language):
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return ENGLISH_STOP_WORDS
+    if code_of(language) is None:
+        raise InputError(
+            f"stop_words={shown(language)}; use a language such as 'english', 'german' or 'de', a list of words, or "
+            "None."
+        )
+    setting = f"stop_words={language!r}"
+    code = require_language(language, STOP_WORDS, setting="stop_words", what=setting)
+    if callable(strip_accents):  # it may have no hash, and may be large
+        return frozenset(map(strip_accents, _stop_words_of_package(code, None)))
+    return _stop_words_of_package(code, strip_accents)
+
+
+@cache
+def _stop_words_of_package(code: str, strip_accents: str | None) -> frozenset[str]:
+    """The stop words of a language, as a text with them would be read: `qu'` is `qu`, and `l'` is no word.
+
+    A phrase is none of them: the words of `bắt đầu từ` or `semata-mata` mean other things on their own.
+    """
+    import stopwordsiso
+
+    from .words import WORD, accent_stripper
+
+    entries = (entry.lower().strip(f" {_HYPHENS}") for entry in stopwordsiso.stopwords(code))
+    words = frozenset(word for entry in entries if not _IS_PHRASE(entry) for word in WORD.findall(entry))
+    strip = accent_stripper(strip_accents)
+    return words if strip is None else frozenset(map(strip, words))
+
+
+def stemmer(code: str) -> Callable[[list[str]], list[str]]:
+    """What gives the stems of words."""
+    import Stemmer
+
+    stems: Callable[[list[str]], list[str]] = Stemmer.Stemmer(NAMES[code], 0).stemWords  # it need not remember any
+    return stems
+
+
+def lemmatizer(code: str) -> Callable[[list[str]], list[str]]:
+    """What gives the lemmas of words."""
+    from simplemma import lemmatize
+
+    language = _LEMMA_CODES.get(code, code)
+    return lambda words: [lemmatize(word, language) for word in words]
+
+
+WAYS: dict[str, tuple[Service, Callable[[str], Callable[[list[str]], list[str]]]]] = {
+    "stem": (STEMS, stemmer),
+    "lemma": (LEMMAS, lemmatizer),
+}
+"""The ways to normalise words: for which languages there is one, and what does it."""

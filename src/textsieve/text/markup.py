@@ -1,0 +1,95 @@
+r"""HTML and SGML out of a text, in time that grows with its length alone, whatever the markup is like.
+
+What goes: tags (`<b>`, `</B>`, `<br/>`, `</>`), declarations and instructions (`<!DOCTYPE ...>`, `<?xml ...?>`), also
+those in the brackets of a DOCTYPE, comments, scripts and style sheets with what is in them, and the marks around CDATA
+and other marked sections. What takes their place is in `GAPS`: a tag that only changes the look of letters leaves
+nothing (`<font size=7>W</font>elcome` is a word), a link, a picture, a small number above or below the line and all
+that is no tag a space, and any other tag an empty line, since a heading, a cell or a paragraph begins or ends there.
+Last, entities become characters (`&eacute;`, `&lt;`), as `html.unescape` has it.
+
+A tag is `<`, perhaps `/`, a name, and then white space, `/` or `>`, up to the next `>` that is not in a quoted value;
+so an address in angle brackets (`<ann@example.org>`, `<http://...>`) and a comparison with spaces (`a < b`) are none,
+and `<b and c>` is one. Markup can be broken:
+
+- a `<` without its `>` is no tag, and neither is one that has another `<` before its `>`: both stay in the text. Only a
+  sound value may have `<` in it: its quote comes after `=` (in a declaration, after white space), and white space, `/`,
+  `?` or `>` after the quote that closes it;
+- where quotes do not match, the tag ends at the next `>`;
+- a comment, script or style sheet that nobody ends loses only its first mark: no text is lost by an accident.
+
+It is linear, because at most three of the attempts to read a tag are at the same character. Outside of values an
+attempt ends at the next `<`, where the next one begins. Of two attempts that both go on, one is in a value; and a
+quotation mark changes what each of them is in, which is no quotes, double or single ones, but never makes it the same.
+And if the end of a comment or script was looked for in vain once, it is not looked for again.
+"""
+
+import re
+from html import unescape
+
+PARAGRAPH = "\n\n"
+
+GAPS = {
+    **dict.fromkeys(("b", "big", "blink", "em", "font", "i", "small", "span", "strong", "tt", "u"), ""),
+    **dict.fromkeys(("abbr", "acronym", "bdi", "bdo", "cite", "code", "del", "dfn", "ins", "kbd"), ""),
+    **dict.fromkeys(("mark", "nobr", "q", "s", "samp", "strike", "var", "wbr"), ""),
+    **dict.fromkeys(("a", "img", "sub", "sup"), " "),
+}
+"""What takes the place of a tag, by its name; that of others is `PARAGRAPH`."""
+
+
+def _rest(before_value: str) -> str:
+    """What comes after a name, up to `>`: values are in quotes, after a character such as these."""
+    sound = r"""(?:"[^"]*+"|'[^']*+')(?=[\s/?>])"""
+    other = r""""[^"<]*+"|'[^'<]*+'"""
+    return rf"""(?>(?:[^<>"'{before_value}]++|[{before_value}]\s*+(?:{sound})?+|{other})*+>|[^<>]*+>)"""
+
+
+_OF_TAG, _OF_DECLARATION = _rest("="), _rest(r"\s")
+_NAME = r"[A-Za-z][\w.-]*+(?::\w[\w.-]*+)?"
+_MARKUP = re.compile(
+    r"<!---?>|(?P<comment><!--)"
+    r"|<!\[[^<>\[\]]*+(?:\[|\]>)|\]?\]>"
+    rf"|<!DOCTYPE(?=\s)[^<>\[\]]*+\[|<[!?][A-Za-z]{_OF_DECLARATION}"
+    rf"|<(?P<content>(?a:script|style))(?=[\s/>])(?!/>){_OF_TAG}(?<![\s\"']/>)"
+    rf"|</?(?P<name>{_NAME}(?=[\s/>])|(?<=/)(?=>)){_OF_TAG}",
+    re.IGNORECASE,
+)
+_ENDS = {
+    "<!--": re.compile("--!?>"),
+    "script": re.compile(r"</script(?=[\s/>])[^<>]*+>?", re.IGNORECASE | re.ASCII),
+    "style": re.compile(r"</style(?=[\s/>])[^<>]*+>?", re.IGNORECASE | re.ASCII),
+}
+_LONG_NUMBER = re.compile("&#([0-9]{9,})")
+
+
+def without_tags(text: str) -> str:
+    """The text that a reader would see."""
+    if "<" in text or "]>" in text:
+        text = "".join(_pieces(text))
+    return unescape(_LONG_NUMBER.sub(_short_number, text)) if "&" in text else text
+
+
+def _pieces(text: str) -> list[str]:
+    """What is between the markup, and what takes its place."""
+    pieces: list[str] = []
+    never_ending: set[str] = set()
+    at = 0
+    while found := _MARKUP.search(text, at):
+        pieces.append(text[at : found.start()])
+        at = found.end()
+        if found.lastgroup == "name":
+            pieces.append(GAPS.get(found["name"].lower(), PARAGRAPH))
+            continue
+        pieces.append(" ")
+        kind = (found["content"] or found["comment"] or "").lower()
+        end = _ENDS[kind].search(text, at) if kind and kind not in never_ending else None
+        if end is not None:
+            at = end.end()
+        elif kind:
+            never_ending.add(kind)
+    return [*pieces, text[at:]]
+
+
+def _short_number(found: re.Match[str]) -> str:
+    """A character's number in so few digits that Python reads it: eight are more than there are characters."""
+    return "&#" + (found[1].lstrip("0") or "0")[:8]

@@ -1,0 +1,286 @@
+"""A model that prepares its texts: what its file holds, that it predicts as it was trained, and what that loads."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.modelfile.test_modelfile_light import HEAVY
+from tests.reference.model_cases import same, small_model
+from tests.reference.text_checks import PATHS, path
+from tests.test_extras import without
+
+import textsieve
+from textsieve import Categorizer, Corpus, InputError
+from textsieve.archive import header_end, parse
+from textsieve.modelfile.reading import decode
+from textsieve.modelfile.writing import encode
+from textsieve.prediction import Model
+from textsieve.text.languages import code_of
+from textsieve.text.preparation import Preparation
+from textsieve.text.words import stop_words_of
+from textsieve.training import documents as training_documents
+
+SPORT = [
+    "Vous êtes over the bar",
+    "The strikers scored <b>goals</b> in New York City",
+    "A keeper saving penalties & running",
+    "He scores goals",
+]
+MONEY = ["Markets were falling in New York City", "The banks <i>lend</i> money", "A market fell, said Bank of America"]
+TEXTS, LABELS = [*SPORT, *MONEY] * 4, (["sport"] * 4 + ["money"] * 3) * 4
+OTHERS = [
+    "a goal was scored",
+    "the falling of banks",
+    "He was in New York City",
+    "nothing of that",
+    "",
+    "cat over uous mat",
+    "overs ouers",
+]
+
+
+def with_u(text: str) -> str:
+    """Letters as the Romans wrote them, as a way to strip accents."""
+    return text.replace("v", "u")
+
+
+ALL_OF_IT: dict[str, Any] = {"tags": "drop", "names": True, "normalise": "lemma", "stop_words": "english"}
+CASES: dict[str, dict[str, Any]] = {
+    "stems": {"normalise": "stem"},
+    "lemmas": {"normalise": "lemma"},
+    "German stems": {"normalise": "stem", "language": "german"},
+    "stems without stop words": {"normalise": "stem", "stop_words": ["scored", "falling", "the", "of"]},
+    "German stop words": {"normalise": "stem", "stop_words": "german", "ngram_range": (1, 2)},
+    "tags": {"tags": "drop"},
+    "names": {"names": True},
+    "names with stop words": {"names": True, "stop_words": ["new", "of", "new york city"]},
+    "all of it": ALL_OF_IT,
+    "stems of pairs": {"normalise": "stem", "ngram_range": (1, 2), "stop_words": "english"},
+    "accents": {"normalise": "stem", "strip_accents": "unicode", "language": "fr", "stop_words": "fr"},
+    "all of it, without accents": {
+        **ALL_OF_IT,
+        "stop_words": "german",
+        "strip_accents": "ascii",
+        "lowercase": False,
+        "language": "de",
+    },
+}
+FUNCTIONS: dict[str, dict[str, Any]] = {  # which no file holds
+    "a function": {"normalise": "stem", "stop_words": "english", "strip_accents": with_u},
+    "a function and pairs": {"stop_words": "english", "strip_accents": with_u, "ngram_range": (1, 2)},
+    "a function and another language": {"normalise": "stem", "stop_words": "fr", "strip_accents": with_u},
+}
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def header_in(data: bytes) -> dict[str, Any]:
+    outer = json.loads(data[8 : header_end(data)])
+    return parse(outer["__metadata__"]["textsieve"])
+
+
+def trained(case: str) -> Categorizer:
+    return Categorizer(n_terms="all", n_jobs=1, **(CASES | FUNCTIONS)[case]).fit(TEXTS, LABELS)
+
+
+@every_case
+@pytest.mark.filterwarnings("ignore:.*none of the selected terms")
+def test_a_loaded_model_predicts_as_it_was_trained(case: str, tmp_path: Path) -> None:
+    model = trained(case)
+    model.save(tmp_path / "model.sieve")
+    loaded = textsieve.load(tmp_path / "model.sieve")
+    assert same(loaded.model_, replace(model.model_, stop_words=stop_words_of(model.model_.stop_words)))
+    for name, value in CASES[case].items():
+        assert getattr(loaded, name) == ("a list" if isinstance(value, list) else value)
+    scores = model.predict_scores([*TEXTS, *OTHERS]).scores
+    for way_through in PATHS:
+        with path(way_through):
+            assert np.array_equal(loaded.predict_scores([*TEXTS, *OTHERS]).scores, scores)
+    loaded.save(tmp_path / "again.sieve")
+    assert (tmp_path / "again.sieve").read_bytes() == (tmp_path / "model.sieve").read_bytes()
+
+
+@pytest.mark.parametrize("case", CASES | FUNCTIONS)
+def test_predicting_counts_as_training_did(case: str) -> None:
+    model = trained(case).model_
+    counter = textsieve.TermCounter(**(CASES | FUNCTIONS)[case], vocabulary=model.terms)
+    for way_through in PATHS:
+        with path(way_through):
+            counts = model.counts([*TEXTS, *OTHERS])
+            assert np.array_equal(counts.matrix().toarray(), counter.transform([*TEXTS, *OTHERS]).toarray())
+    assert counts.values.sum() > 0
+
+
+@every_case
+def test_reasons_are_forms(case: str) -> None:
+    model = trained(case)
+    told = {each.term for each in model.explain("The strikers scored goals").classes[0].contributions}
+    assert told
+    assert told <= set(model.terms_)
+
+
+@every_case
+def test_a_stream_gives_the_same_model(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_memory = trained(case)
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 40)
+    settings: dict[str, Any] = {"n_terms": "all", "n_jobs": 1, **CASES[case]}
+    streamed = Categorizer(**settings).fit(Corpus.from_texts(TEXTS, LABELS, name="corpus"))
+    assert streamed.model_.about["n_tuned_on"] is not None
+    assert streamed.terms_ == in_memory.terms_
+    assert np.allclose(streamed.decision_function(TEXTS), in_memory.decision_function(TEXTS), atol=1e-6)
+
+
+@every_case
+def test_version_2_says_how_texts_are_prepared(case: str) -> None:
+    header = header_in(encode(trained(case).model_))
+    assert header["version"] == 2
+    asked = {name: value for name, value in CASES[case].items() if name in Preparation.__dataclass_fields__}
+    if "normalise" in asked:
+        asked["language"] = code_of(asked.get("language", "en"))
+    assert header["reading"]["preparation"] == asked
+
+
+def test_a_model_that_prepares_nothing_is_of_version_1() -> None:
+    header = header_in(encode(small_model()))
+    assert header["version"] == 1
+    assert set(header["reading"]) == {"lowercase", "strip_accents", "ngram_range", "stop_words"}
+    trained_now = Categorizer(n_terms="all", n_jobs=1).fit(TEXTS, LABELS)
+    golden = header_in((Path(__file__).parent / "golden" / "one.sieve").read_bytes())
+    now = header_in(encode(trained_now.model_))
+    assert now["version"] == golden["version"] == 1
+    for part in ("reading", "weighting", "scorer"):  # older releases refuse what they do not know there
+        assert set(now[part]) == set(golden[part])
+    assert set(now) == set(golden)
+    unused = Categorizer(n_terms="all", n_jobs=1, language="german").fit(TEXTS, LABELS)
+    assert header_in(encode(unused.model_))["version"] == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"normalise": "os.system"},
+        {"normalise": ["stem"]},
+        {"normalise": True},
+        {"normalise": "stem", "language": "german"},
+        {"normalise": "stem", "language": "xx"},
+        {"normalise": "stem", "language": ["en"]},
+        {"tags": "drop", "language": "de"},
+        *({"tags": odd} for odd in ("", None, True, "drop ", ["drop"])),
+        *({"names": odd} for odd in (1, None, "yes")),
+    ],
+    ids=str,
+)
+def test_what_is_no_preparation_is_not_written_or_read(odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    model = small_model(preparation=Preparation(**odd))
+    with pytest.raises(InputError, match="its preparation has"):
+        encode(model)
+    monkeypatch.setattr("textsieve.modelfile.writing.check_model", lambda *_: None)
+    data = encode(model)
+    with pytest.raises(InputError, match="its preparation has"):
+        decode(data)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(None, {}, [], "stem", {"more": 1}),
+        *({"tags": "keep"}, {"names": False}, {"normalise": None}, {"language": "en"}),
+        *({"normalise": "lemma"}, {"normalise": "stem", "language": "en", "names": False}),
+    ],
+    ids=str,
+)
+def test_what_is_no_preparation_at_all(odd: Any) -> None:
+    with pytest.raises(InputError, match="its preparation is"):
+        decode(with_preparation(odd))
+
+
+def with_preparation(found: Any) -> bytes:
+    """A model whose file has this for its preparation."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Preparation, "to_dict", lambda _: found)
+        return encode(small_model(preparation=Preparation(normalise="stem")))
+
+
+def test_a_language_alone_is_no_preparation() -> None:
+    with pytest.raises(InputError, match="its preparation has language='de', and nothing is normalised"):
+        decode(with_preparation({"language": "de"}))
+
+
+def test_forms_come_with_stop_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = small_model(preparation=Preparation(normalise="stem"), ngram_range=(1, 1))
+    assert decode(encode(model)).stop_words == model.stop_words
+    monkeypatch.setattr(Model, "needs_stop_words", False)
+    with pytest.raises(InputError, match="it normalises words, and has no list of stop words"):
+        decode(encode(model))
+
+
+def test_what_is_no_range_is_said_before_what_names_want() -> None:
+    with pytest.raises(InputError, match="ngram_range is 'ab', not two numbers"):
+        encode(small_model(preparation=Preparation(names=True), ngram_range="ab"))
+
+
+def test_names_are_no_runs_of_words_in_a_file() -> None:
+    with pytest.raises(InputError, match=r"it joins names, and its ngram_range is \(1, 2\)"):
+        encode(small_model(preparation=Preparation(names=True)))
+
+
+def test_no_word_of_the_training_text_is_in_the_file_but_the_forms(tmp_path: Path) -> None:
+    texts = ["qqkickings vvlosing", "qqkicked vvlosings", "xxbanking zzmarketings", "xxbanks zzmarketed"] * 3
+    model = Categorizer(normalise="stem", n_terms=2, n_jobs=1).fit(texts, ["a", "a", "b", "b"] * 3)
+    model.save(tmp_path / "model.sieve")
+    data = (tmp_path / "model.sieve").read_bytes()
+    words = {word for text in texts for word in text.split()} - set(model.terms_)
+    assert [word for word in words if word.encode() in data] == []
+    others = {"qqkick", "vvlose", "xxbank", "zzmarket"} - set(model.terms_)
+    assert others
+    assert [word for word in others if word.encode() in data] == []
+
+
+@pytest.mark.parametrize("missing", ["simplemma", "stopwordsiso"])
+def test_predicting_by_stems_needs_no_dictionaries(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained("German stop words").save(tmp_path / "model.sieve")
+    without(missing, monkeypatch)
+    assert textsieve.load(tmp_path / "model.sieve").predict(["goals"]) == ["sport"]
+
+
+@pytest.mark.parametrize(("case", "missing"), [("stems", "pystemmer"), ("lemmas", "simplemma")])
+def test_without_its_package_it_loads_and_says_what_predicting_needs(
+    case: str, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(case).save(tmp_path / "model.sieve")
+    without(missing, monkeypatch)
+    model = textsieve.load(tmp_path / "model.sieve")
+    said = rf"normalise='{case[:-1]}' needs {missing}; pip install 'textsieve\[words\]'"
+    with pytest.raises(InputError, match=said):
+        model.predict(["goals"])
+    with pytest.raises(InputError, match=said):
+        model.explain("goals")
+    plain = Categorizer(n_jobs=1).fit(TEXTS, LABELS)
+    assert plain.predict(["goals"]) == ["sport"]
+
+
+PREDICT = """
+import sys
+from textsieve import load
+model = load(sys.argv[1])
+assert model.predict(["The goals of New York City"]).tolist() == ["sport"]
+assert model.explain("goals").classes[0].contributions
+print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+@every_case
+def test_predicting_a_document_is_light(case: str, tmp_path: Path) -> None:
+    trained(case).save(tmp_path / "model.sieve")
+    command = [sys.executable, "-W", "error", "-c", PREDICT, str(tmp_path / "model.sieve")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & HEAVY
+    assert ("Stemmer" in loaded) == (CASES[case].get("normalise") == "stem")
+    assert "stopwordsiso" not in loaded

@@ -1,0 +1,238 @@
+"""Proper names: the rule by examples, and both ways of finding them against a slow twin."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference.names_twin import is_word_character, names_in, runs_of_names
+from tests.reference.preparation_twin import counts_of, stem, stem_as_written
+from tests.reference.text_checks import CHARACTERS, PATHS, assert_same, path
+from tests.reference.text_twins import first_seen, words_of
+
+from textsieve import InputError, TermCounter
+from textsieve.text.names import character_kinds, join_names, join_names_fast, ready_for_lower_case
+from textsieve.text.words import JOINER
+
+WAYS = pytest.mark.parametrize("join", [join_names, join_names_fast])
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("he was in Santiago de Cuba", "Santiago de Cuba"),
+        ("with Ursula von der Leyen today", "Ursula von der Leyen"),
+        ("at the Bank of America of old", "Bank of America"),
+        ("to New York City, New Jersey", "New York City|New Jersey"),
+        ("by IBM Corp and the USA", "IBM Corp"),
+        ("in São Paulo and Ürümqi Şehri", "São Paulo|Ürümqi Şehri"),
+        ("the New \t York Times", "New York Times"),
+        ("with Bill\xa0Clinton, Charles\u202fde \xa0Gaulle", "Bill Clinton|Charles de Gaulle"),
+        # a hyphen or apostrophe
+        ("met Jean-Paul Sartre and D'Arcy Wentworth Thompson", "Jean Paul Sartre|D Arcy Wentworth Thompson"),
+        ("met Mary Smith-Jones of Al\u2011Qaeda at O\u2019Hare", "Mary Smith Jones of Al Qaeda|O Hare"),
+        ("Bill Clinton's wife met Boris Yeltsin's", "Boris Yeltsin"),
+        ("a New York-based firm, ex-President Bush, l'Union Postale", "New York|President Bush|Union Postale"),
+        ("the 'New York' of New- York or New -York or New--York", "New York"),
+        ("Jean-Paul Sartre came. O'Brien-Smith Pear Inn", "Pear Inn"),
+        ("the F-16 and I'm of Rio-de-Janeiro", "Rio de Janeiro"),
+        # the beginning of a sentence
+        ("Santiago de Cuba is old", ""),
+        ("The New York Times", "New York Times"),
+        ("A New York man. New York is far! Los Angeles too? La Paz", "New York"),
+        ("they left… Then He Came", "He Came"),
+        ("fue．New York City, dijo ¿Quién Sabe Eso? ¡Qué Cosa Es։ Los Dos Son", "York City|Sabe Eso|Cosa Es|Dos Son"),
+        ("some words\nNew York City", "New York City"),
+        ("some words\n \t\r\nNew York City", "York City"),
+        ("some words\r\xa0\rNew York City", "York City"),
+        ("said: New York. (San Jose)", "New York"),
+        # lines
+        ("lives in New\nYork", ""),
+        ("NEW YORK IN CAPITALS\nand New York", "New York"),
+        ("and\nNEW YORK\nand", ""),
+        ("we met\rNEW YORK TIMES\rand New\rYork\r\nNEW YORK\r\nand", ""),
+        ("from NEW YORK again", "NEW YORK"),
+        # what breaks a name
+        ("the John F. Kennedy", ""),
+        ("a John, Mary and Sartre", ""),
+        ("in York of the World", ""),
+        ("in York of", ""),
+        ("of York de la los Mar", ""),
+        ("the Bank OF America", "Bank OF America"),
+        ("the Route 66 Inn", ""),
+        ("", ""),
+    ],
+)
+def test_the_rule(join: Any, text: str, names: str) -> None:
+    joined = join(text)
+    found = [name.replace(JOINER, " ") for name in _names_of(joined)]
+    assert found == [name for name in names.split("|") if name]
+    assert names_in(text) == found
+    assert words_of(joined.replace(JOINER, " ")) == words_of(text)
+
+
+PIECES = [
+    *("New", "York", "Cuba", "IBM", "Élan", "ǅabc", "A", "I", "of", "de", "la", "von", "the", "runs", "x", "66", "Of"),
+    *(".", "! ", "…", ", ", "\n", "\n\n", "\n \r\n", "\t", " - ", JOINER, "。"),
+    *("-", "'", "\u2019", "\u2011", "\xa0", "\u202f", "\r", "\r\n", "．", "¿", "İzmir", "D'", "-Ab"),
+]
+texts = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join),
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+    st.text(CHARACTERS + "AAaa  ", max_size=40),
+    st.text("ABab de\n.-'\r", max_size=40),
+)
+
+
+@given(texts)
+@settings(max_examples=400)
+def test_both_ways_are_the_slow_one(text: str) -> None:
+    joined = join_names(text)
+    assert joined == join_names_fast(text)
+    found = Counter(" ".join(name.split(JOINER)) for name in _names_of(joined))
+    assert found == Counter(names_in(text))
+
+
+def _names_of(joined: str) -> list[str]:
+    return [run for run in _runs_with_joiners(joined) if JOINER in run]
+
+
+def _runs_with_joiners(joined: str) -> list[str]:
+    runs, run = [], ""
+    for character in joined + " ":
+        if is_word_character(character) or character == JOINER:
+            run += character
+        else:
+            runs += [run] if run else []
+            run = ""
+    return runs
+
+
+def terms_in(text: str, stop_words: Any = (), *, lowercase: bool = True) -> list[str]:
+    """The words of a text in their order, a name that the slow twin finds as one of them."""
+    marked = list(text.replace(JOINER, " "))
+    for name in runs_of_names(text):
+        for at in range(name[0][0], name[-1][1]):
+            if not is_word_character(text[at]):
+                marked[at] = JOINER
+            elif lowercase and text[at] == "İ":
+                marked[at] = "i"
+    joined = "".join(marked).lower() if lowercase else "".join(marked)
+    runs = [run for run in _runs_with_joiners(joined) if len(run) > 1 and run not in stop_words]
+    return [" ".join(word for word in run.split(JOINER) if word) for run in runs]
+
+
+@pytest.mark.parametrize("way_through", PATHS)
+@given(
+    st.lists(texts, min_size=1, max_size=6),
+    st.sampled_from([1, 2]),
+    st.sampled_from([None, ["the", "york", "new york"]]),
+)
+@settings(max_examples=50)
+def test_a_name_is_a_term_in_place_of_its_words(
+    way_through: str, corpus: list[str], n_jobs: int, stop_words: Any
+) -> None:
+    corpus = [*corpus, "in New York City"]
+    terms = [terms_in(text, stop_words or ()) for text in corpus]
+    columns = sorted(set().union(*terms))
+    with path(way_through):
+        counter = TermCounter(names=True, stop_words=stop_words, n_jobs=n_jobs)
+        assert_same(counter.fit_transform(corpus), counts_of(terms, columns))
+        assert counter.get_feature_names_out().tolist() == columns
+        assert_same(counter.transform(corpus), counts_of(terms, columns))
+        grown = TermCounter(names=True, stop_words=stop_words, n_jobs=n_jobs)
+        for at, text in enumerate(corpus):
+            grown.partial_fit([text])
+            assert grown.get_feature_names_out().tolist() == first_seen(terms[: at + 1])
+        again = TermCounter(names=True, stop_words=stop_words, n_jobs=n_jobs).resume(columns)
+        assert_same(again.partial_fit_transform(corpus), counts_of(terms, columns))
+
+
+@pytest.mark.parametrize("way_through", PATHS)
+def test_names_are_not_stemmed_and_words_are(way_through: str) -> None:
+    with path(way_through):
+        counter = TermCounter(names=True, normalise="stem").fit(
+            ["he was running in United States", "united states run"]
+        )
+        assert set(counter.vocabulary_) == {"he", "was", "run", "in", "united states", stem("united"), stem("states")}
+
+
+@pytest.mark.parametrize("way_through", PATHS)
+def test_case_and_accents(way_through: str) -> None:
+    text = ["er war in São Paulo, in Київ Plage"]
+    with path(way_through):
+        assert "São Paulo" in TermCounter(names=True, lowercase=False).fit(text).vocabulary_
+        assert "sao paulo" in TermCounter(names=True, strip_accents="unicode").fit(text).vocabulary_
+        left = TermCounter(names=True, strip_accents="ascii").fit(text).vocabulary_  # a name that loses a word is none
+        assert set(left) == {"er", "war", "in", "sao paulo", "plage"}
+
+
+@pytest.mark.parametrize("way_through", PATHS)
+def test_a_capital_with_a_dot_does_not_cut_a_name(way_through: str) -> None:
+    text = ["at Kent İstanbul Bank today, in İİ Ankara"]
+    with path(way_through):
+        found = TermCounter(names=True).fit(text).vocabulary_
+        assert set(found) == {"at", "kent istanbul bank", "today", "in", "ii ankara"}
+        kept = TermCounter(names=True, lowercase=False).fit(text).vocabulary_
+        assert set(kept) == {"at", "Kent İstanbul Bank", "today", "in", "İİ Ankara"}
+        stripped = TermCounter(names=True, lowercase=False, strip_accents="unicode").fit(text).vocabulary_
+        assert set(stripped) == {"at", "Kent Istanbul Bank", "today", "in", "II Ankara"}
+
+
+@pytest.mark.parametrize("way_through", PATHS)
+def test_accents_by_a_function(way_through: str) -> None:
+    """It gets the joined text: what it takes away may be a word of a name, which is none then."""
+    text = ["he was in São Paulo and in QQQ Paulo, Qualle Quarta Inn, Über Über"]
+    with path(way_through):
+        counter = TermCounter(names=True, strip_accents=lambda text: text.replace("q", "").replace("ü", "ue")).fit(text)
+        names = {"são paulo", "ualle uarta inn", "ueber ueber"}
+        assert set(counter.vocabulary_) == {"he", "was", "in", "and", "paulo", *names}
+
+
+@pytest.mark.parametrize("way_through", PATHS)
+@given(st.lists(texts, min_size=1, max_size=6), st.sampled_from([(True, stem), (False, stem_as_written)]))
+@settings(max_examples=30)
+def test_case_and_stems_of_texts_with_names(
+    way_through: str, corpus: list[str], case_and_form: tuple[bool, Callable[[str], str]]
+) -> None:
+    corpus = [*corpus, "he runs in New York City, Runs running"]
+    lowercase, form = case_and_form
+    found = [terms_in(text, lowercase=lowercase) for text in corpus]
+    terms = [[term if " " in term else form(term) for term in each] for each in found]
+    columns = sorted(set().union(*terms))
+    with path(way_through):
+        counter = TermCounter(names=True, lowercase=lowercase, normalise="stem")
+        assert_same(counter.fit_transform(corpus), counts_of(terms, columns))
+        assert counter.get_feature_names_out().tolist() == columns
+
+
+def test_a_small_table_is_enough_for_ascii() -> None:
+    character_kinds.cache_clear()
+    join_names_fast("in New York City")
+    assert character_kinds.cache_info().currsize == 1
+    small = character_kinds(128)
+    assert character_kinds.cache_info().hits == 1
+    assert np.array_equal(small, character_kinds(0x110000)[:128])
+
+
+def test_names_and_runs_of_words_are_one_or_the_other() -> None:
+    for ngram_range in ((1, 2), (2, 2)):
+        with pytest.raises(InputError, match=r"names=True with ngram_range=\((1|2), 2\): a name is a run of words"):
+            TermCounter(names=True, ngram_range=ngram_range).fit(["aa bb"])
+    for odd in ("yes", 1, None):
+        with pytest.raises(InputError, match=r"names=.*; use False or True"):
+            TermCounter(names=odd).fit(["aa"])  # type: ignore[arg-type]
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "part",
+    ["Aa ", "Aa de ", "de ", "A", "AA\n", "\n", ". Aa", "\n \t", "é Aa ", "Aa-", "A'", "\r", "\xa0\r", "İ", "İi Aa "],
+)
+def test_a_long_text_ends(join: Any, part: str) -> None:
+    text = part * 100_000
+    assert len(ready_for_lower_case(join(text))) == len(text)

@@ -1,0 +1,330 @@
+"""Stems and lemmas, found once for each distinct word, against finding them for each word of each document."""
+
+import gc
+import pickle
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference import text_checks
+from tests.reference.preparation_twin import FORMS, counts_of, terms_in
+from tests.reference.text_checks import PATHS, assert_same, path
+from tests.reference.text_twins import first_seen, words_of
+
+from textsieve import InputError, TermCounter
+from textsieve.text import languages, normalising
+
+WORDS = "run running runs ran mouse mice was be is better good goods The Houses house the x 1990s _a us ΟΔΟΣ été"
+texts = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
+corpora = st.lists(texts, min_size=1, max_size=8)
+lengths = st.sampled_from([(1, 1), (1, 2), (2, 3)])
+ways = st.sampled_from(list(FORMS))
+every_path = pytest.mark.parametrize("way_through", PATHS)
+few = settings(max_examples=40)
+
+
+@every_path
+@few
+@given(corpora, ways, lengths, st.sampled_from([None, ["running", "the"]]), st.sampled_from([1, 2]))
+def test_counts_are_those_of_words_normalised_one_by_one(
+    way_through: str, corpus: list[str], way: str, ngram_range: tuple[int, int], stop_words: Any, n_jobs: int
+) -> None:
+    terms = [terms_in(text, FORMS[way], ngram_range, stop_words or ()) for text in corpus]
+    columns = sorted(set().union(*terms))
+    counter = TermCounter(normalise=way, ngram_range=ngram_range, stop_words=stop_words, n_jobs=n_jobs)
+    with path(way_through):
+        if not columns:
+            with pytest.raises(InputError, match="None of the"):
+                counter.fit_transform(corpus)
+            return
+        assert_same(counter.fit_transform(corpus), counts_of(terms, columns))
+        assert counter.get_feature_names_out().tolist() == columns
+        assert counter.vocabulary_ == {term: column for column, term in enumerate(columns)}
+        assert_same(counter.transform(corpus), counts_of(terms, columns))
+        others = ["running mice in other houses", *corpus[:2]]
+        expected = counts_of([terms_in(text, FORMS[way], ngram_range, stop_words or ()) for text in others], columns)
+        assert_same(counter.transform(others), expected)
+
+
+@every_path
+@few
+@given(text_checks.corpora, ways)
+def test_texts_of_any_characters(way_through: str, corpus: list[str], way: str) -> None:
+    corpus = [*corpus, "running"]
+    terms = [terms_in(text, FORMS[way]) for text in corpus]
+    with path(way_through):
+        counter = TermCounter(normalise=way, n_jobs=2)
+        assert_same(counter.fit_transform(corpus), counts_of(terms, sorted(set().union(*terms))))
+        assert_same(counter.transform(corpus), counts_of(terms, sorted(set().union(*terms))))
+
+
+@every_path
+@few
+@given(corpora, ways, lengths, st.data(), st.sampled_from([1, 2]))
+def test_any_split_of_a_stream_gives_the_same(
+    way_through: str, corpus: list[str], way: str, ngram_range: tuple[int, int], data: st.DataObject, n_jobs: int
+) -> None:
+    terms = [terms_in(text, FORMS[way], ngram_range) for text in corpus]
+    counter = TermCounter(normalise=way, ngram_range=ngram_range, n_jobs=n_jobs)
+    begin = 0
+    while begin < len(corpus):
+        end = data.draw(st.integers(begin + 1, len(corpus)))
+        with path(data.draw(st.sampled_from([way_through, *PATHS[:2]]))):
+            found = counter.partial_fit_transform(corpus[begin:end])
+        columns = first_seen(terms[:end])
+        assert counter.get_feature_names_out().tolist() == columns
+        assert_same(found, counts_of(terms[begin:end], columns))
+        begin = end
+    resumed = TermCounter(normalise=way, ngram_range=ngram_range, n_jobs=n_jobs).resume(columns)
+    with path(way_through):
+        more = ["ran running horses", "horse"]
+        all_terms = [*terms, *(terms_in(text, FORMS[way], ngram_range) for text in more)]
+        assert_same(resumed.partial_fit_transform(more), counts_of(all_terms[-2:], first_seen(all_terms)))
+        assert resumed.get_feature_names_out().tolist() == first_seen(all_terms)
+
+
+@every_path
+def test_a_document_with_two_words_of_a_stem_counts_once(way_through: str) -> None:
+    corpus = ["run running", "running dogs", "cats runs", "cat"]
+    with path(way_through):
+        within = TermCounter(normalise="stem", min_df=2).fit(corpus)
+        assert within.vocabulary_ == {"cat": 0, "run": 1}
+        assert TermCounter(normalise="stem", max_df=2).fit(corpus).vocabulary_ == {"cat": 0, "dog": 1}
+        assert TermCounter(normalise="stem", max_features=1).fit(corpus).vocabulary_ == {"run": 0}
+        assert TermCounter(normalise="stem", min_df=3).fit(corpus).vocabulary_ == {"run": 0}
+        counts = TermCounter(normalise="stem", binary=True).fit_transform(corpus)
+        assert counts.toarray().tolist() == [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 0, 0]]
+
+
+@every_path
+def test_a_fixed_vocabulary_is_one_of_forms(way_through: str) -> None:
+    with path(way_through):
+        counter = TermCounter(normalise="stem", vocabulary=["run", "running", "hous"])
+        assert counter.transform(["running houses", "run ran"]).toarray().tolist() == [[1, 0, 1], [1, 0, 0]]
+        pairs = TermCounter(normalise="stem", vocabulary=["run hous", "hous", "hous run x"], ngram_range=(1, 2))
+        assert pairs.transform(["running houses"]).toarray().tolist() == [[1, 1, 0]]
+        lemmas = TermCounter(normalise="lemma", vocabulary=["x", "nineteen-nineties"])  # no words, but forms of some
+        assert lemmas.transform(["_x _x 1990s x"]).toarray().tolist() == [[2, 1]]
+
+
+def test_stop_words_are_compared_as_they_are_written() -> None:
+    assert TermCounter(normalise="stem", stop_words=["running"]).fit(["runs running run"]).transform(
+        ["running runs"]
+    ).toarray().tolist() == [[1]]
+    assert list(TermCounter(normalise="stem", stop_words=["hous"]).fit(["houses"]).vocabulary_) == ["hous"]
+
+
+def test_forms_are_written_as_the_text_is() -> None:
+    german: dict[str, Any] = {"normalise": "lemma", "language": "german"}
+    assert set(TermCounter(**german).fit(["Häuser"]).vocabulary_) == {"haus"}
+    assert set(TermCounter(**german, lowercase=False).fit(["Häuser"]).vocabulary_) == {"Haus"}
+    french: dict[str, Any] = {"normalise": "lemma", "language": "fr"}
+    assert set(TermCounter(**french).fit(["étaient été"]).vocabulary_) == {"être"}
+    assert set(TermCounter(**french, strip_accents="unicode").fit(["etre"]).vocabulary_) == {"etre"}
+
+
+def test_a_form_that_is_no_word_is_none() -> None:
+    said = {
+        "aa": "",
+        "bb": " ",
+        "cc": "two words",
+        "dd": "A\nB",
+        "ee": "Ok",
+        "new york": "york",
+        "ff": "ΟΔΟΣ",
+        "gg": "X",
+    }
+    for words in ([word] for word in said), [list(said)], [["ee", "gg"], ["ff", "gg"], ["aa", "cc"], ["dd", "aa"]]:
+        for each in words:
+            forms = normalising.Normaliser("stem", "en", True, None)
+            forms._found_by_package = lambda words: [said[word] for word in words]
+            as_one_word = {"ee": "ok", "ff": "οδος", "gg": "x"}
+            assert forms(each) == [as_one_word.get(word, word) for word in each]
+
+
+def test_forms_with_a_function_that_strips_accents_are_those_of_each_word() -> None:
+    """What a function makes of one word may not depend on which others are looked up with it."""
+    strips: list[Callable[[str], str]] = [
+        lambda text: text.strip("rg"),
+        lambda text: text[:3],
+        lambda text: text.replace("\n", ""),
+        lambda text: text.replace("i", "\ud800"),
+        lambda text: text.replace("i", " "),
+    ]
+    words = ["running", "ring", "rig", "mice", "grinding"]
+    for strip in strips:
+        together = normalising.Normaliser("stem", "en", True, strip)
+        alone = [normalising.Normaliser("stem", "en", True, strip)([word])[0] for word in words]
+        assert together(words) == alone
+
+
+class Unhashable:
+    """A way to strip accents that has no hash, because it can be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is one as well."""
+        return isinstance(other, Unhashable)
+
+    def __call__(self, text: str) -> str:
+        """The text without its accent."""
+        return text.replace("é", "e")
+
+
+@every_path
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("strip", [Unhashable(), lambda text: text.replace("é", "e").replace("g", "G")])
+def test_accents_by_a_function(way_through: str, lowercase: bool, strip: Callable[[str], str]) -> None:
+    corpus = ["Éclairs RUNNING éclair", "running eclairs", "Été mice"]
+
+    def form(word: str) -> str:
+        (stem,) = languages.stemmer("en")([word])
+        return strip(stem.lower() if lowercase else stem)
+
+    terms = [[form(word) for word in words_of(strip(text.lower() if lowercase else text))] for text in corpus]
+    columns = sorted(set().union(*terms))
+    with path(way_through):
+        counter = TermCounter(normalise="stem", lowercase=lowercase, strip_accents=strip, n_jobs=2)
+        assert_same(counter.fit_transform(corpus), counts_of(terms, columns))
+        assert counter.get_feature_names_out().tolist() == columns
+        assert_same(counter.transform(corpus), counts_of(terms, columns))
+        counter.partial_fit(["a new word"])
+        assert_same(counter.transform(corpus), counts_of(terms, [*columns, "new", "word"]))
+
+
+def test_a_function_does_not_live_on_in_what_is_remembered() -> None:
+    strip = Unhashable()
+    TermCounter(normalise="stem", strip_accents=strip).fit(["running"])
+    gone = weakref.ref(strip)
+    del strip
+    gc.collect()
+    assert gone() is None
+
+
+@every_path
+def test_names_forms_and_capitals_together(way_through: str) -> None:
+    corpus = ["we saw Running Waters running", "he was Running in running Waters"]
+    with path(way_through):
+        counter = TermCounter(names=True, normalise="stem", lowercase=False, stop_words=["he", "in"], n_jobs=2)
+        counts = counter.fit_transform(corpus)
+        assert counter.get_feature_names_out().tolist() == ["Run", "Running Waters", "Water", "run", "saw", "was", "we"]
+        assert counts.toarray().tolist() == [[0, 1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 0, 1, 0]]
+
+
+def test_a_very_long_word_is_its_own_form() -> None:
+    """Lemmas of Esperanto take time by the square of the length, while every other thread waits."""
+    asked: list[str] = []
+
+    def noted(words: list[str]) -> list[str]:
+        asked.extend(words)
+        return [word.removesuffix("s") for word in words]
+
+    forms = normalising.Normaliser("lemma", "eo", True, None)
+    forms._found_by_package = noted
+    words = ["x" * 99 + "s", "x" * 100 + "s", "x" * 1_000_000 + "s", "new yorks"]
+    assert forms(words) == ["x" * 99, *words[1:]]
+    assert asked == words[:1]
+    assert list(forms._remembered) == words[:1]
+
+
+def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def cut_off(words: list[str]) -> list[str]:
+        asked.extend(words)
+        return [word[:3] for word in words]
+
+    monkeypatch.setitem(languages.WAYS, "stem", (languages.WAYS["stem"][0], lambda _: cut_off))
+    normalising.remembering.cache_clear()
+    corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
+    for way_through in PATHS:
+        with path(way_through):
+            counter = TermCounter(normalise="stem", n_jobs=2).fit(corpus)
+            counter.transform(corpus)
+            TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
+    assert sorted(asked) == sorted(set(asked))
+    normalising.remembering.cache_clear()
+
+
+def test_threads_that_ask_for_the_same_words_look_once() -> None:
+    forms = normalising.Normaliser("stem", "en", True, None)
+    asked: list[str] = []
+    all_are_here = Barrier(4)
+
+    def slow(words: list[str]) -> list[str]:
+        asked.extend(words)
+        time.sleep(0.01)
+        return [word.upper() for word in words]
+
+    def ask(begin: int) -> list[str]:
+        all_are_here.wait()
+        return forms([f"Word{number}" for number in range(begin, begin + 30)])
+
+    forms._found_by_package = slow
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(ask, (0, 10, 20, 0)))
+    assert found == [[f"word{number}" for number in range(begin, begin + 30)] for begin in (0, 10, 20, 0)]
+    assert sorted(asked) == sorted(set(asked))
+
+
+def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(normalising, "MOST_REMEMBERED", 5)
+    forms = normalising.Normaliser("stem", "en", True, None)
+    for begin in range(0, 40, 3):
+        words = [f"word{number}s" for number in range(begin, begin + 4)]
+        assert forms(words) == [f"word{number}" for number in range(begin, begin + 4)]
+        assert len(forms._remembered) <= 5
+    assert forms([f"word{number}s" for number in range(20)]) == [f"word{number}" for number in range(20)]
+    assert len(forms._remembered) <= 5
+
+
+def test_of_what_is_remembered_the_first_half_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(normalising, "MOST_REMEMBERED", 6)
+    forms = normalising.Normaliser("stem", "en", True, None)
+    for word in ("a1", "b2", "c3", "d4", "e5", "f6", "g7"):
+        forms([word])
+    assert list(forms._remembered) == ["a1", "b2", "c3", "g7"]
+
+
+@every_path
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_pickle_holds_forms_and_settings(way_through: str, n_jobs: int) -> None:
+    """The words as they are written are in the table that learns, and in what a reader has read; in no pickle."""
+    corpus = ["running houses", "a secretive man"]
+    with path(way_through):
+        counter = TermCounter(normalise="stem", n_jobs=n_jobs).partial_fit(corpus)
+        counts = counter.transform([*corpus, "unheardings"])
+        data = pickle.dumps(counter)
+        for word in (b"running", b"houses", b"secretive", b"unheard"):
+            assert word not in data
+        assert b"secret" in data
+        again = pickle.loads(data)
+        assert np.array_equal(again.transform([*corpus, "unheardings"]).toarray(), counts.toarray())
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"normalise": "stems"}, r"normalise='stems'; use 'stem' or 'lemma' or None\."),
+        ({"normalise": True}, "normalise=True"),
+        ({"normalise": "stem", "language": "klingon"}, r"language='klingon'; there are stems for .*german \(de\)"),
+        ({"normalise": "lemma", "language": "tamil"}, r"language='tamil'; there are lemmas for .*welsh \(cy\)\."),
+        ({"normalise": "stem", "language": None}, "language=None"),
+        ({"normalise": "stem", "language": "porter"}, "language='porter'"),
+        ({"language": "klingon"}, "language='klingon'; use the name or the code of a language, such as 'german' or"),
+        ({"language": 5}, "language=5; use the name or"),
+        ({"language": ["de"]}, r"language=\['de'\]; use the name or"),
+    ],
+)
+def test_settings_that_mean_nothing(setting: dict[str, Any], said: str) -> None:
+    for method in ("fit", "partial_fit", "resume"):
+        with pytest.raises(InputError, match=said):
+            getattr(TermCounter(**setting), method)(["some text"])
+    with pytest.raises(InputError, match=said):
+        TermCounter(**setting, vocabulary=["some"]).transform(["some text"])

@@ -1,0 +1,101 @@
+"""Text preparation on samples of real corpora, against plain Python word by word."""
+
+import os
+import re
+import tarfile
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.names_twin import names_in
+from tests.reference.preparation_twin import FORMS, counts_of, terms_in
+from tests.reference.text_checks import PATHS, assert_same, path
+
+from textsieve import TermCounter
+from textsieve.text.markup import without_tags
+from textsieve.text.names import join_names, join_names_fast
+from textsieve.text.words import JOINER
+
+SAMPLE = 150
+ARCHIVES = {
+    "newsgroups": ("20news-bydate.tar.gz", r".*-train/.*/\d+$"),
+    "webkb": ("webkb-data.gtar.gz", r".*http.*"),
+    "reuters": ("reuters21578.tar.gz", r".*\.sgm$"),
+}
+
+
+@pytest.fixture(scope="module", params=ARCHIVES)
+def sample(request: pytest.FixtureRequest) -> list[str]:
+    """Some documents as they are in the files: mails, HTML, and SGML of which a file is cut into its articles."""
+    folder = os.environ.get("TEXTSIEVE_DATA")
+    name, pattern = ARCHIVES[request.param]
+    if not folder or not (Path(folder) / name).exists():
+        pytest.skip(f"TEXTSIEVE_DATA names no folder with {name}")
+    texts: list[str] = []
+    with tarfile.open(Path(folder) / name) as archive:
+        for member in archive:
+            if member.isfile() and re.fullmatch(pattern, member.name):
+                file = archive.extractfile(member)
+                assert file is not None
+                text = file.read().decode("latin-1")
+                texts += re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL) if request.param == "reuters" else [text]
+            if len(texts) >= SAMPLE:
+                break
+    assert len(texts) >= SAMPLE
+    return texts[:SAMPLE]
+
+
+def test_tags_are_gone_and_text_is_there(sample: list[str]) -> None:
+    tag = re.compile(
+        r"</?(?:p|b|i|a|html|body|title|table|td|tr|li|ul|reuters|text|date|d)(?: [^<>]*)?>", re.IGNORECASE
+    )
+    as_text = [text.replace("&", " ") for text in sample]  # `&lt;IBM>` is the text <IBM>, and is to stay
+    assert not any(tag.search(without_tags(text)) for text in as_text)
+    seen = list(map(without_tags, sample))
+    for before, after in zip(sample, seen, strict=True):
+        if not re.search(r"[<&]|]]>", before):
+            assert before == after
+    assert sum(map(len, seen)) > 0.3 * sum(map(len, sample))
+
+
+def test_names_are_those_of_the_slow_twin(sample: list[str]) -> None:
+    found = 0
+    for text in map(without_tags, sample):
+        joined = join_names(text)
+        assert joined == join_names_fast(text)
+        names = [word.replace(JOINER, " ") for word in re.findall(rf"\w+(?:{JOINER}\w+)+", joined)]
+        assert names == names_in(text)
+        found += len(names)
+    assert found > SAMPLE / 2
+
+
+@pytest.mark.parametrize("way", FORMS)
+def test_counts_of_forms(sample: list[str], way: str) -> None:
+    seen = list(map(without_tags, sample))
+    expected = [terms_in(text, FORMS[way]) for text in seen]
+    columns = sorted(set().union(*expected))
+    for way_through in PATHS:
+        with path(way_through):
+            counter = TermCounter(tags="drop", normalise=way, n_jobs=2)
+            assert_same(counter.fit_transform(sample), counts_of(expected, columns))
+            assert counter.get_feature_names_out().tolist() == columns
+
+
+@pytest.mark.parametrize("settings", [{}, {"normalise": "stem"}, {"stop_words": "english"}], ids=str)
+def test_all_of_it_is_the_same_on_every_path(sample: list[str], settings: dict[str, Any]) -> None:
+    results = []
+    for way_through in PATHS:
+        for n_jobs in (1, 2):
+            with path(way_through):
+                counter = TermCounter(tags="drop", names=True, n_jobs=n_jobs, **settings)
+                results.append((counter.fit_transform(sample), counter.get_feature_names_out().tolist()))
+                batches = iter(sample)
+                grown = TermCounter(tags="drop", names=True, n_jobs=n_jobs, **settings)
+                while batch := list(islice(batches, 40)):
+                    grown.partial_fit(batch)
+                assert sorted(grown.get_feature_names_out().tolist()) == results[0][1]
+                assert_same(counter.transform(sample), results[0][0])
+    for counts, terms in results[1:]:
+        assert_same(counts, results[0][0])
+        assert terms == results[0][1]
