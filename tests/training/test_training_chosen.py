@@ -22,7 +22,7 @@ def test_the_paper_s_cascade_and_weights() -> None:
     chosen = ChosenTerms(selector=InformationGain(), n_terms=9, min_df=0.1)
     cascade = Cascade([DocumentFrequency(min_df=0.1), InformationGain(k=9)]).fit(COUNTS, Y)
     weights = TermWeighter().fit_transform(cascade.transform(COUNTS))
-    found = chosen.fit_transform(COUNTS, Y)
+    found = chosen.fit(COUNTS, Y).transform(COUNTS)
     assert chosen.columns_.tolist() == np.flatnonzero(cascade.get_support()).tolist()
     np.testing.assert_allclose(found.toarray(), weights.toarray())
     np.testing.assert_allclose(chosen.scores_, cascade.scores_[chosen.columns_])

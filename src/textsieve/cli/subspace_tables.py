@@ -104,7 +104,7 @@ def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot
     best = grid.best
     page.line(
         f"Best: {counted(best.n_estimators, 'member')} of {counted(best.n_terms, 'term')}, "
-        f"{percent(best.accuracy, best.standard_error)} right"
+        f"{percent(best.accuracy, best.standard_error)} right, the best of {grid.mean.size:,} sizes and in part by luck"
     )
     if plot:
         page.line(f"Drawn to {plot}")
