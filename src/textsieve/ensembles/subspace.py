@@ -29,7 +29,7 @@ from ..stats.labels import is_indicator
 from ..stats.targets import pairs_of
 from ..text.rows import Rows
 from .combined import OtherMembers, combined
-from .combining import COMBINATIONS
+from .combining import require_combination
 from .draws import seed_of, size_of, subset
 from .members import task_of, train_members
 from .scorer import SubspaceScorer
@@ -95,8 +95,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train the members on documents given as the rows of a (sparse) matrix, with their labels."""
-        if self.combine not in COMBINATIONS:
-            raise InputError(f"combine={shown(self.combine)}; use one of {', '.join(COMBINATIONS)}.")
+        require_combination(self.combine)
         base, jobs, seed = self._base(), n_threads(self.n_jobs), seed_of(self.random_state)
         rows = sound_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
         n = rows.shape[1]
@@ -187,7 +186,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return base
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in; and with the few columns of its checks a part is too few."""
+        """What scikit-learn should know: sparse matrices in; and a part of the few columns of its checks is too few."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         assert tags.classifier_tags is not None
