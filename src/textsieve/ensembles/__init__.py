@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from .theory import diversity as diversity
     from .theory import expected_difference as expected_difference
     from .theory import usability as usability
+    from .trial import SubspaceTrial as SubspaceTrial
+    from .trial import subspace_trial as subspace_trial
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "subspace": ["RandomSubspace"],
         "grid": ["subspace_grid", "SubspaceGrid"],
+        "trial": ["subspace_trial", "SubspaceTrial"],
         "theory": ["usability", "coverage", "diversity", "expected_difference", "bounds"],
         "sizing": ["suggest", "Suggestion"],
         "importance": ["important_terms"],
