@@ -18,6 +18,7 @@ from tests.reference.subspace_members_twin import documents, slow_choices, slow_
 
 from textsieve import TCFP, InputError, RandomSubspace
 from textsieve.classifiers import CosineKNN, LinearScorer, LinearSVM, Rocchio
+from textsieve.classifiers.separation import WAYS, Separable
 from textsieve.ensembles.draws import subset
 from textsieve.ensembles.scorer import SubspaceScorer
 
@@ -121,16 +122,24 @@ def test_decisions_and_choices_agree(n_classes: int) -> None:
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 @pytest.mark.parametrize("several", [False, True])
-def test_jobs_do_not_matter_and_seeds_do(combine: str, several: bool) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_jobs_do_not_matter_and_seeds_do(
+    combine: str, several: bool, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way members are trained; what they share is made by whoever comes first."""
+    monkeypatch.setattr(Separable, "_quickest", lambda self, terms: way)
     X, y = documents(3)
     labels = [[each, "all"] for each in y] if several else y
-    made = [
-        RandomSubspace(combine=combine, **SMALL | {"n_jobs": n_jobs}).fit(X, labels) for n_jobs in (1, 2, 3, None, -1)
-    ]
-    assert len({bits(each) for each in made}) == 1
-    assert bits(RandomSubspace(combine=combine, **SMALL).fit(X, labels)) == bits(made[0])
-    assert bits(RandomSubspace(combine=combine, **SMALL | {"random_state": 3}).fit(X, labels)) != bits(made[0])
-    assert len({each.decision_function(X).tobytes() for each in made}) == 1
+
+    def made(**others: Any) -> RandomSubspace:
+        wanted = SMALL | {"n_terms": 30, "estimator": LinearSVM(C=2.0)} | others
+        return RandomSubspace(combine=combine, **wanted).fit(X, labels)
+
+    many = [made(n_jobs=n_jobs) for n_jobs in (1, 2, 3, None, -1)]
+    assert len({bits(each) for each in many}) == 1
+    assert len({each.decision_function(X).tobytes() for each in many}) == 1
+    assert bits(made()) == bits(many[0])
+    assert bits(made(random_state=3)) != bits(many[0])
 
 
 def test_a_smaller_ensemble_is_the_beginning_of_a_larger_one() -> None:
