@@ -11,7 +11,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.tree import DecisionTreeClassifier
 from tests.reference.subspace_members_twin import documents
 
-from textsieve import InputError
+from textsieve import InputError, RandomSubspace
 from textsieve.classifiers import LinearScorer, LinearSVM
 from textsieve.classifiers.linear_form import Linear
 from textsieve.ensembles.combined import OtherMembers, combined
@@ -207,3 +207,13 @@ def test_members_are_taken_one_by_one_for_the_mean() -> None:
     assert isinstance(scorer, LinearScorer)
     assert scorer.coefficients[:3].tolist() == [[1.0] * 3] * 3
     assert not scorer.coefficients[3:].any()
+
+
+def test_a_class_without_documents_stays_behind_where_weights_are_negative() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 6))
+    members = np.zeros((40, 4), np.int64)
+    members[np.arange(40), 2 * (np.arange(40) % 2)] = 1  # classes 1 and 3 have no documents
+    ensemble = RandomSubspace(n_estimators=5, n_terms=0.5, combine="mean").fit(X, members)
+    scores = ensemble.decision_function(rng.normal(size=(500, 6)))
+    assert set(scores.argmax(axis=1)) == {0, 2}

@@ -455,7 +455,7 @@ def test_a_regression_is_no_classifier() -> None:
         ([None] * 60, "No document has a label"),
         (None, "requires y to be passed"),
         (["a", "b"], "60 documents but 2 labels"),
-        (np.tile([1, 0], (60, 1)), "All documents are of one class"),
+        (np.tile([1, 0], (60, 1)), "One class alone has documents"),
         (np.linspace(0, 1, 60), "Unknown label type"),
     ],
     ids=str,

@@ -142,17 +142,19 @@ def fit_one_label(
     return of_all_classes(form if projected is None else form.before(projected), present, n_classes)
 
 
-def of_all_classes(form: Linear, present: Ints, n_classes: int) -> Linear:
+def of_all_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool = False) -> Linear:
     """What was learned of the classes that had documents, with those that can't win beside them.
 
-    Weights are not negative, so a class that has the least of all coefficients of a term, and an intercept below all,
-    has a lower score than any other, and no odd one.
+    Where weights are not negative, a class that has the least of all coefficients of a term, and an intercept below
+    all, has a lower score than any other, and no odd one. Where they may be (`signed`), it has the coefficients of a
+    class that had documents, and a lower intercept.
     """
     if len(present) == n_classes:
         return form
     if len(form.intercepts) == 1:
         form = Linear(np.vstack([-form.coefficients, form.coefficients]), np.append(-form.intercepts, form.intercepts))
-    coefficients = np.tile(form.coefficients.min(axis=0), (n_classes, 1))
+    lowest = form.coefficients[form.intercepts.argmin()] if signed else form.coefficients.min(axis=0)
+    coefficients = np.tile(lowest, (n_classes, 1))
     intercepts = np.full(n_classes, form.intercepts.min() - 1.0)
     coefficients[present], intercepts[present] = form
     return Linear(coefficients, intercepts)

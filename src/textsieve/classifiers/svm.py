@@ -33,7 +33,10 @@ Floats = NDArray[np.float64]
 
 def class_factors(class_weight: Any, classes: NDArray[Any], y: NDArray[Any]) -> Floats:
     """The factor of C that each class has."""
-    factors: Floats = compute_class_weight(class_weight, classes=classes, y=y)
+    try:
+        factors: Floats = compute_class_weight(class_weight, classes=classes, y=y)
+    except ValueError as problem:
+        raise InputError(f"class_weight={shown(class_weight)}: {problem}") from problem
     if not (np.isfinite(factors) & (factors > 0)).all():
         raise InputError(f"class_weight={shown(class_weight)}; use factors above 0.")
     return factors

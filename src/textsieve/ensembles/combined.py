@@ -94,7 +94,8 @@ def mean_of_linear(members: Iterable[Member], task: Task, n_terms: int) -> Linea
     mean = Linear(total.coefficients / n_members, total.intercepts / n_members)
     n_classes = len(task.class_docs)
     if task.numbers is not None:
-        return scorer_of(of_all_classes(mean, task.present, n_classes))
+        signed = bool((task.rows.data < 0.0).any())
+        return scorer_of(of_all_classes(mean, task.present, n_classes, signed=signed))
     every = Linear(np.zeros((n_classes, n_terms)), np.full(n_classes, -ALWAYS))
     every.coefficients[task.present], every.intercepts[task.present] = mean
     return scorer_of(every)

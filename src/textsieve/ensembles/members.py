@@ -1,7 +1,7 @@
 """Members of an ensemble: classifiers trained on some terms each, one after the other and several at a time.
 
 All members learn from the same documents. A linear SVM of ours is trained from what they have in common (see
-`classifiers.separation`), without a copy of any row; any other classifier is given the columns of its terms. What is
+`classifiers.separation`), once for all of them; any other classifier is given the columns of its terms. What is
 kept of a member is its linear form, if it has one, and the classifier itself if not.
 
 What does not share anything with other classifiers is trained on threads. Others, such as liblinear, which draws random
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -73,7 +73,7 @@ def task_of(rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool) -> T
     class_docs = np.diff(pairs.class_starts)
     present = np.flatnonzero(class_docs)
     if len(present) < 2:
-        raise InputError("All documents are of one class: there is nothing to tell apart; give documents of another.")
+        raise InputError("One class alone has documents: there is nothing to tell apart; give documents of another.")
     members = [pairs.of_class(number) for number in present.tolist()]
     labels_of = np.bincount(pairs.documents, minlength=rows.shape[0])
     if not keeps_unlabelled and not labels_of.all():
@@ -210,12 +210,18 @@ def _problems(svm: LinearSVM, task: Task) -> tuple[Problem, int]:
         factors = class_factors(svm.class_weight, task.labels, task.labels[task.numbers])
         return against_the_rest(task.numbers, factors, svm.C)
 
-    def problem(number: int) -> tuple[Floats, Floats]:
+    def membership(number: int) -> Ints:
         is_member = np.zeros(task.rows.shape[0], np.int64)
         is_member[task.members[number]] = 1
+        return is_member
+
+    @cache
+    def factors_of(number: int) -> Floats:
         weight = weight_against_rest(_by_number(svm.class_weight, task.labels), number)
-        factors = class_factors(weight, np.arange(2), is_member)
-        return against_the_rest(is_member, factors, svm.C)[0](0)
+        return class_factors(weight, np.arange(2), membership(number))
+
+    def problem(number: int) -> tuple[Floats, Floats]:
+        return against_the_rest(membership(number), factors_of(number), svm.C)[0](0)
 
     return problem, len(task.labels)
 

@@ -142,6 +142,8 @@ def newton(
             ):
                 break
             length *= 0.5
+        else:  # nothing is to be gained that rounding would leave
+            break
         found[:] = tried
         along_rows(indptr, indices, data, found, margins)
         rounds_left -= 1
