@@ -98,6 +98,15 @@ def _bodies() -> tuple[list[str], list[str]]:
 OTHERS: dict[str, Callable[[], tuple[list[str], list[str]]]] = {"20 Newsgroups": _bodies, "WebKB": webkb}
 
 
+def weighing_terms(rows: csr_matrix) -> float:
+    """On how many terms the length of a document rests, in the mean: (Σ w²)² / Σ w⁴, k for k equal weights."""
+    squares = rows.multiply(rows).tocsr()
+    sums, of_squares = (
+        np.asarray(each.sum(axis=1), np.float64).ravel() for each in (squares, squares.multiply(squares))
+    )
+    return float(np.mean(sums[sums > 0] ** 2 / of_squares[sums > 0]))
+
+
 # -- which terms, and how they are weighted --------------------------------------------------------------------------
 
 

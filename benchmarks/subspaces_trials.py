@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
@@ -53,7 +52,6 @@ BASES: dict[str, Callable[[], Any]] = {
     "SVM, C = 1": lambda: LinearSVM(C=1.0),
     "SVM, C = 0.1": lambda: LinearSVM(C=0.1),
     "pairwise SVM, C = 100": lambda: PairwiseSVM(C=100.0),
-    "logistic": lambda: LogisticRegression(C=100.0, max_iter=300),
     "naive Bayes": MultinomialNB,
     "Rocchio": Rocchio,
 }
