@@ -50,11 +50,11 @@ def neighbours_in_words(found: list[TableOne]) -> str:
     svm = " / ".join(f"{interval(each.svm).mean:.1f}" for each in cut)
     printed = [" / ".join(f"{numbers[place]:.1f}" for numbers in PRINTED.values()) for place in (0, 1)]
     return (
-        f"The paper's kNN falls from {printed[0]} as terms are taken away. That comes back, nearly, if documents are "
+        f"The paper's kNN goes {printed[0]} as terms are taken away. That comes back, nearly, if documents are "
         f"made of length 1 over *all* terms, and terms are cut off after that: kNN by distance {by_distance}, the SVM "
         f"{svm} (paper: {printed[1]}). A document of rare words is then left short, and whatever is short is near to "
         f"everything. By the cosine, which takes lengths out, kNN on the same rows gives {by_cosine}. So what the "
-        "paper's table shows of kNN is about lengths, and its weights were probably of this kind; it does not say."
+        "paper's table shows of kNN is about lengths, and its weights may have been of this kind; it does not say."
     )
 
 
@@ -93,10 +93,12 @@ def search_in_words(found: list[Setting]) -> str:
     alone = sum(each.mean > 0 and each.p < ALPHA for each in gains.values())
     stands = [key for key, each in gains.items() if each.mean > 0 and probabilities[key] < ALPHA]
     loses = [key for key, each in gains.items() if each.mean < 0 and probabilities[key] < ALPHA]
+    best = max(found, key=lambda each: float(each.outcome.single.mean()))
+    level = 100 * best.outcome.single.mean()
     return (
         f"{len(gains)} gains in {len(found)} settings were looked at. {alone} of them are above 0 by their own "
         f"interval; with Holm's correction for all {len(gains)}, {len(stands)} are, and {len(loses)} are below 0 "
-        "(bold)."
+        f"(bold). The best single classifier is {best.base} on {best.weighting}, {level:.1f}."
     )
 
 
@@ -115,9 +117,9 @@ def check_table(found: list[Setting]) -> str:
             interval(each.outcome.vote).level(),
             bold(str(each.gain("vote")), probabilities[place, "vote"] < ALPHA),
             f"± {each.gain('vote').wide:.2f}",
-            f"{probabilities[place, 'vote']:.3f}",
+            chance(probabilities[place, "vote"]),
             bold(str(each.gain("mean")), probabilities[place, "mean"] < ALPHA),
-            f"{probabilities[place, 'mean']:.3f}",
+            chance(probabilities[place, "mean"]),
         ]
         for place, each in enumerate(found)
     ]
@@ -194,7 +196,7 @@ def grid_in_words(grid: SubspaceGrid) -> str:
         f"{single.level()}: as the best of {grid.mean.size} cells it owes some of that to luck. Of the {len(cells)} "
         f"other cells with more than one term and member, {len(alike)} cannot be told from it by the intervals of "
         f"{len(grid.accuracy)} splits. 100 members more or fewer change a cell by {np.mean(steps):.2f} points in the "
-        f"mean, {np.max(steps):.1f} at the most; a test document is {100 / 100:.0f} point of one split."
+        f"mean, {np.max(steps):.1f} at the most; a test document is {100 / len(grid.splits[0].test):g} of a split."
     )
 
 
@@ -245,6 +247,11 @@ def _gains(each: Outcome) -> list[str]:
     return [f"{100 * each.single.mean():.1f}", *(bold(str(gain), abs(gain.mean) > gain.half) for gain in gains)]
 
 
+def chance(probability: float) -> str:
+    """A probability with three digits."""
+    return "< 0.001" if probability < 0.001 else f"{probability:.3f}"
+
+
 def bold(text: str, is_bold: bool) -> str:
     """In bold, or as it is."""
     return f"**{text}**" if is_bold else text
@@ -259,13 +266,19 @@ def in_short(searched: list[Setting], checked: list[Setting]) -> str:
     """What the page says, in a paragraph."""
     own = [each for each in checked if each.base == "SVM, C = 100" and each.outcome.size == PAPER]
     paper = {each.weighting: each for each in own}
+    smaller = ", ".join(
+        f"{each.weighting} with {named(each.outcome.size)} {each.gain('vote')}"
+        for each in checked
+        if each.base == "SVM, C = 100" and each.outcome.size != PAPER
+    )
     each_gain = ", ".join(f"{name} {each.gain('vote')}" for name, each in paper.items())
     best_single = max(paper.values(), key=lambda each: float(each.outcome.single.mean()))
     best_vote = max(paper.values(), key=lambda each: float(each.outcome.vote.mean()))
     printed = PRINTED_ENSEMBLE - PRINTED["DF + IG"][1]
     return (
         f"The paper reports {printed:+.2f} for the vote of {named(PAPER)} over a single SVM. Here, at this "
-        f"size and with its SVM, the gain depends on the weights: {each_gain}. The single "
+        f"size and with its SVM, the gain depends on the weights: {each_gain}. With "
+        f"fewer terms a member it is larger: {smaller}. At the paper's size the single "
         f"SVM is best with {best_single.weighting} ({100 * best_single.outcome.single.mean():.1f}), the vote with "
         f"{best_vote.weighting} ({100 * best_vote.outcome.vote.mean():.1f}). Of {len(searched)} settings of the search "
         f"{len(candidates(searched))} seemed to gain, and were checked on fresh splits too."

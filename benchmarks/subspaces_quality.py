@@ -272,13 +272,14 @@ where the grid, below, is best, and every setting that gained in the search by i
 accuracy of the members. Before the search, rough trials of 4 or 5 splits and about 50 settings, on other seeds again,
 chose which weightings and bases were worth a place in it."""
 
-WHY = """What it looks like: ensembles gain with counts. There the length of a document rests on a few words, those
-that are frequent in any text. A single SVM leans on these; a member that has not drawn them must use others, and the
-vote of many such is better. *Other words* and *other collections*, below, fit in with that: the gain shrinks without
-stop words, and counts gain elsewhere too. It is not all that matters, for tf-idf that is cut rests on few words too.
-Where weights are even (logarithms, presence, counts by their largest) there is little to repair: members lose by the
-terms that they do not have about what the vote brings back. And a better weighting does for a single SVM what the
-vote does for counts.
+WHY = """What it looks like: the SVM's ensemble gains where the length of a document rests on few terms (*weighing*
+above: counts, and tf-idf without a logarithm), and most with few terms a member, n/10 and not the paper's n/2.5. A
+single SVM leans on the few; a member that has not drawn them must use others, and the vote of many such is better.
+*Other words* and *other collections*, below, fit in with that: the gain shrinks without stop words, and counts gain
+elsewhere too. Where weights are even (logarithms, presence, counts by their largest) there is little to repair:
+members lose by the terms that they do not have about what the vote brings back. And a better weighting does for a
+single SVM what the vote does for counts. Naive Bayes hardly gains, Rocchio with counts alone; LIBSVM's pairs show no
+clear gain either, in fewer trials.
 
 With rows of length 1, a member's rows are shorter by about the root of M/n, as if its C were C · M/n: with C = 1 or
 0.1 and few terms members are held back, and lose much. A large C, as the paper's, is right for ensembles for that
