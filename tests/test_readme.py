@@ -72,7 +72,7 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert "striker" in printed[3]
     assert "parliament" in printed[4]
     assert "politics" in printed[5]
-    assert "best: M" in printed[6]
+    assert "Best: " in printed[6]
     assert "<svg" in (tmp_path / "surface.svg").read_text(encoding="utf-8")
     assert "politics" in printed[7]
 

@@ -170,7 +170,7 @@ def test_the_ways_meet(seed: int, n: int, d: int, C: float, data: st.DataObject)
 
 
 def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By equations if terms are few; by products as long as documents are few, and few for each term of a document."""
+    """By equations if terms are few; by products if documents are few, and problems many; what is left by equations."""
     ways: list[str] = []
 
     def noted(name: str, way: Any, *given: Any) -> Any:
@@ -181,7 +181,6 @@ def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(separation.WAYS, name, partial(noted, name, way))
     X, y = documents(seed=3)
     problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
-    a_document = X.nnz / N_DOCUMENTS
 
     def way_taken(terms: Any = None) -> str:
         found = Separable(X).separate(problem, n_problems, terms=terms, **TIGHT)
@@ -193,22 +192,43 @@ def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert way_taken() == "equations"
     monkeypatch.setattr(separation, "FEW_TERMS", N_TERMS - 2)
     assert way_taken(np.arange(N_TERMS - 2)) == "equations"
-    monkeypatch.setattr(separation, "DOCUMENTS_A_TERM", N_DOCUMENTS / a_document * 1.001)
-    assert way_taken() == "products"
-    assert way_taken(np.arange(N_TERMS - 1)) == "rows"
-    monkeypatch.setattr(separation, "DOCUMENTS_A_TERM", N_DOCUMENTS / a_document * 0.999)
-    assert way_taken() == "rows"
-    monkeypatch.setattr(separation, "DOCUMENTS_A_TERM", 1e9)
-    monkeypatch.setattr(separation, "FEW_DOCUMENTS", N_DOCUMENTS)
     monkeypatch.setattr(separation, "FEW_TERMS", 0)
-    assert way_taken(np.array([0])) == "products"
+    assert way_taken() == "rows"  # documents of five terms
+    long = csr_matrix(np.tile(X.toarray(), (10, 40)))
+    many, few = (Separable(long)._quickest(long.shape[1], n_problems) for n_problems in (20, 1))
+    assert (many, few) == ("products", "rows")
     monkeypatch.setattr(separation, "FEW_DOCUMENTS", N_DOCUMENTS - 1)
-    assert way_taken() == "rows"
+    assert Separable(long)._quickest(long.shape[1], 20) == "rows"
+
+
+def test_what_one_way_leaves_another_solves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More documents than terms at a high cost: the dual is far from its end after some rounds."""
+    monkeypatch.setattr(separation, "FEW_TERMS", 0)
+    X, y = documents(seed=5, n=200, n_classes=4)
+    problems = against_the_rest(y, np.ones(4), 1000.0)
+    settings: dict[str, Any] = {"tolerance": 1e-6, "most_rounds": 50, "n_jobs": 1}
+    assert Separable(X, "rows").separate(*problems, **settings).unfinished > 0
+    found = Separable(X).separate(*problems, **settings)
+    assert found.unfinished == 0
+    assert objectives(X.toarray(), problems[0], found) == pytest.approx(least(X.toarray(), *problems), rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e-5])
+def test_small_weights_are_told_apart(scale: float) -> None:
+    """Where all gradients are within the tolerance from the start, weights of 0 would be an end as well."""
+    X, y = documents(seed=11, n=200)
+    y = np.arange(200) % 2
+    rows = csr_matrix(X.toarray() + 2.0 * (y[:, np.newaxis] == np.arange(N_TERMS) % 2)) * scale
+    found = Separable(csr_matrix(rows), "equations").separate(
+        *against_the_rest(y, np.ones(2), 0.5), tolerance=0.01, most_rounds=100, n_jobs=1
+    )
+    scores = rows @ found.coefficients[0]
+    assert scores[y == 1].min() > scores[y == 0].max()
 
 
 def test_equations_are_never_more_than_documents() -> None:
     X, _ = documents(seed=3, n=5, d=6)
-    assert [Separable(X)._quickest(np.arange(size)) == "equations" for size in (1, 5, 6)] == [True, True, False]
+    assert [Separable(X)._quickest(size, 2) == "equations" for size in (1, 5, 6)] == [True, True, False]
 
 
 def test_documents_without_any_term() -> None:
@@ -275,7 +295,7 @@ def test_problems_that_were_not_solved_are_counted(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Separable, "_quickest", lambda self, terms: way)
+    monkeypatch.setattr(Separable, "_quickest", lambda *_: way)
     X, y = documents(seed=7, n_classes=4)
     with pytest.warns(ConvergenceWarning, match="4 of 4 problems had not converged after max_iter=2 rounds"):
         LinearSVM(C=100, tol=1e-9, max_iter=2).fit(X, y)
@@ -365,8 +385,8 @@ def test_equations_are_solved(seed: int, n: int, rank: int, size: float) -> None
     squares = random.normal(size=(n, rank)) * size
     matrix, right = np.eye(n) + squares @ squares.T, random.normal(size=n)
     expected = np.linalg.solve(matrix, right)
-    lower = np.where(np.arange(n)[:, None] >= np.arange(n), matrix, np.nan)  # no more is looked at
-    solve_positive(lower, right)
+    upper = np.where(np.arange(n)[:, None] <= np.arange(n), matrix, np.nan)  # no more is looked at
+    solve_positive(upper, right)
     assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
 
 

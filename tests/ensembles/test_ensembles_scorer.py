@@ -76,7 +76,7 @@ def by_kernels(scorer: SubspaceScorer, rows: Rows, n_jobs: int, rows_a_slice: in
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FEW_PRODUCTS", -1)
         patch.setattr(module, "_SLICE", rows_a_slice)
-        patch.setattr(module, "_AT_A_TIME", at_a_time)
+        patch.setattr(module, "_CHOICES", at_a_time * scorer.n_members)
         return scorer.scores(rows, n_jobs)
 
 
@@ -171,7 +171,7 @@ def by_hand(several: bool = False) -> SubspaceScorer:
         3,
         member_intercepts=np.array([[-1.0], [1.0]]) if not several else np.array([[-1.0, 0.5], [1.0, 0.5]]),
         classes=np.array([0, 2], np.int32),
-        intercepts=np.array([-1.0, -1.0, -1.0]) if several else np.array([0.1, 0.0, 0.2]),
+        intercepts=np.array([0.0, -2.0, 0.0]) if several else np.array([0.1, 0.0, 0.2]),
         several=several,
     )
 
@@ -191,8 +191,8 @@ def test_by_hand() -> None:
 def test_by_hand_with_several_labels() -> None:
     scorer = by_hand(several=True)
     rows = rows_of([{0: 1.0, 1: 1.0}, {2: 1.0}, {0: 0.25}, {}], 3)
-    # a score above 0 is the majority of two members: both
-    assert scorer.scores(rows).tolist() == [[1, -1, 1], [-1, -1, -1], [-1, -1, 0], [-1, -1, -1]]
+    # a score above 0 is a majority of those who know a term
+    assert scorer.scores(rows).tolist() == [[1, -2, 1], [-0.5, -2, -0.5], [-0.5, -2, 0.5], [0, -2, 0]]
 
 
 def test_strengths_are_means_of_coefficients() -> None:

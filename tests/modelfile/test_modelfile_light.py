@@ -28,8 +28,12 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 VOTES = SubspaceScorer(
-    *(np.array([0, 1, 3, 4, 4]), np.array([0, 0, 1, 1], np.int32)),
-    *(np.ones((4, 3), np.float32), np.zeros((2, 3)), np.arange(3, dtype=np.int32), np.full(3, 0.1)),
+    term_starts=np.array([0, 1, 3, 4, 4]),
+    members=np.array([0, 0, 1, 1], np.int32),
+    coefficients=np.ones((4, 3), np.float32),
+    member_intercepts=np.zeros((2, 3)),
+    classes=np.arange(3, dtype=np.int32),
+    intercepts=np.full(3, 0.1),
     several=False,
 )
 

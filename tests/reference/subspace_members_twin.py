@@ -83,8 +83,8 @@ def known_products(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[
     ]
 
 
-def voted_for(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, int, float]]:
-    """The classes that a member is for: number, output and its sign."""
+def voted_for(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, int, float, float]]:
+    """The classes that a member is for, or against: number, output, its sign, and what the vote counts."""
     products = known_products(scorer, row, member)
     if not products:
         return []
@@ -96,19 +96,20 @@ def voted_for(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, 
         totals.append(total + float(scorer.member_intercepts[member, output]))
     classes = scorer.classes.tolist()
     if scorer.several:
-        return [(number, output, 1.0) for output, number in enumerate(classes) if totals[output] > 0.0]
+        signs = [1.0 if total > 0.0 else -1.0 for total in totals]
+        return [(number, output, signs[output], signs[output] / 2) for output, number in enumerate(classes)]
     if len(totals) == 1:
-        return [(classes[1], 0, 1.0) if totals[0] > 0.0 else (classes[0], 0, -1.0)]
+        return [(classes[1], 0, 1.0, 1.0) if totals[0] > 0.0 else (classes[0], 0, -1.0, 1.0)]
     best = totals.index(max(totals))
-    return [(classes[best], best, 1.0)]
+    return [(classes[best], best, 1.0, 1.0)]
 
 
 def slow_scores(scorer: SubspaceScorer, row: Row) -> list[float]:
     """The number of votes of each class, and its intercept."""
     votes = [0.0] * scorer.n_outputs
     for member in range(scorer.n_members):
-        for number, _, _ in voted_for(scorer, row, member):
-            votes[number] += 1.0
+        for number, _, _, worth in voted_for(scorer, row, member):
+            votes[number] += worth
     return [each + intercept for each, intercept in zip(votes, scorer.intercepts.tolist(), strict=True)]
 
 
@@ -117,10 +118,10 @@ def slow_contributions(scorer: SubspaceScorer, row: Row) -> dict[int, list[float
     parts = {column: [0.0] * scorer.n_outputs for column in row}
     for member in range(scorer.n_members):
         products = known_products(scorer, row, member)
-        for number, output, sign in voted_for(scorer, row, member):
+        for number, output, sign, worth in voted_for(scorer, row, member):
             amounts = [max(sign * each[output], 0.0) for _, each in products]
             if not any(amounts):
                 amounts = [1.0] * len(amounts)
             for (column, _), amount in zip(products, amounts, strict=True):
-                parts[column][number] += amount / sum(amounts)
+                parts[column][number] += worth * amount / sum(amounts)
     return parts

@@ -96,7 +96,7 @@ def best_sizes(n: int, q: int, cost: int, within: float) -> tuple[int, int]:
     """All sizes tried: the cheapest, and then with fewest terms, whose worst probability is near the best."""
     sizes = [(m, members) for m in range(1, n + 1) for members in range(2, cost // m + 1)]
     worst = {each: worst_of(n, each[0], each[1], q) for each in sizes}
-    least = max(max(worst.values()) - within, 0.0)
+    least = max(worst.values()) * (1.0 - within)
     return min((size for size in sizes if worst[size] >= least), key=lambda size: (size[0] * size[1], size[0]))
 
 

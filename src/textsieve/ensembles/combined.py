@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -10,13 +9,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.exceptions import ConvergenceWarning
 
 from ..classifiers.linear import LinearScorer
 from ..classifiers.linear_form import ALWAYS, Linear, of_all_classes, scorer_of
 from ..errors import InputError
 from .combining import for_each_class, intercepts_of_votes
-from .members import Member, Task
+from .members import Member, Task, warn_of_unfinished
 from .scorer import SubspaceScorer
 
 Floats = NDArray[np.float64]
@@ -53,13 +51,7 @@ class _Counted:
 
     def warn(self) -> None:
         """Say so."""
-        if self._unfinished:
-            warnings.warn(
-                f"{self._unfinished:,} of {self._problems:,} problems had not converged; increase max_iter of the "
-                "estimator, or decrease its C.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        warn_of_unfinished(self._unfinished, self._problems, stacklevel=4)
 
 
 def votes_of_linear(members: list[Member], task: Task, n_terms: int) -> SubspaceScorer:
@@ -77,7 +69,10 @@ def votes_of_linear(members: list[Member], task: Task, n_terms: int) -> Subspace
         place[member.terms] += 1
     several = task.numbers is None
     intercepts = np.array([_form(member).intercepts for member in members])
-    of_votes = np.full(len(task.class_docs), -0.5 * len(members)) if several else intercepts_of_votes(task.class_docs)
+    of_votes = intercepts_of_votes(task.class_docs)
+    if several:
+        is_always, is_never = task.class_docs == task.rows.shape[0], task.class_docs == 0
+        of_votes = 0.5 * is_always - len(members) * is_never
     return SubspaceScorer(starts, voters, coefficients, intercepts, task.present.astype(np.int32), of_votes, several)
 
 

@@ -19,9 +19,9 @@ from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
-from ..classifiers.svm import LinearSVM
 from ..errors import InputError, shown
 from ..settings import as_number, is_whole
+from .base import member_classifier
 from .combining import Ints, Said, knows_nothing
 from .draws import seed_of, subset
 from .members import member_scores
@@ -119,8 +119,8 @@ class Repetition:
 def repetitions(
     X: Any, y: Any, splits: list[Split], *, estimator: Any, prepare: Any, n_jobs: int | None
 ) -> Iterator[Repetition]:
-    """One repetition after the other, each made when it is asked for; a member is `LinearSVM(C=100)` unless given."""
-    base = LinearSVM(C=100.0) if estimator is None else estimator
+    """One repetition after the other, each made when it is asked for."""
+    base = member_classifier(estimator)
     for number, split in enumerate(splits, 1):
         _require_two_classes(y[split.train], number)
     return (Repetition(base, X, y, split, prepare, n_jobs) for split in splits)

@@ -11,6 +11,7 @@ the members do not depend on how many are trained at a time.
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +23,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 from ..classifiers.linear_form import (
@@ -96,6 +98,17 @@ class Member(NamedTuple):
     classifier: Any = None  # where there is no form
     unfinished: int = 0  # outputs whose weights were still moving
 
+    def whole(self) -> Member:
+        """As it is."""
+        return self
+
+    def lean(self) -> Member:
+        """With the coefficients as they are kept, in 32 bits."""
+        if self.form is None:
+            return self
+        coefficients: Any = self.form.coefficients.astype(np.float32)
+        return self._replace(form=Linear(coefficients, self.form.intercepts))
+
     def knows_nothing_of(self, rows: csr_matrix) -> NDArray[np.bool_]:
         """Which documents have none of its terms."""
         is_chosen = np.zeros(rows.shape[1], np.bool_)
@@ -126,7 +139,7 @@ def train_members(
     """Train so many members; what `then` makes of each comes in the order of their numbers."""
     draw = partial(subset, task.rows.shape[1], n_terms, seed=seed)
     if type(estimator) is LinearSVM:
-        train = _linear_svm(estimator, task)
+        train = _linear_svm(estimator, task, n_terms)
         return _in_order(lambda number: then(train(draw(member=number))), n_members, n_jobs)
     work = partial(_train_other, estimator, task, draw, seed)
     if isinstance(estimator, _SHARE_NOTHING):
@@ -153,7 +166,26 @@ def member_scores(
     """
     task = task_of(X, label_pairs(np.eye(n_classes, dtype=np.int8)[numbers], X.shape[0]), keeps_unlabelled=False)
     sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_threads(n_jobs)}
-    return train_members(estimator, task, **sizes, then=lambda member: member.scores(X_test))
+    unfinished = of_all = 0
+    try:
+        for scores, more in train_members(
+            estimator, task, **sizes, then=lambda member: (member.scores(X_test), member.unfinished)
+        ):
+            unfinished, of_all = unfinished + more, of_all + scores.shape[1]
+            yield scores
+    finally:
+        warn_of_unfinished(unfinished, of_all, stacklevel=3)
+
+
+def warn_of_unfinished(unfinished: int, of_all: int, *, stacklevel: int) -> None:
+    """Say if members were not trained to the end."""
+    if unfinished:
+        warnings.warn(
+            f"{unfinished:,} of {of_all:,} problems had not converged; increase max_iter of the estimator, or decrease "
+            "its C.",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _in_order(work: Callable[[int], Result], n: int, n_jobs: int) -> Iterator[Result]:
@@ -178,13 +210,14 @@ def _in_order(work: Callable[[int], Result], n: int, n_jobs: int) -> Iterator[Re
 # -- linear SVMs, from what they share ---------------------------------------------------------------------------
 
 
-def _linear_svm(svm: LinearSVM, task: Task) -> Callable[[Ints], Member]:
+def _linear_svm(svm: LinearSVM, task: Task, n_terms: int) -> Callable[[Ints], Member]:
     """What trains a member on some terms."""
     svm.check_settings()
     documents = Separable(task.rows)
     problem, n_problems = _problems(svm, task)
     always = [len(each) == task.rows.shape[0] for each in task.members]
     known = [number for number in range(n_problems) if task.numbers is not None or not always[number]]
+    documents.make_ready(n_terms, len(known))
 
     def train(terms: Ints) -> Member:
         form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, ALWAYS))

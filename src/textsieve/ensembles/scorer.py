@@ -4,13 +4,14 @@ A member's score of a class is the sum over the terms of the document that it kn
 intercept. With one label a document it votes for the class with the largest score, the first of equals; with several,
 for every class whose score is above 0. A member that knows no term of a document has no vote.
 
-The score of a class is the number of its votes. With one label a document, half of the share that the class had among
-the training documents comes on top: so a class that has more of them wins where votes are equal, and without any vote
-the most frequent does; and never more than that. With several, half of the number of members is taken off: so a score
-above 0 is a majority.
+With one label a document, the score of a class is the number of its votes, and half of the share that the class had
+among the training documents comes on top: so a class that has more of them wins where votes are equal, and without any
+vote the most frequent does; and never more than that. With several, a vote for a class counts half, one against it
+minus a half: so a score above 0 is a majority of those who vote. A class that all training documents had has half a
+vote on top, so that it is given where nobody votes; one that none had stays behind all others.
 
-A vote is due to the terms that spoke for the class: it is shared among those in proportion to what each added to the
-member's score; where none spoke for it, evenly among the terms of the document that the member knows.
+A vote is due to the terms that spoke for it: it is shared among those in proportion to what each added to the member's
+score (or took off, if it is against); where none did, evenly among the terms of the document that the member knows.
 
 Coefficients are kept term by term, a row for each member that knows the term: with 32 bits, and calculated with as 64.
 """
@@ -40,7 +41,7 @@ FEW_PRODUCTS = 1 << 22
 
 _ARRAYS = ("term_starts", "members", "coefficients", "member_intercepts", "classes", "intercepts")
 _SLICE = 1 << 6
-_AT_A_TIME = 1 << 12
+_CHOICES = 1 << 21
 
 
 class _Known(NamedTuple):
@@ -49,6 +50,16 @@ class _Known(NamedTuple):
     places: Ints  # which value
     members: Numbers
     products: Floats  # pairs x outputs
+
+
+class _Choice(NamedTuple):
+    """One thing that can be voted for, or against."""
+
+    number: int  # of the class
+    output: int  # of a member
+    sign: float  # of what speaks for it in this output
+    worth: float  # of a vote
+    voters: NDArray[np.bool_]  # of all members
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +104,7 @@ class SubspaceScorer:
         """What each value of one row adds (values x outputs): its part in the votes."""
         known = self._known(columns, values)
         parts = np.zeros((len(values), self.n_outputs))
-        for number, output, sign, voters in self._choices(known):
+        for number, output, sign, worth, voters in self._choices(known):
             pairs = np.flatnonzero(voters[known.members])
             amounts = np.maximum(sign * known.products[pairs, output], 0.0)
             silent = np.bincount(known.members[pairs], amounts, self.n_members) == 0.0
@@ -101,7 +112,7 @@ class SubspaceScorer:
             spoke = np.flatnonzero(amounts > 0.0)
             pairs = pairs[spoke]
             shares = shared_votes(known.members[pairs], amounts[spoke])
-            parts[:, number] += np.bincount(known.places[pairs], shares, len(values))
+            parts[:, number] += worth * np.bincount(known.places[pairs], shares, len(values))
         return parts
 
     def term_strengths(self) -> Floats:
@@ -162,8 +173,8 @@ class SubspaceScorer:
         votes = np.zeros((rows.n_rows, self.n_outputs))
         for row in range(rows.n_rows):
             place = slice(rows.starts[row], rows.starts[row + 1])
-            for number, _, _, voters in self._choices(self._known(rows.columns[place], rows.values[place])):
-                votes[row, number] = voters.sum()
+            for each in self._choices(self._known(rows.columns[place], rows.values[place])):
+                votes[row, each.number] += each.worth * each.voters.sum()
         return votes
 
     def _known(self, columns: NDArray[Any], values: NDArray[Any]) -> _Known:
@@ -174,21 +185,26 @@ class SubspaceScorer:
         products = values[places, np.newaxis].astype(np.float64) * self.coefficients[found]
         return _Known(places, self.members[found], products)
 
-    def _choices(self, known: _Known) -> list[tuple[int, int, float, NDArray[np.bool_]]]:
-        """For each class that can be voted for: its number, output and the sign of that, and who votes for it."""
+    def _choices(self, known: _Known) -> list[_Choice]:
+        """Who votes for each class that can be voted for, and, with several labels, against it."""
         added = [np.bincount(known.members, each, self.n_members) for each in known.products.T]  # in order, as kernels
         sums = np.array(added, np.float64).T + self.member_intercepts
         knows = np.bincount(known.members, minlength=self.n_members) > 0
         if self._single:
             second = sums[:, 0] > 0.0
             return [
-                (int(self.classes[0]), 0, -1.0, knows & ~second),
-                (int(self.classes[1]), 0, 1.0, knows & second),
+                _Choice(int(self.classes[0]), 0, -1.0, 1.0, knows & ~second),
+                _Choice(int(self.classes[1]), 0, 1.0, 1.0, knows & second),
             ]
+        numbered = list(enumerate(self.classes.tolist()))
         if self.several:
-            return [(int(each), at, 1.0, knows & (sums[:, at] > 0.0)) for at, each in enumerate(self.classes)]
+            return [
+                _Choice(number, at, sign, 0.5 * sign, knows & ((sums[:, at] > 0.0) == (sign > 0.0)))
+                for at, number in numbered
+                for sign in (1.0, -1.0)
+            ]
         best = sums.argmax(axis=1)
-        return [(int(each), at, 1.0, knows & (best == at)) for at, each in enumerate(self.classes)]
+        return [_Choice(number, at, 1.0, 1.0, knows & (best == at)) for at, number in numbered]
 
     # -- many rows -----------------------------------------------------------------------------------------------
 
@@ -207,11 +223,12 @@ class SubspaceScorer:
         if self.several:
             self._for_slices(approve, rows, votes, threads)
             return votes
-        for first in range(0, rows.n_rows, _AT_A_TIME):  # choices of all documents could be many
-            some = Rows(rows.values, rows.columns, rows.starts[first : first + _AT_A_TIME + 1], rows.n_columns)
+        at_a_time = max(_SLICE, _CHOICES // self.n_members)
+        for first in range(0, rows.n_rows, at_a_time):
+            some = Rows(rows.values, rows.columns, rows.starts[first : first + at_a_time + 1], rows.n_columns)
             choices = self.choices(some, threads)
             for number in range(self.n_outputs):
-                votes[first : first + _AT_A_TIME, number] = (choices == number).sum(axis=1)
+                votes[first : first + at_a_time, number] = (choices == number).sum(axis=1)
         return votes
 
     def _for_slices(self, task: Callable[..., None], rows: Rows, found: NDArray[Any], threads: int) -> None:

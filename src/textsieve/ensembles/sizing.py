@@ -180,7 +180,7 @@ def _cheapest(n: int, Q: int, sizes: Ints, fewest: int, most: Ints, within: floa
     met = _smallest(lambda L: rising(L) >= falling(L), fewest, most)
     before = np.maximum(met - 1, fewest)
     worst = np.maximum(np.minimum(rising(met), falling(met)), np.minimum(rising(before), falling(before)))
-    least = max(float(np.exp(worst.max())) - within, 0.0)
+    least = float(np.exp(worst.max())) * (1.0 - within)
     enough = _smallest(lambda L: np.exp(rising(L)) >= least, fewest, most)
     suits = np.exp(np.minimum(rising(enough), falling(enough))) >= least
     costs = np.where(suits, sizes * enough, np.iinfo(np.int64).max)

@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..classifiers.named import CLASSIFIERS, classifier_of
+from ..classifiers.rocchio import Rocchio
 from ..classifiers.scorer import Scorer
-from ..classifiers.svm import LinearSVM
 from ..errors import InputError, shown
 from ..settings import n_threads
 from ..stats.labels import is_indicator
 from ..stats.targets import pairs_of
 from ..text.rows import Rows
+from .base import member_classifier
 from .combined import OtherMembers, combined
 from .combining import require_combination
 from .draws import seed_of, size_of, subset
-from .members import task_of, train_members
+from .members import Member, task_of, train_members
 from .scorer import SubspaceScorer
 
 if TYPE_CHECKING:
@@ -96,14 +96,21 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Train the members on documents given as the rows of a (sparse) matrix, with their labels."""
         require_combination(self.combine)
-        base, jobs, seed = self._base(), n_threads(self.n_jobs), seed_of(self.random_state)
+        base = member_classifier(self.estimator, self.class_weight)
+        jobs, seed = n_threads(self.n_jobs), seed_of(self.random_state)
         rows = sound_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
         n = rows.shape[1]
         n_terms, n_members = size_of("n_terms", self.n_terms, n, n), size_of("n_estimators", self.n_estimators, n)
         pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
         task = task_of(rows, pairs, keeps_unlabelled=is_matrix(y))
+        if isinstance(base, Rocchio) and (self.combine == "mean" or task.numbers is None):
+            raise InputError(
+                "Rocchio compares by the cosine, and each member has another length of a document: its scores can't be "
+                "averaged, nor cut at 0 for several labels; use combine='vote' with one label a document, or svm or nb."
+            )
         sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
-        self._decides = combined(train_members(base, task, **sizes, then=lambda member: member), task, self.combine)
+        members = train_members(base, task, **sizes, then=Member.lean if self.combine == "vote" else Member.whole)
+        self._decides = combined(members, task, self.combine)
         self.classes_, self.several_ = np.array(pairs.classes), task.numbers is None
         self.n_terms_, self.n_estimators_, self._seed = n_terms, n_members, seed
         return self
@@ -161,29 +168,6 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         found = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return sound_rows(found)
-
-    def _base(self) -> Any:
-        """A fresh classifier of the kind that members are."""
-        is_name = isinstance(self.estimator, str)
-        if self.estimator is None:
-            base = LinearSVM(C=100.0)
-        elif isinstance(self.estimator, RandomSubspace) or (is_name and self.estimator == "subspace"):
-            raise InputError("estimator is an ensemble of random subspaces itself; use svm, nb or the like.")
-        elif is_name and self.estimator in CLASSIFIERS:
-            base = classifier_of(self.estimator, None)
-        elif hasattr(self.estimator, "get_params") and not isinstance(self.estimator, type):
-            base = clone(self.estimator)
-        else:
-            names = ", ".join(name for name in CLASSIFIERS if name != "subspace")
-            raise InputError(f"estimator={shown(self.estimator)}; use None, one of {names}, or a classifier.")
-        for name in ("fit", "predict"):
-            if not hasattr(base, name):
-                raise InputError(f"estimator={shown(base)} has no {name}; use a classifier.")
-        if self.class_weight is not None:
-            if "class_weight" not in base.get_params():
-                raise InputError(f"class_weight={self.class_weight!r}: {type(base).__name__} has no class weights.")
-            base.set_params(class_weight=self.class_weight)
-        return base
 
     def __sklearn_tags__(self) -> Tags:
         """What scikit-learn should know: sparse matrices in; and a part of the few columns of its checks is too few."""

@@ -20,30 +20,34 @@ from .jit import Floats, kernel
 ENOUGH = 1e-4
 """A step must win this part of what the gradient at its start promises."""
 
+ROUNDING = 1e-14
+"""By this part of itself a sum may seem larger than it is."""
+
 
 @kernel
 def solve_positive(matrix: Floats, right: Floats) -> None:
-    """Solve matrix · x = right for 1 + a sum of squares, by Cholesky; both are overwritten, `right` by x."""
+    """Solve matrix · x = right for 1 + a sum of squares, by Cholesky; both are overwritten, `right` by x.
+
+    Of the matrix the upper half is read. Each row is taken off those below it in one walk over consecutive numbers.
+    """
     n = right.size
     for row in range(n):
         of_row = matrix[row]
-        for column in range(row):
-            of_column = matrix[column]
-            total = of_row[column]
-            for at in range(column):
-                total -= of_row[at] * of_column[at]
-            of_row[column] = total / of_column[column]
-        total = of_row[row]
-        for at in range(row):
-            total -= of_row[at] * of_row[at]
-        of_row[row] = np.sqrt(max(total, 1.0))  # it is no less, but for rounding
+        pivot = np.sqrt(max(of_row[row], 1.0))  # it is no less, but for rounding
+        of_row[row] = pivot
+        for column in range(row + 1, n):
+            of_row[column] /= pivot
+        for other in range(row + 1, n):
+            factor, of_other = of_row[other], matrix[other]
+            for column in range(other, n):
+                of_other[column] -= factor * of_row[column]
     for row in range(n):
-        for at in range(row):
-            right[row] -= matrix[row, at] * right[at]
         right[row] /= matrix[row, row]
+        for column in range(row + 1, n):
+            right[column] -= matrix[row, column] * right[row]
     for row in range(n - 1, -1, -1):
-        for at in range(row + 1, n):
-            right[row] -= matrix[at, row] * right[at]
+        for column in range(row + 1, n):
+            right[row] -= matrix[row, column] * right[column]
         right[row] /= matrix[row, row]
 
 
@@ -79,7 +83,7 @@ def slope_and_curve(
     gradient: Floats,
     curve: Floats,
 ) -> None:
-    """The gradient, which has the weights at first, and the lower half of the second derivative."""
+    """The gradient, which has the weights at first, and the upper half of the second derivative."""
     last = gradient.size - 1
     curve[:] = 0.0
     for at in range(gradient.size):
@@ -92,9 +96,9 @@ def slope_and_curve(
         for at in range(indptr[row], indptr[row + 1]):
             gradient[indices[at]] -= pull * data[at]
             of_term, scaled = curve[indices[at]], twice * data[at]
-            for before in range(indptr[row], at + 1):
-                of_term[indices[before]] += scaled * data[before]
-            curve[last, indices[at]] += scaled
+            for after in range(at, indptr[row + 1]):
+                of_term[indices[after]] += scaled * data[after]
+            of_term[last] += scaled
         gradient[last] -= pull
         curve[last, last] += twice
 
@@ -126,12 +130,12 @@ def newton(
         gradient = found.copy()
         slope_and_curve(indptr, indices, data, signs, costs, margins, gradient, curve)
         along_rows(indptr, indices, data, gradient, moved)
-        if np.abs(moved).max() <= 0.5 * tolerance:
-            break
+        if rounds_left < most_rounds and np.abs(moved).max() <= 0.5 * tolerance:
+            break  # not before a step: weights of 0 are the end where all gradients are small, and tell nothing apart
         step[:] = -gradient
         solve_positive(curve, step)
         along_rows(indptr, indices, data, step, moved)
-        before = 0.5 * np.sum(found * found) + errors(margins, signs, costs)
+        before = (1.0 + ROUNDING) * (0.5 * np.sum(found * found) + errors(margins, signs, costs))
         promised = np.sum(gradient * step)
         length = 1.0
         while length > 1e-12:
@@ -142,7 +146,8 @@ def newton(
             ):
                 break
             length *= 0.5
-        else:  # nothing is to be gained that rounding would leave
+        else:  # what is to be gained is lost in rounding
+            rounds_left = 0
             break
         found[:] = tried
         along_rows(indptr, indices, data, found, margins)

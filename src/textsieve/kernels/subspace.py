@@ -77,7 +77,7 @@ def approve(
     classes: NDArray[np.int32],
     votes: Floats,
 ) -> None:
-    """Add to `votes` (rows x classes), for each member that knows a term of a row, the classes that it is for."""
+    """Add to `votes` (rows x classes), for each member that knows a term of a row, half a vote for or against."""
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))
     knows = np.empty(n_members, np.bool_)
@@ -87,4 +87,5 @@ def approve(
         for member in range(n_members):
             for output in range(n_outputs):
                 total = sums[member, output] + member_intercepts[member, output]
-                votes[row, classes[output]] += knows[member] and total > 0.0
+                if knows[member]:
+                    votes[row, classes[output]] += 0.5 if total > 0.0 else -0.5
