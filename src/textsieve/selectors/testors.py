@@ -21,7 +21,6 @@ then tells the class from all others but these.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -33,6 +32,7 @@ from ..errors import InputError, shown
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
+from ..warning import warn
 from .base import Limit, ScoreForClass, TermSelector, limit_of
 from .comparison import Comparison, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .testor_shares import Shares, shares_of_testors
@@ -133,7 +133,7 @@ class TypicalTestors(TermSelector):
         most = limit_of(self.k, stats.n_terms)
         if is_whole(self.k) and self.k > stats.n_terms:
             message = f"k={self.k:,} terms were asked for, but there are {stats.n_terms:,}."
-            warnings.warn(message, stacklevel=4)  # where fit was called, as in the method of the base class
+            warn(message)
         epsilon = self._found_epsilon(given, most)
         self._used = _Used(epsilon, float(self.delta), self.scale, int(self.score_limit))
         self._shares = self._ranks = None
@@ -214,10 +214,9 @@ class TypicalTestors(TermSelector):
         """Warn of pairs that no term tells apart; they are counted, for there may be millions."""
         first = [f"{label!r} from {other!r}" for label, other in islice(self._indistinguishable(), _NAMED_PAIRS)]
         more = f", and {n_pairs - len(first):,} more" if n_pairs > len(first) else ""
-        warnings.warn(
+        warn(
             f"At epsilon={self._used.epsilon:.4g} and delta={self._used.delta:g} no term sets apart "
-            f"{', '.join(first)}{more}. The chosen terms do not tell these classes apart; smaller values may.",
-            stacklevel=5,
+            f"{', '.join(first)}{more}. The chosen terms do not tell these classes apart; smaller values may."
         )
 
     def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:

@@ -56,6 +56,13 @@ def kept_columns(selector: TermSelector, most: int | None) -> Ints:
     return kept if len(kept) and (most is None or len(kept) <= most) else best_columns(selector, most)
 
 
+def found_by(selector: TermSelector) -> dict[str, Any]:
+    """What a fitted selector has settled for itself, and a model is to remember: the thresholds of testors."""
+    if not isinstance(selector, TypicalTestors):
+        return {}
+    return {"testors": {"epsilon": selector.epsilon_, "delta": float(selector.delta)}}
+
+
 class ShortestTestor(NamedTuple):
     """The fewest terms that set a class apart from all others but some; whether it is proved that fewer do not."""
 
