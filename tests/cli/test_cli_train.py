@@ -1,6 +1,7 @@
 """`textsieve train`: what it says, and that what it is told arrives."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,14 @@ def test_the_number_of_terms_is_found(news: Path, tmp_path: Path, run: Run, ask:
     told = ask("info", tmp_path / "x")
     assert told["n_terms"] in [n for n, _, _ in told["curve"]]
     assert "chosen" in run("info", tmp_path / "x").stdout
+
+
+def test_the_curve_of_testors_has_what_they_keep(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    arguments = ("train", news, "-o", tmp_path / "x", "-k", "auto", "--folds", 2, "--selector", "testors")
+    told = ask(*arguments)
+    assert [n for n, _, _ in told["curve"]] == [told["n_terms"]]
+    assert told["n_terms"] < told["n_terms_seen"]
+    assert re.search(rf"^ *{told['n_terms']} .* chosen *$", run(*arguments).stdout, re.MULTILINE)
 
 
 def test_several_labels(tagged: Path, tagger: Path, run: Run, ask: Ask) -> None:

@@ -317,9 +317,12 @@ def test_k_beside_epsilon_is_a_limit() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\.0\. Use a smaller epsilon"),
-        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001 is above every weight .*the largest is 1\.0\."),
-        ({"epsilon": 5, "scale": "none"}, r"epsilon=5\.0 is above every weight .*the largest is 3\.0\."),
+        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\. Use a smaller epsilon"),
+        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001 is above every weight .*the largest is 1\."),
+        (
+            {"epsilon": 5, "scale": "none"},
+            r"epsilon=5\.0 is above every weight in the mean documents of the classes, so that .*the largest is 3\.",
+        ),
         ({"epsilon": 0}, "epsilon=0; use a number above 0, for example 0.4"),
         ({"epsilon": -0.1}, "epsilon=-0.1;"),
         ({"epsilon": float("nan")}, "epsilon=nan;"),
@@ -330,12 +333,15 @@ def test_k_beside_epsilon_is_a_limit() -> None:
         ({"delta": -1.0}, "delta=-1.0;"),
         ({"delta": None}, "delta=None;"),
         ({"delta": float("nan")}, "delta=nan;"),
-        ({"delta": 2.0}, r"delta=2\.0 is above every difference .* epsilon=0\.4 or more.* the largest is 1\.0\. Use a"),
+        ({"delta": 2.0}, r"delta=2\.0 is above every difference .* epsilon=0\.4 or more.* the largest is 1\. Use a"),
         (
             {"delta": 2.0, "k": 3},
-            r"delta=2\.0 is above .*largest, so that .*largest is 1\.0\. Use a smaller delta\.$",
+            r"delta=2\.0 is above .*largest, so that .*largest is 1\. Use a smaller delta\.$",
         ),
-        ({"delta": 9, "scale": "none"}, r"delta=9\.0 is above every difference .* the largest is 3\.0\."),
+        (
+            {"delta": 9, "scale": "none"},
+            r"delta=9\.0 is above every difference .* epsilon=0.4 or more, so that .* the largest is 3\.",
+        ),
         ({"scale": "sum"}, "scale='sum'; use one of 'max', 'none'"),
         ({"scale": None}, "scale=None"),
         ({"k": 0}, "k=0; use a number of terms"),
@@ -409,6 +415,14 @@ def test_weights_of_nothing_and_below_0() -> None:
         TypicalTestors(k=2).fit(-np.ones((2, 3)), ["a", "b"])
     below = TypicalTestors(epsilon=0.05, delta=0.5).fit(np.array([[1.0, 0.1, 0], [0, -1.0, 1]]), ["a", "b"])
     assert below.class_terms_["a"].tolist() == [0, 1]  # .1 - (-1) is enough
+
+
+def test_numbers_in_errors_are_short_and_never_too_large() -> None:
+    rows = np.diag([0.1755886271595955, 0.12, 0.11])
+    with pytest.raises(InputError, match=r"the largest is 0\.1755\. Use a smaller epsilon"):
+        TypicalTestors(epsilon=0.3, scale="none").fit(rows, ["a", "b", "c"])
+    with pytest.raises(InputError, match=r"the largest is 0\.1755\. Use a smaller delta"):
+        TypicalTestors(k=2, delta=0.3, scale="none").fit(rows, ["a", "b", "c"])
 
 
 def test_what_is_no_class_and_bad_limits() -> None:

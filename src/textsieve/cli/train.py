@@ -185,7 +185,8 @@ def _fit(model: "Categorizer", corpus: "Corpus", tell: Callable[[str, int, int |
 
 def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float, wants_json: bool) -> None:
     """Say what was learned, and how good it is."""
-    from .description import described, file_line, seconds_line, show_classes, show_measures
+    from ..errors import counted
+    from .description import described, file_line, seconds_line, show_classes, show_measures, with_thresholds
     from .json_output import print_json
     from .output import Page
 
@@ -197,9 +198,12 @@ def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float,
     page = Page()
     page.line(f"{corpus.name}: {corpus.report}")
     chosen = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
-    by = "" if model.selector is None else f" chosen by {model.selector}"
+    by = "" if model.selector is None else f" chosen by {with_thresholds(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"
     page.line(f"{len(trained.classes):,} classes; {chosen}{by}; classifier {model.classifier}{on}")
+    left = trained.about["n_terms_seen"] - len(trained.terms)
+    if left and model.n_terms == "all" and "testors" in trained.about:
+        page.line(f"The other {counted(left, 'term is', 'terms are')} in no typical testor.")
     show_measures(page, trained)
     show_classes(page, trained)
     page.line(seconds_line(seconds))

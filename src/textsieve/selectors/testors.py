@@ -22,13 +22,14 @@ then tells the class from all others but these.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_DOWN, Context
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, shown
+from ..errors import InputError, UnfitDocuments, shown
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
@@ -63,6 +64,11 @@ class _ClassShares(NamedTuple):
     number: int
     terms: Ints
     shares: Shares
+
+
+def _rounded_down(value: float) -> str:
+    """Four digits that are not more than the value, so that they can be used as a limit."""
+    return f"{Context(prec=4, rounding=ROUND_DOWN).create_decimal(value):g}"
 
 
 class TypicalTestors(TermSelector):
@@ -129,7 +135,7 @@ class TypicalTestors(TermSelector):
         self._check_settings()
         self._kept = given = Representatives(stats, self.scale)
         if len(given.with_documents) < 2:
-            raise InputError("Fewer than two classes have documents, so there is nothing to tell apart.")
+            raise UnfitDocuments("Fewer than two classes have documents, so there is nothing to tell apart.")
         most = limit_of(self.k, stats.n_terms)
         if is_whole(self.k) and self.k > stats.n_terms:
             message = f"k={self.k:,} terms were asked for, but there are {stats.n_terms:,}."
@@ -142,7 +148,7 @@ class TypicalTestors(TermSelector):
             support[each.chosen()] = True
             n_pairs += each.n_not_told_from
         if not support.any():
-            raise InputError(self._nothing_chosen(given, epsilon))
+            raise self._nothing_chosen(given, epsilon)
         if n_pairs:
             self._name_indistinguishable(n_pairs)
         if most is not None and support.sum() > most:
@@ -182,32 +188,35 @@ class TypicalTestors(TermSelector):
         if most is None:
             return DEFAULT_EPSILON
         if not (given.weights > 0).any():
-            raise InputError(self._nothing_chosen(given, 0.0))
+            raise self._nothing_chosen(given, 0.0)
         return epsilon_for(given, float(self.delta), most)
 
-    def _nothing_chosen(self, given: Representatives, epsilon: float) -> str:
+    def _nothing_chosen(self, given: Representatives, epsilon: float) -> InputError:
         """Why no term was chosen, and what to do."""
         largest = float(given.weights.max(initial=0.0))
         if largest <= 0:
-            return "No class has a term with a mean weight above 0, so nothing can be chosen."
-        scaled = ", each class divided by its largest," if self.scale == "max" else ""
+            return UnfitDocuments(
+                "No class has a term with a mean weight above 0, so nothing can be chosen. A term that every document "
+                "has weighs 0 by its idf: look whether all documents have the same words."
+            )
+        scaled = ", each class divided by its largest" if self.scale == "max" else ""
         if epsilon > largest:
-            return (
-                f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled} so that no "
-                f"term can be chosen; the largest is {largest!r}. Use a smaller epsilon."
+            return InputError(
+                f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled}, so that no "
+                f"term can be chosen; the largest is {_rounded_down(largest)}. Use a smaller epsilon."
             )
         difference = given.largest_difference(epsilon)
         was_found = self.epsilon is None and limit_of(self.k, given.n_terms) is not None
         candidates = "" if was_found else f" in terms of weight epsilon={epsilon!r} or more"
         if difference <= 0:
-            return (
+            return (InputError if candidates else UnfitDocuments)(
                 f"No term sets any class apart from any other: their mean documents are the same{candidates}. Look at "
                 "the labels" + (", or use a smaller epsilon." if candidates else ".")
             )
-        return (
+        return InputError(
             f"delta={float(self.delta)!r} is above every difference between the mean documents of two "
-            f"classes{candidates}{scaled} so that no term can be chosen; the largest is {difference!r}. Use a "
-            "smaller delta" + (" or epsilon." if candidates else ".")
+            f"classes{candidates}{scaled}, so that no term can be chosen; the largest is {_rounded_down(difference)}. "
+            "Use a smaller delta" + (" or epsilon." if candidates else ".")
         )
 
     def _name_indistinguishable(self, n_pairs: int) -> None:

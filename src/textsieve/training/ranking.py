@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..corpus import Corpus
-from ..errors import InputError
+from ..errors import InputError, UnfitDocuments
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
@@ -88,6 +88,10 @@ class RankedTerms:
     """Of typical testors, a shortest one of each class that has documents."""
     scores_are_exact: bool = True
     """Whether the scores are what the method says, and no estimate from a sample."""
+    n_chosen: int = 0
+    """How many terms the selector keeps, also those that are not among the n best."""
+    found: dict[str, Any] = field(default_factory=dict)
+    """What the selector has settled for itself: see `found_by`."""
 
 
 def rank_terms(
@@ -102,7 +106,7 @@ def rank_terms(
         terms = [f"#{column}" for column in range(stats.n_terms)]
     else:
         terms, stats = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
-    with corpus.naming():
+    with corpus.naming(UnfitDocuments):
         # As many are shown as were asked for; where that would change what is chosen, of those that would be.
         fitted = fitted_selector(selector, stats, None if selector.k_changes_the_method else n)
         best = best_columns(fitted, n)
@@ -120,6 +124,8 @@ def rank_terms(
         selector=fitted,
         shortest=_shortest(fitted, terms) if isinstance(fitted, TypicalTestors) else {},
         scores_are_exact=fitted.scores_are_exact_ if isinstance(fitted, TypicalTestors) else True,
+        n_chosen=int(fitted.get_support().sum()),
+        found=found_by(fitted),
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..corpus import Corpus
-from ..errors import InputError, TooFewDocuments, shown
+from ..errors import InputError, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
 from ..evaluation.calibration import METHODS, Calibration
 from ..evaluation.cuts import Rule
@@ -43,7 +43,7 @@ from .documents import (
     weighted_stats,
 )
 from .keeping import measures_of, storable, when_and_with_what
-from .recipe import Kept, Fitted, Recipe
+from .recipe import Fitted, Kept, Recipe
 from .targets import Targets
 from .tuning import Tuning, assigned, labels_of, of_some_documents, parted
 
@@ -115,7 +115,7 @@ class _Training:
                 counted = self._count(documents, labels)
             _require_classes(counted.targets)
             n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
-        with naming(TooFewDocuments):  # what else is wrong from here on is wrong with a setting
+        with naming(TooFewDocuments), naming(UnfitDocuments):  # what else is wrong from here on, is so with a setting
             return self._run(documents, counted, n_terms_seen)
 
     def _run(self, documents: Any, counted: Counted | Streamed, n_terms_seen: int) -> Model:
