@@ -126,6 +126,7 @@ def terms_in(text: str, stop_words: Any = (), *, lowercase: bool = True) -> list
     return [" ".join(word for word in run.split(JOINER) if word) for run in runs]
 
 
+@pytest.mark.filterwarnings("ignore:.*stop words can never match")
 @pytest.mark.parametrize("way_through", PATHS)
 @given(
     st.lists(texts, min_size=1, max_size=6),
