@@ -235,7 +235,8 @@ def main() -> None:
         quality(),
         "## How many terms",
         "Of the 90 topics; of all topics that have training documents, of which the 90 are a part; and in an earlier "
-        "*trial* of the method on the same collection, which had words of its own (27,596 terms). Pairs not told apart are those of the 90.",
+        "*trial* of the method on the same collection, which had words of its own (27,596 terms). Pairs not "
+        "told apart are those of the 90.",
         sizes(),
         "The numbers of the trial come near those of all topics: each topic chooses terms, so more topics choose more. "
         "The paper prints 502 terms at ε = 0.4, after lemmatisation.",

@@ -256,10 +256,22 @@ def test_documents_that_are_all_alike(verb: str, tmp_path: Path, run: Run) -> No
 
 
 def test_a_setting_is_not_blamed_on_the_file(news: Path, run: Run) -> None:
-    for option, found in (("epsilon=x", "epsilon='x'; use a number"), ("epsilon=7", "epsilon=7.0 is above every")):
-        said = run("terms", news, "--selector", "testors", "--selector-option", option, exit_code=1).stderr
+    for option, found, exit_code in (
+        ("epsilon=x", "epsilon='x'; use a number", 2),
+        ("delta=0", "delta=0; use a number", 2),
+        ("depth=3", "--selector-option: 'testors' has no option 'depth'", 2),
+        ("epsilon=7", "epsilon=7.0 is above every", 1),
+    ):
+        said = run("terms", news, "--selector", "testors", "--selector-option", option, exit_code=exit_code).stderr
         assert said.startswith(f"error: {found}")
         assert news.name not in said
+
+
+@pytest.mark.parametrize("verb", ["train", "terms"])
+def test_wrong_usage_is_said_before_a_file_is_looked_for(verb: str, tmp_path: Path, run: Run) -> None:
+    output = ["-o", tmp_path / "m"] if verb == "train" else []
+    given = ("--selector", "testors", "--selector-option", "epsilon=x")
+    assert "epsilon='x'" in run(verb, tmp_path / "none.csv", *output, *given, exit_code=2).stderr
 
 
 def test_scores_from_a_sample_are_said_to_be(news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

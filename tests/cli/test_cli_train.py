@@ -203,12 +203,12 @@ def test_a_projection(selector: str, news: Path, ask: Ask, run: Run, tmp_path: P
     assert "projection='centroid'" in run("info", tmp_path / "m.sieve").stdout
     shown = run("train", news, "-o", tmp_path / "m.sieve", *arguments).stdout
     assert "classifier svm on the projection centroid" in " ".join(shown.split())
-    refused = run("train", news, "-o", tmp_path / "m.sieve", *arguments, "--classifier", "nb", exit_code=1)
+    refused = run("train", news, "-o", tmp_path / "m.sieve", *arguments, "--classifier", "nb", exit_code=2)
     assert "--projection='centroid': the classifier 'nb' needs the weights" in " ".join(refused.output.split())
 
 
 def test_options_of_a_projection_that_is_not_asked_for(news: Path, run: Run, tmp_path: Path) -> None:
-    said = run("train", news, "-o", tmp_path / "m", "--projection-option", "n_components=2", exit_code=1).output
+    said = run("train", news, "-o", tmp_path / "m", "--projection-option", "n_components=2", exit_code=2).output
     assert "--projection-option: no projection is asked for; name one with --projection, of centroid" in said
-    said = run("train", news, "-o", tmp_path / "m", "--selector-option", "k=2", exit_code=1).output
+    said = run("train", news, "-o", tmp_path / "m", "--selector-option", "k=2", exit_code=2).output
     assert "use -k instead" in said

@@ -93,12 +93,15 @@ def command(
     """
     from ..selectors.named import selector_of
     from ..training.ranking import rank_terms
+    from .ending import usage
     from .opening import opened
     from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
     settings = _with_text_labels(options.as_dict(selection["selector_options"]) or {})
-    selector = _of_files(selector_of(selection["selector"], settings))
+    with usage():
+        selector = _of_files(selector_of(selection["selector"], settings))
+        selector.check_settings()
     with opened(path, reading) as corpus, progress() as tell:
         ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **options.counting(terms_are))
         if energy["energy_plot"]:

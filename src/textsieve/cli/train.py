@@ -134,6 +134,8 @@ def command(
     label, class, category, topic, ...) are found.
     """
     from ..categorizer import Categorizer
+    from ..training.recipe import Recipe
+    from .ending import usage
     from .opening import columns_given, opened, refuse_to_lose
     from .progress import progress
 
@@ -148,6 +150,8 @@ def command(
         cut_options=options.as_dict(cut_options),
         n_jobs=jobs,
     )
+    with usage():
+        Recipe.of(model.get_params(deep=False), jobs)
     with opened(path, reading) as corpus:
         with progress() as tell:
             _fit(model, corpus, tell)

@@ -81,6 +81,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """The label of documents that have none, if there is one."""
         return getattr(self, "unlabelled", None)
 
+    def check_settings(self) -> None:  # most settings are checked where they are used
+        """Refuse settings that mean nothing for any documents, so that nobody need read documents to find out."""
+
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
         """One score per term."""

@@ -132,7 +132,7 @@ class TypicalTestors(TermSelector):
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         """The support; scores and ranking wait until somebody asks, or `k` does."""
         stats = self.stats_
-        self._check_settings()
+        self.check_settings()
         self._kept = given = Representatives(stats, self.scale)
         if len(given.with_documents) < 2:
             raise UnfitDocuments("Fewer than two classes have documents, so there is nothing to tell apart.")
@@ -172,7 +172,8 @@ class TypicalTestors(TermSelector):
         state: Any = super().__getstate__()
         return {name: None if name == "_kept" else value for name, value in state.items()}
 
-    def _check_settings(self) -> None:
+    def check_settings(self) -> None:
+        """Refuse settings that mean nothing for any documents."""
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
             if name == "epsilon" and value is None:
                 continue

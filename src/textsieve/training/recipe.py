@@ -127,6 +127,7 @@ class Recipe:
         for name in ("selector_options", "projection_options"):
             _refuse_unlabelled(name, settings[name])
         selector = selector_of(settings["selector"], settings["selector_options"])
+        selector.check_settings()
         classifier = classifier_of(settings["classifier"], settings["classifier_options"])
         projection = projection_of(settings["projection"], settings["projection_options"])
         if projection is not None:
