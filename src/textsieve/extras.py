@@ -4,7 +4,7 @@ import re
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires
 
-from .errors import InputError
+from .errors import MissingPackage
 
 
 def require_extra(extra: str, *, what: str) -> None:
@@ -13,14 +13,14 @@ def require_extra(extra: str, *, what: str) -> None:
     missing = [name for name in re.findall(r"^[\w.-]+", "\n".join(ours), re.MULTILINE) if not is_installed(name)]
     if missing or not ours:
         needed = " and ".join(missing) or f"packages of the extra {extra!r}, which this installation does not know"
-        raise InputError(f"{what} needs {needed}; {_way_out(extra)}")
+        raise MissingPackage(f"{what} needs {needed}; {_way_out(extra)}")
 
 
 @cache
 def require_package(name: str, *, extra: str, what: str) -> None:
     """The same for one package of an extra; that one is there is remembered, that it is missing is not."""
     if not is_installed(name):
-        raise InputError(f"{what} needs {name}; {_way_out(extra)}")
+        raise MissingPackage(f"{what} needs {name}; {_way_out(extra)}")
 
 
 def _way_out(extra: str) -> str:

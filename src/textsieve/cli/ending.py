@@ -14,7 +14,7 @@ from typing import TextIO
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, MissingPackage
 from .wording import as_options, on_one_line
 
 FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
@@ -49,6 +49,8 @@ def usage() -> Iterator[None]:
     """What is found wrong with the options alone, before any file is read, ends with 2, as what click finds does."""
     try:
         yield
+    except MissingPackage:
+        raise
     except InputError as problem:
         _fail(as_options(str(problem)), problem, WRONG_USAGE)
 

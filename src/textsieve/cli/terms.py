@@ -92,18 +92,20 @@ def command(
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
     from ..selectors.named import selector_of
-    from ..training.ranking import rank_terms
+    from ..training.ranking import check_reading, rank_terms
     from .ending import usage
     from .opening import opened
     from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
     settings = _with_text_labels(options.as_dict(selection["selector_options"]) or {})
+    counting = options.counting(terms_are)
     with usage():
         selector = _of_files(selector_of(selection["selector"], settings))
         selector.check_settings()
+        check_reading(counting)
     with opened(path, reading) as corpus, progress() as tell:
-        ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **options.counting(terms_are))
+        ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **counting)
         if energy["energy_plot"]:
             tell("drawing", 0, None)
             _draw_energy(ranked, energy)

@@ -134,7 +134,7 @@ def command(
     label, class, category, topic, ...) are found.
     """
     from ..categorizer import Categorizer
-    from ..training.recipe import Recipe
+    from ..training import check_settings
     from .ending import usage
     from .opening import columns_given, opened, refuse_to_lose
     from .progress import progress
@@ -151,7 +151,7 @@ def command(
         n_jobs=jobs,
     )
     with usage():
-        Recipe.of(model.get_params(deep=False), jobs)
+        check_settings(model.get_params(deep=False) | {"held_out": model.held_out or None})
     with opened(path, reading) as corpus:
         with progress() as tell:
             _fit(model, corpus, tell)

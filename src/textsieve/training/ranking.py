@@ -94,6 +94,11 @@ class RankedTerms:
     """What the selector has settled for itself: see `found_by`."""
 
 
+def check_reading(reading: Mapping[str, Any]) -> None:
+    """Refuse what a `TermCounter` cannot be told, without having read a document."""
+    TermCounter(**reading)._validated()
+
+
 def rank_terms(
     corpus: Corpus, selector: TermSelector, n: int, *, progress: Progress, n_jobs: int = -1, **reading: Any
 ) -> RankedTerms:

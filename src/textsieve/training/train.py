@@ -92,6 +92,11 @@ def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Pr
     return Trained(training.run(documents, labels), training.seconds)
 
 
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that mean nothing for any documents, without having read one."""
+    _Training(settings, lambda *_: None)
+
+
 class _Training:
     def __init__(self, settings: Mapping[str, Any], progress: Progress) -> None:
         self._settings, self._progress = settings, progress
