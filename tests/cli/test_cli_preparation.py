@@ -140,6 +140,17 @@ def test_predict_says_that_the_model_needs_a_package(
     assert "--normalise" not in told
 
 
+def test_vectors_are_not_prepared(tmp_path: Path, run: Run) -> None:
+    vectors = tmp_path / "v.svm"
+    vectors.write_text("1 1:1 2:3\n2 1:2 3:1\n" * 5)
+    run("terms", vectors)
+    asked = ("--names", "--drop-tags", "--keep-case", "--stop-words", "de", "--normalise", "stem", "--min-df", "2")
+    told = " ".join(run("terms", vectors, *asked, exit_code=1).stderr.split())
+    assert "holds vectors, not texts, and these are taken as they are; leave out " in told
+    for option in ("--names", "--drop-tags", "--keep-case", "--stop-words='de'", "--normalise='stem'", "--min-df=2"):
+        assert option in told
+
+
 def test_a_missing_package_is_said(pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     without("simplemma", monkeypatch)
     told = run("train", pages, "-o", tmp_path / "x", "--normalise", "lemma", exit_code=1).stderr

@@ -32,6 +32,6 @@ def _warning(idle: dict[str, list[str]], n_words: int) -> str:
     more = ", and so on" if len(idle) > MOST_NAMED else ""
     return (
         f"{len(idle):,} of {n_words:,} stop words can never match, because a text is read in another way: "
-        f"{', '.join(named)}{more}. Write stop words as they are read, or have texts read as these are written "
-        "(lowercase, strip_accents)."
+        f"{', '.join(named)}{more}. Write stop words as they are read, or have capitals and accents read as these are "
+        "written."
     )

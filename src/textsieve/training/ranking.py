@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..corpus import Corpus
-from ..errors import InputError, UnfitDocuments
+from ..errors import InputError, UnfitDocuments, shown
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
@@ -107,6 +107,7 @@ def rank_terms(
     Vectors are taken as they are, and their columns called #0, #1, ...
     """
     if next(corpus.batches()).vectors is not None:
+        _refuse_to_read_vectors(corpus, reading)
         stats = _stats_of_vectors(corpus, progress)
         terms = [f"#{column}" for column in range(stats.n_terms)]
     else:
@@ -166,6 +167,16 @@ def _terms_and_stats(
         return counted.terms, counted.stats
     counter = TermCounter(**settings, dtype=np.int32, vocabulary=counted.terms)
     return counted.terms, weighted_stats(corpus, counted, counter, scheme, progress)
+
+
+def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
+    """Stop if something is asked for that is done with texts alone."""
+    usual = TermCounter().get_params()
+    asked = [f"{name}={shown(value)}" for name, value in reading.items() if value != usual[name]]
+    if asked:
+        raise InputError(
+            f"{corpus.name}: holds vectors, not texts, and these are taken as they are; leave out {', '.join(asked)}."
+        )
 
 
 def _stats_of_vectors(corpus: Corpus, progress: Progress) -> ClassStats:
