@@ -387,7 +387,10 @@ def test_info_of_a_model_made_in_python(tmp_path: Path, run: Run, ask: Ask) -> N
     assert set(line["scores"]) == {"0", "1", "2"}
 
 
-@pytest.mark.parametrize("about", [{"held_out": 5}, {"curve": [1]}, {"n_documents": "x"}])
+@pytest.mark.parametrize(
+    "about",
+    [{"held_out": 5}, {"curve": [1]}, {"n_documents": "x"}, {"testors": {"epsilon": "x", "delta": 1}}, {"testors": 1}],
+)
 def test_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))
