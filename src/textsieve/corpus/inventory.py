@@ -1,0 +1,78 @@
+"""Which corpora have a name, what is known of them, and whether they are here, without reading any of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..errors import InputError
+from .collections.editions import Edition, Paths
+from .collections.locating import FOLDER, find
+from .named import NAMED, Named, closest_name
+
+
+class FileState(NamedTuple):
+    """A file of a corpus, and where it is, if it is."""
+
+    name: str
+    place: str | None
+    paths: Paths
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A corpus, or an edition of one."""
+
+    name: str
+    about: str
+    documents: int | None = None
+    classes: int | None = None
+    split: tuple[int, int] | None = None
+    several: bool = False
+    licence: str = "BSD"
+    publisher: str = "the installed packages"
+    words: dict[str, str] = field(default_factory=dict)
+    files: tuple[FileState, ...] = ()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether nothing needs to be downloaded."""
+        return all(file.place for file in self.files)
+
+    @property
+    def where(self) -> str:
+        """The places that it is in, for people."""
+        if not self.files:
+            return "built in"
+        if not self.is_here:
+            return "partly" if any(file.place for file in self.files) else "no"
+        return ", ".join(dict.fromkeys("folder" if file.place == FOLDER else "cache" for file in self.files))
+
+
+def inventory(name: str | None = None) -> list[Entry]:
+    """All corpora that have a name, each edition by itself; or those of one name."""
+    if name is not None and name not in NAMED:
+        close = closest_name(name)
+        raise InputError(
+            f"{name}: is no corpus. " + (f"Did you mean {close!r}?" if close else f"Corpora: {', '.join(NAMED)}.")
+        )
+    return [entry for row in NAMED.values() if name in (None, row.name) for entry in _entries(row)]
+
+
+def _entries(row: Named) -> list[Entry]:
+    if not row.is_collection:
+        return [Entry(row.name, row.about)]
+    collection = row.collection()
+    return [
+        Entry(
+            *(collection.full_name(edition), f"{collection.title}: {edition.about}"),
+            *(edition.documents, edition.classes, edition.split, collection.several),
+            *(collection.licence_of(edition), collection.publisher_of(edition), collection.words(), _states(edition)),
+        )
+        for edition in collection.editions
+    ]
+
+
+def _states(edition: Edition) -> tuple[FileState, ...]:
+    found = ((file.name, find(file)) for file in edition.files)
+    return tuple(FileState(name, each and each.place, each.paths if each else ()) for name, each in found)
