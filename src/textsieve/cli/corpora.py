@@ -76,6 +76,7 @@ def _show(entries: list["Entry"], *, in_detail: bool) -> None:
 
 
 def _show_details(page: "Page", entries: list["Entry"]) -> None:
+    from ..corpus.collections.locating import FOLDER, MIRROR, cache_folder
     from .output import Column
 
     words = entries[0].words
@@ -88,6 +89,11 @@ def _show_details(page: "Page", entries: list["Entry"]) -> None:
             page.line(f"{entry.name} has {', '.join(found)}")
         if missing:
             page.line(f"{entry.name} lacks {', '.join(missing)}; get it from {entry.publisher}")
+    if not all(entry.is_here for entry in entries):
+        page.line(
+            f"Put what is missing into the folder that {FOLDER} names or into {cache_folder()}, or set {MIRROR} to the "
+            "address of a folder that has it."
+        )
 
 
 def _number(value: int | None) -> str:

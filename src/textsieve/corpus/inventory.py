@@ -65,9 +65,16 @@ def _entries(row: Named) -> list[Entry]:
     collection = row.collection()
     return [
         Entry(
-            *(collection.full_name(edition), f"{collection.title}: {edition.about}"),
-            *(edition.documents, edition.classes, edition.split, collection.several),
-            *(collection.licence_of(edition), collection.publisher_of(edition), collection.words(), _states(edition)),
+            collection.full_name(edition),
+            f"{collection.title}: {edition.about}",
+            documents=edition.documents,
+            classes=edition.classes,
+            split=edition.split,
+            several=collection.several,
+            licence=collection.licence_of(edition),
+            publisher=collection.publisher_of(edition),
+            words=collection.words(),
+            files=_states(edition),
         )
         for edition in collection.editions
     ]

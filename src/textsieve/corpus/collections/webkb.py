@@ -29,7 +29,8 @@ UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin", "misc")
 STEMMED = "stemmed"
 LEAVE = "leave-"
 
-_HEADER = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n)+(?:\r?\n|\Z)")
+_HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*(?:\r?\n|\Z)")
+"""Lines up to an empty one, of which the first has a name and a colon; some have lost their beginnings."""
 
 
 def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
