@@ -76,3 +76,19 @@ def test_a_split_is_opened_when_it_is_asked_for(own_data: Path) -> None:
     assert [list(part.labels()) for part in parts] == [[("comp.x",)], [("comp.x",)]]
     assert read("docstrings").split() is None
     assert read("newsgroups:comp").renamed("mine").split() is not None
+
+
+def test_the_page_has_every_name_word_and_file() -> None:
+    page = (Path(__file__).parents[2] / "docs/corpora.md").read_text(encoding="utf-8")
+    for row in NAMED.values():
+        assert f"`{row.name}`" in page
+        if not row.is_collection:
+            continue
+        collection = row.collection()
+        section = page.partition(f"\n### {row.name}\n")[2].partition("\n#")[0] + "`train` `test`"
+        for word in collection.words():
+            assert f"`{word}`" in section or word in ("subset2", "subset3", "subset4"), word
+        for edition in collection.editions[:3]:
+            assert f"`{collection.full_name(edition)}`" in page
+            assert f"| {edition.documents:,}" in page if edition.documents else True
+            assert f"`{edition.files[0].name}`" in page

@@ -59,13 +59,16 @@ def test_only_the_files_of_a_part_are_needed(own_data: Path) -> None:
 @pytest.mark.parametrize("packing", ["tar.gz", "tar", "zip", "folders"])
 def test_any_packing_will_do(own_data: Path, packing: str) -> None:
     path = own_data / "20news-bydate.tar.gz"
+    files = POSTS | {"20news-bydate-train/sci.space/.DS_Store": "left behind"}
     if packing == "folders":
-        write_folder(own_data, POSTS)
+        write_folder(own_data, files)
     elif packing == "zip":
-        write_zip(path, POSTS)
+        write_zip(path, files)
     else:
-        write_tar(path, POSTS, "w:gz" if packing == "tar.gz" else "w")
-    assert list(read("newsgroups:train")) == [(BODY, ("sci.space",))] * 40
+        write_tar(path, files, "w:gz" if packing == "tar.gz" else "w")
+    corpus = read("newsgroups:train")
+    assert list(corpus) == [(BODY, ("sci.space",))] * 40
+    assert str(corpus.report) == "40 documents, 1 hidden files skipped"
 
 
 def test_an_archive_under_its_other_name(own_data: Path) -> None:

@@ -12,7 +12,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from ...errors import InputError
@@ -27,14 +27,25 @@ Member = tuple[str, bytes]
 
 
 def members(paths: Iterable[Path], wanted: Callable[[str], bool], report: Report) -> Iterator[Member]:
-    """The files whose path is wanted, in the order of the archives; those of a folder in the order of their names."""
+    """The files whose path is wanted, in the order of the archives; those of a folder in the order of their names.
+
+    Hidden files, which some systems leave behind, are passed over and counted.
+    """
+
+    def is_wanted(name: str) -> bool:
+        if not wanted(name):
+            return False
+        if hidden := PurePosixPath(name).name.startswith("."):
+            report.skip("hidden files")
+        return not hidden
+
     for path in paths:
         if path.is_dir():
-            yield from _of_folder(path, wanted)
+            yield from _of_folder(path, is_wanted)
         elif _is_zip(path):
-            yield from _of_zip(path, wanted, report)
+            yield from _of_zip(path, is_wanted, report)
         else:
-            yield from _of_tar(path, wanted)
+            yield from _of_tar(path, is_wanted)
 
 
 def _of_folder(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Member]:
