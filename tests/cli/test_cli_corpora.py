@@ -55,10 +55,13 @@ def test_one_of_them(run: Run, ask: Callable[..., Any], tmp_path: Path) -> None:
     assert "newsgroups:original lacks 20news-19997.tar.gz; get it from Jason Rennie's" in text
     assert f"into {tmp_path / 'cache'}, or set TEXTSIEVE_MIRROR" in text
     assert [entry["name"] for entry in ask("corpora", "newsgroups")] == ["newsgroups", "newsgroups:original"]
+    assert [entry["name"] for entry in ask("corpora", "newsgroups:comp:original")] == ["newsgroups:original"]
     assert "docstrings" in run("corpora", "docstrings").stdout
 
 
 def test_one_that_is_none(run: Run) -> None:
+    assert "error: newsgroups:x: newsgroups has no 'x'" in run("corpora", "newsgroups:x", exit_code=1).stderr
+    assert "error: docstrings:x: nothing may follow" in run("corpora", "docstrings:x", exit_code=1).stderr
     assert (
         "error: newsgrops: is no corpus. Did you mean 'newsgroups'?" in run("corpora", "newsgrops", exit_code=1).stderr
     )

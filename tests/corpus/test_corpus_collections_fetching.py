@@ -127,8 +127,11 @@ def test_without_pooch(published: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_bar_for_who_watches(server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
     told: list[int] = []
+    closed: list[fetching._Bar] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(fetching._Bar, "update", lambda bar, size: told.append(size))
+    monkeypatch.setattr(fetching._Bar, "close", lambda bar: closed.append(bar))
     read("newsgroups")
     assert told
+    assert closed
     assert capfd.readouterr().out == "", "results alone go there"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,17 @@ def test_pages_lose_the_header_of_the_server(own_data: Path) -> None:
     assert list(read("webkb")) == [("<html>A: b\n\nc", ("course",)), ("<html>\n\nDate: then", ("student",))]
     assert list(read("webkb:seven:misc"))[1:] == [("", ("staff",))]
     assert list(read("webkb:leave-texas:train").labels()) == [("student",)]
+
+
+def test_only_one_batch_is_in_memory(own_data: Path) -> None:
+    post = POST + "x" * 10_000
+    write_tar(
+        own_data / "20news-bydate.tar.gz", {f"20news-bydate-train/sci.space/{n}": post for n in range(3_000)}, "w"
+    )
+    corpus = read("newsgroups")
+    tracemalloc.start()
+    try:
+        assert sum(len(batch) for batch in corpus.batches()) == 3_000
+        assert tracemalloc.get_traced_memory()[1] < 12_000_000, "of 30 million characters"
+    finally:
+        tracemalloc.stop()

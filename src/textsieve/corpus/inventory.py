@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..errors import InputError
+from .collections.collection import Collection
 from .collections.editions import Edition, Paths
 from .collections.locating import FOLDER, find
-from .named import NAMED, Named, closest_name
+from .named import NAMED, SEPARATOR, Named, closest_name, is_name
 
 
 class FileState(NamedTuple):
@@ -50,34 +51,40 @@ class Entry:
 
 
 def inventory(name: str | None = None) -> list[Entry]:
-    """All corpora that have a name, each edition by itself; or those of one name."""
-    if name is not None and name not in NAMED:
+    """All corpora that have a name, each edition by itself; or those of one name, or the one that words choose."""
+    if name is None:
+        return [entry for row in NAMED.values() for entry in _entries(row)]
+    if not is_name(name):
         close = closest_name(name)
         raise InputError(
             f"{name}: is no corpus. " + (f"Did you mean {close!r}?" if close else f"Corpora: {', '.join(NAMED)}.")
         )
-    return [entry for row in NAMED.values() if name in (None, row.name) for entry in _entries(row)]
+    first, *words = name.split(SEPARATOR)
+    return _entries(NAMED[first], *words)
 
 
-def _entries(row: Named) -> list[Entry]:
+def _entries(row: Named, *words: str) -> list[Entry]:
     if not row.is_collection:
+        row.refuse(*words)
         return [Entry(row.name, row.about)]
     collection = row.collection()
-    return [
-        Entry(
-            collection.full_name(edition),
-            f"{collection.title}: {edition.about}",
-            documents=edition.documents,
-            classes=edition.classes,
-            split=edition.split,
-            several=collection.several,
-            licence=collection.licence_of(edition),
-            publisher=collection.publisher_of(edition),
-            words=collection.words(),
-            files=_states(edition),
-        )
-        for edition in collection.editions
-    ]
+    editions = (collection.chosen(*words).edition,) if words else collection.editions
+    return [_entry(collection, edition) for edition in editions]
+
+
+def _entry(collection: Collection, edition: Edition) -> Entry:
+    return Entry(
+        collection.full_name(edition),
+        f"{collection.title}: {edition.about}",
+        documents=edition.documents,
+        classes=edition.classes,
+        split=edition.split,
+        several=collection.several,
+        licence=collection.licence_of(edition),
+        publisher=collection.publisher_of(edition),
+        words=collection.words(),
+        files=_states(edition),
+    )
 
 
 def _states(edition: Edition) -> tuple[FileState, ...]:

@@ -34,9 +34,13 @@ class Named:
         """The corpus, or of a collection what the words ask for."""
         if self.is_collection:
             return self.collection().corpus(*words)
+        self.refuse(*words)
+        return cast(Corpus, import_module(f"textsieve.corpus.{self.module}").corpus())
+
+    def refuse(self, *words: str) -> None:
+        """Say that there are no words to choose from, if some were said."""
         if words:
             raise InputError(f"{SEPARATOR.join([self.name, *words])}: nothing may follow {self.name!r}. Leave it out.")
-        return cast(Corpus, import_module(f"textsieve.corpus.{self.module}").corpus())
 
     def collection(self) -> Collection:
         """What is known of a collection."""

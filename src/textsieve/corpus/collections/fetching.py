@@ -11,6 +11,8 @@ import logging
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,8 +35,8 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
     address = f"{mirror.rstrip('/')}/{file.name}"
     checksum = file.sha256 and f"sha256:{file.sha256}"
     try:
-        downloader = _downloader(pooch, address, file.name)
-        pooch.retrieve(address, checksum, fname=target.name, path=target.parent, downloader=downloader)
+        with _downloader(pooch, address, file.name) as downloader:
+            pooch.retrieve(address, checksum, fname=target.name, path=target.parent, downloader=downloader)
     except ValueError as problem:
         raise InputError(f"{address}: {_reason(problem)}. Set {MIRROR} to a folder with the right file.") from problem
     except OSError as problem:
@@ -71,14 +73,22 @@ def _reason(problem: ValueError) -> str:
     return str(problem).rstrip(".")
 
 
-def _downloader(pooch: Any, address: str, name: str) -> Any:
+@contextmanager
+def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
     """What gets a file: pooch's own means, with a bar where that is possible and somebody watches."""
     scheme = urlsplit(address).scheme
     if scheme == "file":
-        return _copy
-    if scheme in ("http", "https"):
-        return pooch.HTTPDownloader(progressbar=_Bar(name) if sys.stderr.isatty() else False, chunk_size=CHUNK)
-    return pooch.downloaders.choose_downloader(address)
+        yield _copy
+    elif scheme not in ("http", "https"):
+        yield pooch.downloaders.choose_downloader(address)
+    elif not sys.stderr.isatty():
+        yield pooch.HTTPDownloader(chunk_size=CHUNK)
+    else:
+        bar = _Bar(name)
+        try:
+            yield pooch.HTTPDownloader(progressbar=bar, chunk_size=CHUNK)
+        finally:
+            bar.close()
 
 
 def _copy(address: str, output: Any, _: object) -> None:

@@ -40,10 +40,10 @@ def find(file: File) -> Found | None:
     """The file, or the folders that it was unpacked to; None if neither is there."""
     for place, folder in places().items():
         for name in _names(file):
-            if (folder / name).is_file():
+            if os.path.isfile(folder / name):  # also if it may not be looked at
                 return Found(place, (folder / name,))
         folders = tuple(folder / name for name in file.unpacked)
-        if folders and all(each.is_dir() for each in folders):
+        if folders and all(map(os.path.isdir, folders)):
             return Found(place, folders)
     return None
 

@@ -20,7 +20,7 @@ from .editions import Choice, Chosen, Edition, File, Paths
 
 TOP = ("CCAT", "ECAT", "GCAT", "MCAT")
 VECTORS, TOKENS = "", "tokens"
-TOPICS = File("rcv1/rcv1-v2.topics.qrels")
+TOPICS = File("rcv1/rcv1-v2.topics.qrels.gz")
 PIECES = ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
 SUBSETS = {
     1: (101, "b2ee886a52fc33753a246afd5025e5e1bc91be8bc95533798e9abf87974f8495"),
@@ -80,7 +80,7 @@ def _arrays(path: Path) -> tuple[Any, Any]:
 
 def _published(kind: str) -> tuple[File, ...]:
     """The files of vectors or tokens, and the one with the topics."""
-    pieces = (File(f"rcv1/lyrl2004_{kind}_{piece}.dat", part=piece.partition("_")[0]) for piece in PIECES)
+    pieces = (File(f"rcv1/lyrl2004_{kind}_{piece}.dat.gz", part=piece.partition("_")[0]) for piece in PIECES)
     return (*pieces, TOPICS)
 
 
