@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
-from textsieve.corpus import NAMED, read
+from textsieve.corpus import NAMED, Corpus
 from textsieve.corpus.collections.posts import TELLING, without_footer, without_header, without_quotes
 from textsieve.corpus.inventory import inventory
 
-
-@pytest.fixture(autouse=True)
-def _data_is_here(data_dir: Path) -> None:
-    """All tests here need the files."""
+Open = Callable[[str], Corpus]
 
 
-def counted(name: str) -> tuple[int, int, int]:
+def counted(corpus: Corpus) -> tuple[int, int, int]:
     """Documents, those of them that are empty, and classes."""
-    corpus = read(name)
     classes = {label for labels in corpus.labels() for label in labels}
     assert corpus.report is not None
     assert not corpus.report.skipped
@@ -60,20 +56,20 @@ def counted(name: str) -> tuple[int, int, int]:
         ("odp:sample", 2_398, 44, 15),
     ],
 )
-def test_counts(name: str, documents: int, empty: int, classes: int) -> None:
-    assert counted(name) == (documents, empty, classes)
+def test_counts(name: str, documents: int, empty: int, classes: int, named: Open) -> None:
+    assert counted(named(name)) == (documents, empty, classes)
 
 
-def test_the_list_says_what_is_counted() -> None:
-    said = {entry.name: (entry.documents, entry.classes) for entry in inventory() if entry.is_here}
+def test_the_list_says_what_is_counted(named: Open) -> None:
+    said = {entry.name: (entry.documents, entry.classes) for entry in inventory()}
     for name in ("newsgroups:original", "reuters:modapte", "brown", "webkb:stemmed", "rcv1:subset4", "odp:sample"):
-        documents, _, classes = counted(name)
+        documents, _, classes = counted(named(name))
         assert said[name] == (documents, classes)
 
 
 @pytest.mark.parametrize("name", ["reuters", "webkb:stemmed", "webkb:leave-texas"])
-def test_the_split_is_the_collection(name: str) -> None:
-    whole = read(name)
+def test_the_split_is_the_collection(name: str, named: Open) -> None:
+    whole = named(name)
     parts = whole.split()
     assert parts is not None
     assert [part.name for part in parts] == [f"{name}:train", f"{name}:test"]
@@ -89,43 +85,43 @@ def test_the_list_knows_the_sizes_of_the_parts() -> None:
                 assert sum(edition.split) == edition.documents
 
 
-def test_no_post_of_the_original_names_its_group_in_those_headers() -> None:
+def test_no_post_of_the_original_names_its_group_in_those_headers(named: Open) -> None:
     fields = tuple(f"{field}:" for field in TELLING)
-    for text in read("newsgroups:original").texts():
+    for text in named("newsgroups:original").texts():
         header = text.partition("\n\n")[0].lower()
         assert not any(line.startswith(fields) for line in header.split("\n"))
         assert "\nsubject:" in f"\n{header}"
 
 
-def test_what_is_taken_out_is_what_scikit_learn_takes_out() -> None:
+def test_what_is_taken_out_is_what_scikit_learn_takes_out(named: Open) -> None:
     theirs = import_module("sklearn.datasets._twenty_newsgroups")
-    plain = list(read("newsgroups:test:comp").texts())
+    plain = list(named("newsgroups:test:comp").texts())
     assert len(plain) == 1_955
     for text in plain:
         body = without_header(text)
         assert body == theirs.strip_newsgroup_header(text)
         assert without_footer(body) == theirs.strip_newsgroup_footer(body)
         assert without_quotes(body) == theirs.strip_newsgroup_quoting(body)
-    bare = list(read("newsgroups:test:no-quotes:comp:no-headers:no-footers").texts())
+    bare = list(named("newsgroups:test:no-quotes:comp:no-headers:no-footers").texts())
     assert bare == [without_quotes(without_footer(without_header(text))) for text in plain]
 
 
-def test_no_page_begins_with_the_header_of_its_server() -> None:
-    for text in read("webkb:seven").texts():
+def test_no_page_begins_with_the_header_of_its_server(named: Open) -> None:
+    for text in named("webkb:seven").texts():
         assert not text.lower().startswith(("date:", "server:", "mime-version:", "content-type:", "www alert:"))
 
 
-def test_the_texts_have_no_tags() -> None:
-    assert not any("<BODY>" in text or "TYPE=" in text for text in read("reuters:test").texts())
-    first = next(iter(read("brown")))
+def test_the_texts_have_no_tags(named: Open) -> None:
+    assert not any("<BODY>" in text or "TYPE=" in text for text in named("reuters:test").texts())
+    first = next(iter(named("brown")))
     assert first[1] == ("news",)
     assert first[0].startswith("The Fulton County Grand Jury said Friday")
-    assert next(iter(read("brown:tagged")))[0].startswith("The/at Fulton/np-tl County/nn-tl")
+    assert next(iter(named("brown:tagged")))[0].startswith("The/at Fulton/np-tl County/nn-tl")
 
 
-def test_vectors_and_topics_of_a_subset() -> None:
-    arrays = import_module("scipy.io").loadmat(Path(inventory("rcv1")[2].files[0].paths[0]))
-    rows, labels = read("rcv1:subset1").load()
+def test_vectors_and_topics_of_a_subset(named: Open) -> None:
+    rows, labels = named("rcv1:subset1").load()
+    arrays = import_module("scipy.io").loadmat(inventory("rcv1:subset1")[0].files[0].paths[0])
     assert not isinstance(rows, list)
     assert rows.shape == (6_000, 944)
     assert abs(rows - arrays["data"]).max() == 0
