@@ -16,7 +16,7 @@ BROKEN = "broken records"
 MOST_LINES = 100_000
 """Of a record; one that has more was never ended."""
 
-_TAG = re.compile(r"<[^>]+>")
+_TAG = re.compile(r"<[^<>]+>")
 
 
 def records(lines: Iterable[str], tag: str, report: Report) -> Iterator[str]:
