@@ -6,14 +6,13 @@ Words are written `word/tag`; the tags go. `cats.txt` says which text is of whic
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 
 from ...errors import InputError
 from ..batch import Batch, Document, Report, in_batches
 from ..corpus import Start
 from .collection import Collection
 from .editions import Choice, Chosen, Edition, File, Paths
-from .members import members
+from .members import last_part, members
 
 ENCODING = "latin-1"
 GENRES = "cats.txt"
@@ -31,18 +30,18 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
 def _documents(paths: Paths, tagged: bool, report: Report) -> Iterator[Document]:
     genres = _genres(paths, report)
     found = 0
-    for name, data in members(paths, lambda name: PurePosixPath(name).name in genres, report):
+    for name, data in members(paths, lambda name: last_part(name) in genres, report):
         found += 1
         words = data.decode(ENCODING).split()
         text = " ".join(words if tagged else (word.rpartition("/")[0] or word for word in words))
-        yield text, (genres[PurePosixPath(name).name],)
+        yield text, (genres[last_part(name)],)
     for _ in range(len(genres) - found - report.skipped.get("damaged files", 0)):
         report.skip("missing files")
 
 
 def _genres(paths: Paths, report: Report) -> dict[str, str]:
     """The genre of each text, by the name of its file."""
-    for _, data in members(paths, lambda name: PurePosixPath(name).name == GENRES, Report()):
+    for _, data in members(paths, lambda name: last_part(name) == GENRES, Report()):
         lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]
         for line in lines:
             if len(line) < 2:

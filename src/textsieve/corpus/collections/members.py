@@ -12,7 +12,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, cast
 
 from ...errors import InputError
@@ -26,6 +26,11 @@ Member = tuple[str, bytes]
 """The path of a file in the archive, and what is in it."""
 
 
+def last_part(name: str) -> str:
+    """The name of a file without its folders; pathlib interns each, and a table of the whole process grows."""
+    return name.rpartition("/")[2]
+
+
 def members(paths: Iterable[Path], wanted: Callable[[str], bool], report: Report) -> Iterator[Member]:
     """The files whose path is wanted, in the order of the archives; those of a folder in the order of their names.
 
@@ -35,7 +40,7 @@ def members(paths: Iterable[Path], wanted: Callable[[str], bool], report: Report
     def is_wanted(name: str) -> bool:
         if not wanted(name):
             return False
-        if hidden := PurePosixPath(name).name.startswith("."):
+        if hidden := last_part(name).startswith("."):
             report.skip("hidden files")
         return not hidden
 
