@@ -129,9 +129,9 @@ def command(
 ) -> None:
     """Learn from labelled documents, and write a model.
 
-    PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings", or - for
-    standard input. What the file is, is told by what is in it; columns with usual names (text, body, content, ...;
-    label, class, category, topic, ...) are found.
+    PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings" (textsieve corpora
+    lists them), or - for standard input. What the file is, is told by what is in it; columns with usual names (text,
+    body, content, ...; label, class, category, topic, ...) are found.
     """
     from ..categorizer import Categorizer
     from ..training import check_settings
