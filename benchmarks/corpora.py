@@ -8,11 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import textsieve
-
-from .newsgroups import newsgroups
-
-LabelledTexts = tuple[list[str], list[str]]
+from .newsgroups import LabelledTexts, labelled, newsgroups
 
 
 def reuters_documents() -> Iterator[tuple[str, list[str]]]:
@@ -55,17 +51,12 @@ def modapte(part: str) -> tuple[list[str], list[list[str]]]:
 
 def webkb() -> LabelledTexts:
     """The stemmed training pages of WebKB's four classes."""
-    return _loaded(str(Path(os.environ["TEXTSIEVE_DATA"]) / "webkb-train-stemmed.txt"))
+    return labelled("webkb:stemmed:train")
 
 
 def docstrings() -> LabelledTexts:
     """The embedded corpus."""
-    return _loaded("docstrings")
-
-
-def _loaded(name: str) -> LabelledTexts:
-    corpus = textsieve.read(name)
-    return list(corpus.texts()), [label for (label,) in corpus.labels()]
+    return labelled("docstrings")
 
 
 CORPORA = {

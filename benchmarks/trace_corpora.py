@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import html
-import json
 import os
 import re
 import tarfile
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,7 @@ from textsieve.training.documents import Counted, Limits, count_texts
 from textsieve.training.targets import Targets
 
 from .corpora import docstrings, webkb
-from .newsgroups import newsgroups
+from .newsgroups import labelled, newsgroups
 
 NO_LIMITS: Limits = {"min_df": 1, "max_df": 1.0}
 
@@ -65,26 +62,13 @@ _PARTS = ("TRAIN", "TEST")
 
 def brown() -> tuple[list[str], list[str]]:
     """The texts of Brown, and their genres."""
-    texts, genres = [], []
-    with zipfile.ZipFile(_data("brown.zip")) as archive:
-        for line in archive.read("brown/cats.txt").decode().splitlines():
-            name, genre = line.split()[:2]
-            words = archive.read(f"brown/{name}").decode("latin-1").split()
-            texts.append(" ".join(word.rsplit("/", 1)[0] for word in words))
-            genres.append(genre)
-    return texts, genres
+    return labelled("brown")
 
 
 def dmoz() -> tuple[list[str], list[str]]:
     """What the pages of the DMOZ sample say of themselves, and their top categories."""
-    sample = json.loads(gzip.decompress(_data("dmoz/dmoz-sample.json.gz").read_bytes()))
-    texts, categories = [], []
-    for about, path in zip(sample["meta"], sample["dmoz_categories"], strict=True):
-        words = [word for field in ("title", "description", "keywords") for word in about.get(field) or []]
-        if words:
-            texts.append(" ".join(words))
-            categories.append(path[0])
-    return texts, categories
+    told = [(text, category) for text, category in zip(*labelled("odp:sample"), strict=True) if text]
+    return [text for text, _ in told], [category for _, category in told]
 
 
 def rcv1(number: int) -> Counted:

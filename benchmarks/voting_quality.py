@@ -6,8 +6,6 @@ of a single document removed, 10,000 terms by chi-square, ltc weights. What is l
 
 from __future__ import annotations
 
-import os
-import tarfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,12 +18,12 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.naive_bayes import MultinomialNB
 
-import textsieve
 from textsieve import KNNFP, TCFP, ChiSquare, CosineKNN, Rocchio, TermCounter, TermWeighter
 from textsieve.classifiers import LinearSVM
 from textsieve.evaluation import compare_labels, folds
 
 from .held_out import body_and_subject
+from .newsgroups import labelled
 
 N_FOLDS = 5
 N_TERMS = 10_000
@@ -75,26 +73,14 @@ METHODS = (
 @cache
 def newsgroups() -> tuple[list[str], list[str]]:
     """The original collection."""
-    texts, groups = [], []
-    with tarfile.open(Path(os.environ["TEXTSIEVE_DATA"]) / "20news-19997.tar.gz") as archive:
-        for member in archive:
-            file = archive.extractfile(member)
-            if file is not None:
-                texts.append(body_and_subject(file.read().decode("latin-1")))
-                groups.append(member.name.split("/")[-2])
-    return texts, groups
+    texts, groups = labelled("newsgroups:original")
+    return [body_and_subject(text) for text in texts], groups
 
 
 @cache
 def webkb() -> tuple[list[str], list[str]]:
     """Both stemmed parts."""
-    texts: list[str] = []
-    labels: list[str] = []
-    for part in ("train", "test"):
-        corpus = textsieve.read(Path(os.environ["TEXTSIEVE_DATA"]) / f"webkb-{part}-stemmed.txt")
-        texts += corpus.texts()
-        labels += [label for (label,) in corpus.labels()]
-    return texts, labels
+    return labelled("webkb:stemmed")
 
 
 def fold_of(texts: list[str], labels: Any, number: Any, fold: int, n_terms: int = N_TERMS) -> Fold:

@@ -2,10 +2,14 @@
 
 import os
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from textsieve.corpus import Corpus, read
+from textsieve.corpus.inventory import inventory
 
 settings.register_profile(
     "textsieve",
@@ -33,6 +37,18 @@ def data_dir() -> Path:
     if not folder.is_dir():
         _absent(f"TEXTSIEVE_DATA={name} is not a folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def named(data_dir: Path) -> Callable[[str], Corpus]:
+    """Opens a corpus by its name, if its files are there."""
+
+    def opened(name: str) -> Corpus:
+        if not inventory(name)[0].is_here:
+            _absent(f"the files of {name} are not all in TEXTSIEVE_DATA={data_dir}")
+        return read(name)
+
+    return opened
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,10 @@ def test_what_is_missing_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) 
     without(missing, monkeypatch)
     with pytest.raises(InputError) as told:
         extras.require_extra("plots", what="--energy-plot")
-    assert str(told.value) == f"--energy-plot needs {missing}; pip install 'textsieve[plots]'"
+    assert str(told.value) == (
+        f"--energy-plot needs {missing}; pip install 'textsieve[plots]', "
+        "or pip install '.[plots]' in a copy of its source"
+    )
     extras.require_extra("test", what="x")
 
 

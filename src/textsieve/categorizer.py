@@ -104,7 +104,7 @@ class Categorizer(Parameters):
         tags: str = "keep",
         names: bool = False,
         normalise: str | None = None,
-        language: str = "en",
+        language: str | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,

@@ -19,5 +19,13 @@ class InputError(ValueError):
     """Raised for documents, labels or settings that cannot be used as they are."""
 
 
+class MissingPackage(InputError):
+    """Raised for what needs a package that is not there."""
+
+
+class UnfitDocuments(InputError):
+    """Raised for documents or labels from which nothing can be chosen, whatever the settings are."""
+
+
 class TooFewDocuments(InputError):
     """Raised if some documents should be held out, and too few would be left."""

@@ -21,9 +21,11 @@ from .classifiers.scorer import Scorer
 from .errors import InputError, counted, shown
 from .evaluation.calibration import Calibration
 from .evaluation.cuts import Rule
+from .extras import require_package
 from .settings import is_whole
 from .text.counting import count_known
 from .text.documents import Reading
+from .text.languages import WAYS
 from .text.preparation import AS_IT_IS, Preparation
 from .text.rows import Rows
 from .text.vocabulary import Vocabulary
@@ -220,6 +222,10 @@ class Model:
 
     @cached_property
     def _reading(self) -> Reading:
+        if self.preparation.normalise is not None:
+            service, _ = WAYS[self.preparation.normalise]
+            what = f"This model was trained with {service.what}, so predicting with it"
+            require_package(service.package, extra="words", what=what)
         return Reading(self.lowercase, self.strip_accents, "utf-8", "strict", self.preparation)
 
     @property

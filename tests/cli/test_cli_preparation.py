@@ -53,6 +53,8 @@ def test_terms_are_prepared_too(pages: Path, run: Run) -> None:
         (["--normalise", "stem", "--language", "klingon"], "--language='klingon'; there are stems for"),
         (["--normalise", "stems"], "'stems' is not one of 'stem', 'lemma'"),
         (["--stop-words", "klingon"], "'klingon' is no language and no file"),
+        (["--stop-words", "klingon"], "There are stop words for afrikaans (af), arabic (ar)"),
+        (["--stop-words", "de", "--stop-words", "en"], "de and en; give it once, and for more words a file"),
         (["--stop-words", "welsh"], "--stop-words='welsh'; there are stop words for"),
         (["--names", "--ngrams", "1-2"], "--names with --ngrams 1-2: a name is"),
         (["--names", "--ngrams", "2"], "told from one; use --ngrams 1, or leave out --names."),
@@ -63,8 +65,7 @@ def test_terms_are_prepared_too(pages: Path, run: Run) -> None:
 @pytest.mark.parametrize("verb", ["train", "terms"])
 def test_what_is_wrong_is_said(given: list[str], said: str, verb: str, pages: Path, tmp_path: Path, run: Run) -> None:
     output = ["-o", tmp_path / "x"] if verb == "train" else []
-    usage = any(sign in said for sign in ("is not one of", "no file", "that of stems"))
-    told = run(verb, pages, *output, *given, exit_code=2 if usage else 1).stderr
+    told = run(verb, pages, *output, *given, exit_code=2).stderr
     assert said in " ".join(told.split())
     assert not (tmp_path / "x").exists()
 
@@ -73,6 +74,81 @@ def test_a_file_of_stop_words_with_the_name_of_a_language(pages: Path, tmp_path:
     (tmp_path / "de").write_text("goals market")
     terms = json.loads(run("terms", pages, "--stop-words", tmp_path / "de", "-k", "99", "--json").stdout)["terms"]
     assert not {"goals", "market"} & {each["term"] for each in terms}
+
+
+def stopped(pages: Path, run: Run, file: Path, *more: str) -> tuple[set[str], str]:
+    """The terms that are left with a file of stop words, and what is said."""
+    told = run("terms", pages, "--stop-words", file, "-k", "99", "--json", *more)
+    return {each["term"] for each in json.loads(told.stdout)["terms"]}, " ".join(told.stderr.split())
+
+
+def test_a_file_of_stop_words_is_in_the_encoding_that_is_given(tmp_path: Path, run: Run) -> None:
+    pages, file = tmp_path / "pages.csv", tmp_path / "stop.txt"
+    pages.write_text("text,label\nüber allem Haus,aa\nunter allem Baum,bb\n", encoding="latin-1")
+    file.write_text("über allem", encoding="latin-1")
+    assert stopped(pages, run, file, "--encoding", "latin-1") == ({"haus", "unter", "baum"}, "")
+    file.write_text("über allem", encoding="utf-8-sig")
+    pages.write_text("text,label\nüber allem Haus,aa\nunter allem Baum,bb\n", encoding="utf-8")
+    assert stopped(pages, run, file) == ({"haus", "unter", "baum"}, "")
+
+
+def test_stop_words_of_a_file_that_can_never_match_are_said_once(pages: Path, tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "stop.txt"
+    file.write_text("Goals market don't")
+    left, said = stopped(pages, run, file)
+    assert "goals" in left
+    assert "market" not in left
+    assert said.count("warning: ") == 1
+    assert (
+        """2 of 3 stop words can never match, because a text is read in another way: 'Goals' as 'goals', "don't" """
+        in said
+    )
+    told = run("train", pages, "-o", tmp_path / "m", "--stop-words", file).stderr
+    assert told.count("can never match") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (bytes(range(256)), "is no text in utf-8"),
+        (b"der \x00\x01 die", "is no text, as there are control characters in it"),
+        ("über".encode("latin-1"), "with --encoding."),
+        (b" \n", "has no words"),
+        (b"", "has no words"),
+    ],
+)
+def test_a_file_that_is_no_list_of_words(content: bytes, said: str, pages: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "stop.txt").write_bytes(content)
+    told = run("terms", pages, "--stop-words", tmp_path / "stop.txt", exit_code=2).stderr
+    assert said in " ".join(told.split())
+
+
+def test_stems_are_those_of_the_language_of_the_stop_words(tmp_path: Path, run: Run) -> None:
+    pages = tmp_path / "pages.csv"
+    pages.write_text("text,label\n" + "die Häuser,aa\nder Hund,bb\n" * 5, encoding="utf-8")
+    run("train", pages, "-o", tmp_path / "m", "--stop-words", "german", "--normalise", "stem")
+    assert run("info", tmp_path / "m", "--terms").stdout.split() == ["haus", "hund"]
+
+
+def test_predict_says_that_the_model_needs_a_package(
+    pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("train", pages, "-o", tmp_path / "m", "--normalise", "stem")
+    without("pystemmer", monkeypatch)
+    told = " ".join(run("predict", tmp_path / "m", pages, exit_code=1).stderr.split())
+    assert "error: This model was trained with stems, so predicting with it needs pystemmer; pip install" in told
+    assert "--normalise" not in told
+
+
+def test_vectors_are_not_prepared(tmp_path: Path, run: Run) -> None:
+    vectors = tmp_path / "v.svm"
+    vectors.write_text("1 1:1 2:3\n2 1:2 3:1\n" * 5)
+    run("terms", vectors)
+    asked = ("--names", "--drop-tags", "--keep-case", "--stop-words", "de", "--normalise", "stem", "--min-df", "2")
+    told = " ".join(run("terms", vectors, *asked, exit_code=1).stderr.split())
+    assert "holds vectors, not texts, and these are taken as they are; leave out " in told
+    for option in ("--names", "--drop-tags", "--keep-case", "--stop-words='de'", "--normalise='stem'", "--min-df=2"):
+        assert option in told
 
 
 def test_a_missing_package_is_said(pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

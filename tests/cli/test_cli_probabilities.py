@@ -31,7 +31,7 @@ def test_labels_are_cut_by_rank(labelled: Path, tmp_path: Path, run: Run) -> Non
 
 def test_a_cut_that_there_is_not(labelled: Path, tmp_path: Path, run: Run) -> None:
     assert "scutfbr" in run("train", labelled, "-o", tmp_path / "m", "--cut", "best", exit_code=2).stderr
-    said = run("train", labelled, "-o", tmp_path / "m", "--cut-option", "floor=1", exit_code=1).stderr
+    said = run("train", labelled, "-o", tmp_path / "m", "--cut-option", "floor=1", exit_code=2).stderr
     assert "floor" in said
 
 

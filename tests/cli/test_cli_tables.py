@@ -198,6 +198,82 @@ def test_classes_that_no_term_tells_apart_are_named_beside_the_shortest_testor(
     assert re.search(r"sport +1 +goal +football", said)
 
 
+def test_how_many_testors_choose_and_by_what(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
+    given = ("--selector", "testors", "--selector-option", "epsilon=0.2")
+    told = ask("terms", news, *given, "-k", 3)
+    texts, labels = zip(*textsieve.read(news), strict=True)
+    counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
+    weights = weighter.fit_transform(counter.fit_transform(texts))
+    selector = textsieve.TypicalTestors(epsilon=0.2).fit(weights, labels)
+    assert len(told["terms"]) == 3
+    assert told["n_chosen"] == selector.get_support().sum() > 3
+    assert (told["epsilon"], told["delta"]) == (0.2, 0.15)
+    said = run("terms", news, *given, "-k", 3).stdout
+    chosen = f"{told['n_chosen']} of them chosen by testors with epsilon 0.2 and delta 0.15"
+    assert f"3 classes, {told['n_terms']} terms, {chosen}" in said
+    assert "score: the share of the typical testors of a class that hold the term" in " ".join(said.split())
+    assert f"3 of the {told['n_chosen']} chosen terms are shown" in said
+    assert "are shown" not in run("terms", news, *given, "-k", 99).stdout
+    assert "n_chosen" not in ask("terms", news)
+    assert "score: " not in run("terms", news).stdout
+
+
+def test_the_thresholds_that_testors_were_trained_with(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
+    given = ("train", news, "-o", tmp_path / "m", "--selector", "testors")
+    told = ask(*given, "-k", 14)
+    found = told["testors"]
+    assert found["delta"] == 0.15
+    assert 0.15 < found["epsilon"] < 1
+    assert ask("info", tmp_path / "m")["testors"] == found
+    by = f"chosen by testors with epsilon {found['epsilon']:.4g} and delta 0.15"
+    assert f"{told['n_terms']} of 24 terms {by}; classifier svm" in run(*given, "-k", 14).stdout
+    assert f"{told['n_terms']} of 24 terms {by}; one label a document" in run("info", tmp_path / "m").stdout
+    assert "testors" not in ask("train", news, "-o", tmp_path / "m")
+    every = ask(*given, "-k", "all")
+    left = every["n_terms_seen"] - every["n_terms"]
+    assert left > 0
+    assert f"The other {left} terms are in no typical testor" in run(*given, "-k", "all").stdout
+    assert "in no typical testor" not in run(*given, "-k", 14).stdout
+
+
+def test_a_row_that_is_cut_says_so(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    lines = run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout.splitlines()
+    cut = [line for line in lines if line.rstrip().endswith(", …")]
+    assert len(cut) == 3, lines
+    assert all(len(line) <= 50 for line in lines)
+    monkeypatch.setenv("COLUMNS", "300")
+    assert "…" not in run("terms", news, "--selector", "testors", "--selector-option", "epsilon=0.2").stdout
+
+
+@pytest.mark.parametrize("verb", ["train", "terms"])
+def test_documents_that_are_all_alike(verb: str, tmp_path: Path, run: Run) -> None:
+    path = write_csv(tmp_path / "ident.csv", [("same words here", label) for label in ["x", "y", "z"] * 9])
+    output = ["-o", tmp_path / "m"] if verb == "train" else []
+    said = run(verb, path, *output, "--selector", "testors", exit_code=1).stderr
+    assert "ident.csv: No class has a term with a mean weight above 0" in said
+    assert "A term that every document has weighs 0 by its idf" in said
+
+
+def test_a_setting_is_not_blamed_on_the_file(news: Path, run: Run) -> None:
+    for option, found, exit_code in (
+        ("epsilon=x", "epsilon='x'; use a number", 2),
+        ("delta=0", "delta=0; use a number", 2),
+        ("depth=3", "--selector-option: 'testors' has no option 'depth'", 2),
+        ("epsilon=7", "epsilon=7.0 is above every", 1),
+    ):
+        said = run("terms", news, "--selector", "testors", "--selector-option", option, exit_code=exit_code).stderr
+        assert said.startswith(f"error: {found}")
+        assert news.name not in said
+
+
+@pytest.mark.parametrize("verb", ["train", "terms"])
+def test_wrong_usage_is_said_before_a_file_is_looked_for(verb: str, tmp_path: Path, run: Run) -> None:
+    output = ["-o", tmp_path / "m"] if verb == "train" else []
+    given = ("--selector", "testors", "--selector-option", "epsilon=x")
+    assert "epsilon='x'" in run(verb, tmp_path / "none.csv", *output, *given, exit_code=2).stderr
+
+
 def test_scores_from_a_sample_are_said_to_be(news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "textsieve.selectors.testors.shares_of_testors",
@@ -311,7 +387,10 @@ def test_info_of_a_model_made_in_python(tmp_path: Path, run: Run, ask: Ask) -> N
     assert set(line["scores"]) == {"0", "1", "2"}
 
 
-@pytest.mark.parametrize("about", [{"held_out": 5}, {"curve": [1]}, {"n_documents": "x"}])
+@pytest.mark.parametrize(
+    "about",
+    [{"held_out": 5}, {"curve": [1]}, {"n_documents": "x"}, {"testors": {"epsilon": "x", "delta": 1}}, {"testors": 1}],
+)
 def test_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))

@@ -1,6 +1,7 @@
 """`textsieve train`: what it says, and that what it is told arrives."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,14 @@ def test_the_number_of_terms_is_found(news: Path, tmp_path: Path, run: Run, ask:
     assert "chosen" in run("info", tmp_path / "x").stdout
 
 
+def test_the_curve_of_testors_has_what_they_keep(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    arguments = ("train", news, "-o", tmp_path / "x", "-k", "auto", "--folds", 2, "--selector", "testors")
+    told = ask(*arguments)
+    assert [n for n, _, _ in told["curve"]] == [told["n_terms"]]
+    assert told["n_terms"] < told["n_terms_seen"]
+    assert re.search(rf"^ *{told['n_terms']} .* chosen *$", run(*arguments).stdout, re.MULTILINE)
+
+
 def test_several_labels(tagged: Path, tagger: Path, run: Run, ask: Ask) -> None:
     told = ask("info", tagger)
     assert told["multilabel"] is True
@@ -194,12 +203,12 @@ def test_a_projection(selector: str, news: Path, ask: Ask, run: Run, tmp_path: P
     assert "projection='centroid'" in run("info", tmp_path / "m.sieve").stdout
     shown = run("train", news, "-o", tmp_path / "m.sieve", *arguments).stdout
     assert "classifier svm on the projection centroid" in " ".join(shown.split())
-    refused = run("train", news, "-o", tmp_path / "m.sieve", *arguments, "--classifier", "nb", exit_code=1)
+    refused = run("train", news, "-o", tmp_path / "m.sieve", *arguments, "--classifier", "nb", exit_code=2)
     assert "--projection='centroid': the classifier 'nb' needs the weights" in " ".join(refused.output.split())
 
 
 def test_options_of_a_projection_that_is_not_asked_for(news: Path, run: Run, tmp_path: Path) -> None:
-    said = run("train", news, "-o", tmp_path / "m", "--projection-option", "n_components=2", exit_code=1).output
+    said = run("train", news, "-o", tmp_path / "m", "--projection-option", "n_components=2", exit_code=2).output
     assert "--projection-option: no projection is asked for; name one with --projection, of centroid" in said
-    said = run("train", news, "-o", tmp_path / "m", "--selector-option", "k=2", exit_code=1).output
+    said = run("train", news, "-o", tmp_path / "m", "--selector-option", "k=2", exit_code=2).output
     assert "use -k instead" in said

@@ -81,7 +81,9 @@ def runs_of_names(text: str) -> list[list[tuple[int, int]]]:
             if starts[at] or not ends:
                 at += 1
                 continue
-            names.append([(line_begin + begin, line_begin + end) for begin, end in runs[at : ends[0]]])
+            name = runs[at : ends[0]]
+            if sum(_is_capitalised(line, *run) for run in name) <= 10:
+                names.append([(line_begin + begin, line_begin + end) for begin, end in name])
             at = ends[0]
         line_begin += len(line) + 1
     return names

@@ -208,6 +208,27 @@ def test_warnings_name_the_line_of_fit() -> None:
     assert {each.filename for each in [*caught, *more]} == {__file__}
 
 
+ALIKE = ["goal ball match", "goal ball", "goal match"] * 6
+"""Of three classes, the first and the last."""
+APART = ["vote law", "vote party", "law party"] * 6
+
+
+def test_in_training_the_warning_names_labels_once_and_at_the_line_of_fit() -> None:
+    texts, labels = [*ALIKE, *APART, *ALIKE], [*["football"] * 18, *["politics"] * 18, *["soccer"] * 18]
+    settings: dict[str, Any] = {"selector": "testors", "held_out": 0.3, "probabilities": "sigmoid"}
+    for n_terms in (None, 4, "auto"):
+        with pytest.warns(UserWarning, match="no term sets apart") as told:
+            Categorizer(n_terms=n_terms, **settings).fit(texts, labels)
+        assert [each.filename for each in told] == [__file__]
+        assert "apart 'football' from 'soccer', 'soccer' from 'football'. " in str(told[0].message)
+
+
+def test_in_training_on_a_matrix_of_labels_the_class_of_none_has_a_name() -> None:
+    members = np.repeat([[1, 0], [0, 1], [0, 0]], 18, axis=0)
+    with pytest.warns(UserWarning, match=r"apart 0 from 'none of the classes', 'none of the classes' from 0\. "):
+        Categorizer(selector="testors").fit([*ALIKE, *APART, *ALIKE], members)
+
+
 def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     def count(*_: Any) -> None:
         raise AssertionError
@@ -296,9 +317,12 @@ def test_k_beside_epsilon_is_a_limit() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\.0\. Use a smaller epsilon"),
-        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001 is above every weight .*the largest is 1\.0\."),
-        ({"epsilon": 5, "scale": "none"}, r"epsilon=5\.0 is above every weight .*the largest is 3\.0\."),
+        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\. Use a smaller epsilon"),
+        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001 is above every weight .*the largest is 1\."),
+        (
+            {"epsilon": 5, "scale": "none"},
+            r"epsilon=5\.0 is above every weight in the mean documents of the classes, so that .*the largest is 3\.",
+        ),
         ({"epsilon": 0}, "epsilon=0; use a number above 0, for example 0.4"),
         ({"epsilon": -0.1}, "epsilon=-0.1;"),
         ({"epsilon": float("nan")}, "epsilon=nan;"),
@@ -309,12 +333,15 @@ def test_k_beside_epsilon_is_a_limit() -> None:
         ({"delta": -1.0}, "delta=-1.0;"),
         ({"delta": None}, "delta=None;"),
         ({"delta": float("nan")}, "delta=nan;"),
-        ({"delta": 2.0}, r"delta=2\.0 is above every difference .* epsilon=0\.4 or more.* the largest is 1\.0\. Use a"),
+        ({"delta": 2.0}, r"delta=2\.0 is above every difference .* epsilon=0\.4 or more.* the largest is 1\. Use a"),
         (
             {"delta": 2.0, "k": 3},
-            r"delta=2\.0 is above .*largest, so that .*largest is 1\.0\. Use a smaller delta\.$",
+            r"delta=2\.0 is above .*largest, so that .*largest is 1\. Use a smaller delta\.$",
         ),
-        ({"delta": 9, "scale": "none"}, r"delta=9\.0 is above every difference .* the largest is 3\.0\."),
+        (
+            {"delta": 9, "scale": "none"},
+            r"delta=9\.0 is above every difference .* epsilon=0.4 or more, so that .* the largest is 3\.",
+        ),
         ({"scale": "sum"}, "scale='sum'; use one of 'max', 'none'"),
         ({"scale": None}, "scale=None"),
         ({"k": 0}, "k=0; use a number of terms"),
@@ -388,6 +415,14 @@ def test_weights_of_nothing_and_below_0() -> None:
         TypicalTestors(k=2).fit(-np.ones((2, 3)), ["a", "b"])
     below = TypicalTestors(epsilon=0.05, delta=0.5).fit(np.array([[1.0, 0.1, 0], [0, -1.0, 1]]), ["a", "b"])
     assert below.class_terms_["a"].tolist() == [0, 1]  # .1 - (-1) is enough
+
+
+def test_numbers_in_errors_are_short_and_never_too_large() -> None:
+    rows = np.diag([0.1755886271595955, 0.12, 0.11])
+    with pytest.raises(InputError, match=r"the largest is 0\.1755\. Use a smaller epsilon"):
+        TypicalTestors(epsilon=0.3, scale="none").fit(rows, ["a", "b", "c"])
+    with pytest.raises(InputError, match=r"the largest is 0\.1755\. Use a smaller delta"):
+        TypicalTestors(k=2, delta=0.3, scale="none").fit(rows, ["a", "b", "c"])
 
 
 def test_what_is_no_class_and_bad_limits() -> None:
@@ -466,16 +501,20 @@ def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch:
         found = rank(self, counted, most)
         weights = ClassStats.from_matrix(counted.within_limits.weights(self.selection), counted.targets.for_stats())
         by_hand = TypicalTestors(k=min(most or 0, weights.n_terms)).fit_stats(weights)
-        assert sorted(found.tolist()) == counted.columns_within_limits[by_hand.support_].tolist()
-        asked.append((most, len(found)))
+        assert sorted(found.columns.tolist()) == counted.columns_within_limits[by_hand.support_].tolist()
+        asked.append((most, len(found.columns)))
         return found
 
     monkeypatch.setattr(Recipe, "rank", noted)
     monkeypatch.setattr("textsieve.training.tuning.size_grid", lambda most: [3, 8, most])
     model = Categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
     assert model.curve_ is not None
-    assert len(model.curve_) == 3
-    assert {most for most, _ in asked} >= {point.n_terms for point in model.curve_}
+    assert {most for most, _ in asked} >= {3, 8, 26}
+    kept = {
+        len(Categorizer(selector="testors", n_terms=most).fit(case.texts, case.labels).terms_) for most in (3, 8, 26)
+    }
+    assert [point.n_terms for point in model.curve_] == sorted(kept)
+    assert len(model.terms_) in kept
     assert all(most is not None and n <= most for most, n in asked)
 
 

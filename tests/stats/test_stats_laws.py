@@ -182,3 +182,11 @@ def test_a_refused_update_changes_nothing() -> None:
     with pytest.raises(InputError, match="2 documents but 1 labels"):
         stats.update([[1, 2], [3, 4]], ["a"])
     assert stats.to_bytes() == before
+
+
+def test_classes_by_other_names_are_the_same_classes() -> None:
+    """Labels in order by their numbers, and then by name, are what the names give at once; what was there stays."""
+    rows, numbers, names = np.arange(12.0).reshape(4, 3), [0, 1, 1, 2], ["boat", "cook", "moon"]
+    by_number = ClassStats.from_matrix(rows, numbers)
+    assert by_number.renamed(names) == ClassStats.from_matrix(rows, [names[number] for number in numbers])
+    assert by_number.classes == (0, 1, 2)

@@ -51,6 +51,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*stop words can never match")
 @pytest.mark.parametrize("way", PATHS)
 @pytest.mark.parametrize("name", SETTINGS)
 @settings(max_examples=25)

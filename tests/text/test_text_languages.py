@@ -14,10 +14,10 @@ from textsieve.text.words import WORD, stop_words_of
 
 def test_a_language_has_a_name_and_a_code() -> None:
     assert len(set(NAMES.values())) == len(NAMES)
-    for given in ("de", "german", "German", " DE "):
+    for given in ("de", "german", "German", " DE ", "de-DE", "de_at"):
         assert code_of(given) == "de"
     assert code_of("nb") == code_of("norwegian") == code_of("no") == "no"
-    for other in ("porter", "", "xx", None, 5, ["de"]):
+    for other in ("porter", "", "xx", None, 5, ["de"], "no-words", "de-", "de-DEU", "german-de", "xx-de"):
         assert code_of(other) is None
 
 

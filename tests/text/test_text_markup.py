@@ -43,6 +43,7 @@ from textsieve.text.words import WORD
         ("<xs:element name='aa'>bb</xs:element>", "bb"),
         ("caf&eacute; &lt;b&gt; AT&T &amp;amp; &#233;t&#xe9;", "café <b> AT&T &amp; été"),
         ("<p\nid=x\n>aa", "aa"),
+        ("soft&shy;hyphen<b>ated&#173;</b>\xadword", "softhyphenatedword"),
         # not markup
         ("aa < bb and cc > dd", "aa < bb and cc > dd"),
         ("Ann <ann@example.org> wrote", "Ann <ann@example.org> wrote"),

@@ -308,6 +308,26 @@ def test_a_pickle_holds_forms_and_settings(way_through: str, n_jobs: int) -> Non
         assert np.array_equal(again.transform([*corpus, "unheardings"]).toarray(), counts.toarray())
 
 
+@every_path
+@pytest.mark.parametrize(
+    ("settings", "forms"),
+    [
+        ({"stop_words": "german"}, ["haus", "hund"]),
+        ({"stop_words": "de-DE", "lowercase": False}, ["Haus", "Hund"]),
+        ({"stop_words": "german", "language": "english"}, ["hund", "häuser"]),
+        ({"stop_words": "english"}, ["die", "hund", "häuser", "und"]),
+        ({"stop_words": ["und", "die"]}, ["hund", "häuser"]),
+        ({}, ["die", "hund", "häuser", "und"]),
+    ],
+    ids=str,
+)
+def test_a_language_that_is_not_given_is_that_of_the_stop_words(
+    way_through: str, settings: dict[str, Any], forms: list[str]
+) -> None:
+    with path(way_through):
+        assert sorted(TermCounter(normalise="stem", **settings).fit(["die Häuser und Hund"]).vocabulary_) == forms
+
+
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
@@ -315,7 +335,7 @@ def test_a_pickle_holds_forms_and_settings(way_through: str, n_jobs: int) -> Non
         ({"normalise": True}, "normalise=True"),
         ({"normalise": "stem", "language": "klingon"}, r"language='klingon'; there are stems for .*german \(de\)"),
         ({"normalise": "lemma", "language": "tamil"}, r"language='tamil'; there are lemmas for .*welsh \(cy\)\."),
-        ({"normalise": "stem", "language": None}, "language=None"),
+        ({"normalise": "stem", "stop_words": "zulu"}, r"language='zulu'; there are stems for .*german \(de\)"),
         ({"normalise": "stem", "language": "porter"}, "language='porter'"),
         ({"language": "klingon"}, "language='klingon'; use the name or the code of a language, such as 'german' or"),
         ({"language": 5}, "language=5; use the name or"),

@@ -361,7 +361,21 @@ def test_the_curve_with_a_selector_that_has_limits_of_its_own() -> None:
     case = small_texts(n=45)
     model = Categorizer(n_terms="auto", selector=OCFS(energy=0.5), ngram_range=(1, 2)).fit(case.texts, case.labels)
     assert model.curve_ is not None
+    assert [point.n_terms for point in model.curve_] == [len(model.terms_)]
     assert 0 < len(model.terms_) < 100
+
+
+def test_a_selector_that_keeps_fewer_than_it_may_has_a_point_for_each_number_it_keeps() -> None:
+    """Most of the words are rare and below delta; so from some limit on testors keep the same terms."""
+    case = small_texts(n=80)
+    texts = [f"{text} rare{at} seldom{at} odd{at}" for at, text in enumerate(case.texts)]
+    model = Categorizer(n_terms="auto", selector="testors", selector_options={"delta": 0.4}).fit(texts, case.labels)
+    assert model.curve_ is not None
+    assert len(size_grid(model.model_.about["n_terms_seen"])) > len(model.curve_) >= 1
+    numbers = [point.n_terms for point in model.curve_]
+    assert numbers == sorted(set(numbers))
+    assert len(model.terms_) in numbers
+    assert len(model.terms_) == smallest_within_one_error(model.curve_)
 
 
 @pytest.mark.parametrize("n_folds", [1, 0, -3, 2.0, "5", None, True])

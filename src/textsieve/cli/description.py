@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.filesize import decimal
 
+from ..evaluation.curve import CurvePoint, smallest_within_one_error
 from ..prediction import Model
 from .output import Column, Fitting, Page, label_text, numbers
 
@@ -41,6 +42,13 @@ def described(model: Model, path: str) -> dict[str, Any]:
     }
 
 
+def with_thresholds(selector: str, found: Mapping[str, Any]) -> str:
+    """A selector's name, and the thresholds of testors, which may have been found for a number of terms."""
+    if not (testors := found.get("testors")):
+        return selector
+    return f"{selector} with epsilon {testors['epsilon']:.4g} and delta {testors['delta']:.4g}"
+
+
 def _without(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {each: value for each, value in values.items() if each != name}
 
@@ -60,7 +68,7 @@ def show_measures(page: Page, model: Model) -> None:
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):
-        chosen = len(model.terms)
+        chosen = smallest_within_one_error([CurvePoint(*point) for point in curve])
         rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "chosen" * (n == chosen)) for n, score, error in curve]
         page.table([*numbers("terms", "score", "std. error"), Column("")], rows)
 

@@ -1,7 +1,7 @@
 """How a run ends: with 0; with 1 and a sentence; or, if nobody listens any more, without a word.
 
-Wrong usage ends with 2, which is click's own doing. 130 is the shell's number for Ctrl-C and 141 for a pipe that
-nobody reads on, as with `| head`.
+Wrong usage ends with 2, which is click's own doing, or that of `usage`. 130 is the shell's number for Ctrl-C and 141
+for a pipe that nobody reads on, as with `| head`.
 """
 
 import io
@@ -14,10 +14,10 @@ from typing import TextIO
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, MissingPackage
 from .wording import as_options, on_one_line
 
-FAILED, INTERRUPTED, NOBODY_READS = 1, 130, 141
+FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 
 SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 """Those that are about the input; others are for programmers."""
@@ -44,6 +44,17 @@ def orderly() -> Iterator[None]:
         _fail("there is not enough memory for this.", problem)
 
 
+@contextmanager
+def usage() -> Iterator[None]:
+    """What is found wrong with the options alone, before any file is read, ends with 2, as what click finds does."""
+    try:
+        yield
+    except MissingPackage:
+        raise
+    except InputError as problem:
+        _fail(as_options(str(problem)), problem, WRONG_USAGE)
+
+
 def say(kind: str, message: str) -> None:
     """Tell the user something that is no result, in one line."""
     click.echo(f"{kind}: {on_one_line(message)}", err=True)
@@ -54,10 +65,10 @@ def warn(message: str) -> None:
     say("warning", message)
 
 
-def _fail(message: str, problem: BaseException) -> None:
+def _fail(message: str, problem: BaseException, exit_code: int = FAILED) -> None:
     with suppress(OSError):  # nobody reads that either
         say("error", message)
-    raise click.exceptions.Exit(FAILED) from problem
+    raise click.exceptions.Exit(exit_code) from problem
 
 
 @contextmanager

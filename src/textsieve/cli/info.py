@@ -38,7 +38,7 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
 
 
 def _show(model: "Model", path: str) -> None:
-    from .description import file_line, show_classes, show_measures
+    from .description import file_line, show_classes, show_measures, with_thresholds
     from .output import Page
 
     about, page = model.about, Page()
@@ -47,7 +47,8 @@ def _show(model: "Model", path: str) -> None:
     page.line(f"Trained {about.get('trained', 'at an unknown time')} with {versions}")
     page.line(
         f"{about.get('n_documents', sum(model.class_docs)):,} documents, {len(model.classes):,} classes, "
-        f"{len(model.terms):,} of {about.get('n_terms_seen', len(model.terms)):,} terms; "
+        f"{len(model.terms):,} of {about.get('n_terms_seen', len(model.terms)):,} terms"
+        + (f" chosen by {with_thresholds('testors', about)}; " if "testors" in about else "; ")
         + ("one label a document" if model.labels == "one" else "several labels a document")
     )
     page.line(f"Settings: {_settings(model)}")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..corpus import Corpus, read
+from ..corpus.named import is_name
 from ..errors import InputError
 from ..prediction import Model
 from .ending import warn
@@ -28,10 +29,8 @@ def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpu
         with arriving(standard_input(), "standard input", **options) as corpus:
             yield corpus
     if corpus.report is not None and corpus.report.replaced_bytes:
-        warn(
-            f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced; if its encoding is another, "
-            "name it with --encoding."
-        )
+        hint = "" if is_name(corpus.name) else "; if its encoding is another, name it with --encoding"
+        warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")
 
 
 def columns_given(reading: Mapping[str, Any]) -> dict[str, str]:

@@ -11,10 +11,12 @@ import click
 
 from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import cannot_read
-from ..corpus.text import check_encoding
+from ..corpus.text import check_encoding, encoding_of
 from ..errors import InputError
 from ..selectors.named import SELECTORS
-from ..text.languages import WAYS, code_of
+from ..text.languages import WAYS, code_of, languages_with_stop_words
+
+_CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -74,19 +76,37 @@ def run_lengths(value: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or found[1])
 
 
-def stop_words(value: str) -> str | list[str]:
-    """Those of a language, or those in a file."""
-    if code_of(value) is not None:
-        return value
+def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str] | None:
+    """Those of a language, or those in a file, which is read in that encoding."""
+    if len(values) > 1:
+        raise click.BadParameter(f"{' and '.join(values)}; give it once, and for more words a file of all of them.")
+    if not values or code_of(values[0]) is not None:
+        return values[0] if values else None
     try:
-        return Path(value).read_text(encoding="utf-8", errors="replace").split()
+        data = Path(values[0]).read_bytes()
     except FileNotFoundError:
         raise click.BadParameter(
-            f"{value!r} is no language and no file; give a language such as english, german or de, or a file of the "
-            "words to leave out, separated by spaces or line ends."
+            f"{values[0]!r} is no language and no file; give a language such as english, german or de, or a file of "
+            f"the words to leave out, separated by spaces or line ends. {languages_with_stop_words()}"
         ) from None
     except OSError as problem:
-        raise click.BadParameter(str(cannot_read(value, problem))) from problem
+        raise click.BadParameter(str(cannot_read(values[0], problem))) from problem
+    return _words_in(data, values[0], encoding or "utf-8")
+
+
+def _words_in(data: bytes, name: str, encoding: str) -> list[str]:
+    """The words of a file."""
+    try:
+        text = data.decode(encoding_of(data[:4], encoding))
+    except UnicodeError as problem:
+        raise click.BadParameter(
+            f"{name} is no text in {encoding} ({problem}); give a text file, and its encoding with --encoding."
+        ) from None
+    if not _CONTROLS.isdisjoint(text):
+        raise click.BadParameter(f"{name} is no text, as there are control characters in it; give a text file.")
+    if not text.split():
+        raise click.BadParameter(f"{name} has no words; write some into it, or leave the option out.")
+    return text.split()
 
 
 def encoding(value: str) -> str:
@@ -162,16 +182,23 @@ reading = bundle(
     click.option("--label", type=column, metavar="COLUMN", help="The label's column or key; likewise."),
     click.option("--label-separator", metavar="TEXT", help="What separates several labels in one cell."),
     click.option("--format", type=click.Choice(list(FORMATS)), help="The format; left out, the content tells."),
-    click.option("--encoding", type=encoding, metavar="NAME", help="Of a text file.  [default: utf-8]"),
+    click.option(
+        "--encoding",
+        type=encoding,
+        is_eager=True,  # --stop-words wants to know it
+        metavar="NAME",
+        help="Of a text file.  [default: utf-8]",
+    ),
 )
 
 terms_are = bundle(
     "terms_are",
     click.option(
         "--stop-words",
-        type=stop_words,
+        multiple=True,
+        callback=lambda context, _, values: stop_words(values, context.params.get("encoding")),
         metavar="LANGUAGE|FILE",
-        help="Words to leave out: those of a language, such as english or de, or those in a file.",
+        help="Words to leave out: those of a language, such as english or de, or those in a text file (in --encoding).",
     ),
     click.option(
         "--normalise",
@@ -181,7 +208,7 @@ terms_are = bundle(
     click.option(
         "--language",
         metavar="NAME|CODE",
-        help="Of the stems or lemmas of --normalise: german or de.  [default: en]",
+        help="Of the stems or lemmas of --normalise: german or de.  [default: that of --stop-words, or else en]",
     ),
     click.option("--drop-tags", is_flag=True, help="Take HTML and SGML out of the texts."),
     click.option("--names", is_flag=True, help="Count proper names, such as Santiago de Cuba, as one term each."),
@@ -256,7 +283,7 @@ def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
             param_hint="--language",
         )
     tags = "drop" if settings.pop("drop_tags") else "keep"
-    return settings | {"lowercase": not settings.pop("keep_case"), "tags": tags, "language": language or "en"}
+    return settings | {"lowercase": not settings.pop("keep_case"), "tags": tags, "language": language}
 
 
 def as_dict(settings: tuple[Setting, ...]) -> dict[str, Any] | None:

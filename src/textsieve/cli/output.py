@@ -20,6 +20,7 @@ LONGEST_TERM = 30
 NARROWEST = 16
 LEAST = 5
 """What is left of a column of text or terms, however narrow the terminal is."""
+AND_MORE = ", …"
 GAP = 2
 """Between columns of a table."""
 
@@ -128,7 +129,7 @@ def cut(text: str, width: int) -> str:
 
 @dataclass(frozen=True)
 class Fitting:
-    """As many of the terms as fit into a cell."""
+    """As many of the terms as fit into a cell; an ellipsis stands for those that do not."""
 
     terms: Sequence[str]
 
@@ -142,10 +143,12 @@ class Fitting:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The terms that fit."""
-        line = ""
-        for term in self._shown():
+        terms, line = self._shown(), ""
+        for place, term in enumerate(terms, 1):
             longer = f"{line}, {term}" if line else term
-            if line and cell_len(longer) > options.max_width:
+            room = options.max_width - (len(AND_MORE) if place < len(terms) else 0)
+            if line and cell_len(longer) > room:
+                line += AND_MORE
                 break
             line = longer
         yield Text(line, no_wrap=True, overflow="ellipsis")

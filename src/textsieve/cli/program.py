@@ -16,6 +16,7 @@ VERBS = {
     "terms": "Show the best terms of labelled documents, overall and for each class.",
     "subspace": "Size an ensemble of random subspaces, and measure how good it is.",
     "info": "Show what is in a model file.",
+    "corpora": "List the corpora that have a name, and whether they are here.",
 }
 """What each verb does; its module has the same name, and in it the click command `command`."""
 
@@ -76,4 +77,5 @@ def program() -> None:
 
     Documents come from a folder with a folder for each class, or from CSV, TSV, JSON lines, Parquet, fastText or
     plain lines, packed (gz, zst) or not; - is standard input, and "docstrings" an embedded corpus.
+    Others that have a name are listed by "corpora".
     """

@@ -68,7 +68,7 @@ energy = options.bundle(
     default=20,
     show_default=True,
     metavar="N",
-    help="How many terms, overall and of each class.",
+    help="How many terms to show, overall and of each class; what testors choose does not depend on it.",
 )
 @energy
 @options.terms_are
@@ -92,15 +92,20 @@ def command(
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
     from ..selectors.named import selector_of
-    from ..training.ranking import rank_terms
+    from ..training.ranking import check_reading, rank_terms
+    from .ending import usage
     from .opening import opened
     from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
     settings = _with_text_labels(options.as_dict(selection["selector_options"]) or {})
-    selector = _of_files(selector_of(selection["selector"], settings))
+    counting = options.counting(terms_are)
+    with usage():
+        selector = _of_files(selector_of(selection["selector"], settings))
+        selector.check_settings()
+        check_reading(counting)
     with opened(path, reading) as corpus, progress() as tell:
-        ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **options.counting(terms_are))
+        ranked = rank_terms(corpus, selector, n_terms, progress=tell, n_jobs=jobs, **counting)
         if energy["energy_plot"]:
             tell("drawing", 0, None)
             _draw_energy(ranked, energy)
@@ -187,6 +192,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         **({"weight": ranked.selector.weight_} if hasattr(ranked.selector, "weight_") else {}),
         "n_documents": ranked.n_documents,
         "n_terms": ranked.n_terms,
+        **({"n_chosen": ranked.n_chosen, **ranked.found["testors"]} if ranked.shortest else {}),
         **({"scores_are_exact": ranked.scores_are_exact} if ranked.shortest else {}),
         "terms": listed(ranked.best),
         "classes": [
@@ -197,6 +203,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
 
 
 def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
+    from .description import with_thresholds
     from .output import Column, Fitting, Page, label_text, numbers
     from .wording import printable
 
@@ -204,7 +211,9 @@ def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
     page.line(about)
     weight = getattr(ranked.selector, "weight_", None)
     by = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
-    page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, scored by {by}")
+    chosen = f"{ranked.n_chosen:,} of them chosen by {with_thresholds(by, ranked.found)}"
+    what = chosen if ranked.shortest else f"scored by {by}"
+    page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, {what}")
     best = [[f"{place:,}", printable(term), f"{score:.4g}"] for place, (term, score) in enumerate(ranked.best, 1)]
     page.table([*numbers(""), Column("best terms"), *numbers("score")], best)
     rows = [
@@ -232,6 +241,12 @@ def _show_testors(page: "Page", ranked: "RankedTerms") -> None:
         for row, found in zip(testors, ranked.shortest.values(), strict=True):
             row.append(Fitting([label_text(label) for label in found.not_told_from]))
     page.table(columns, testors)
+    page.line(
+        "score: the share of the typical testors of a class that hold the term; of several classes the largest. 1 is a "
+        "term that some class cannot do without."
+    )
+    if len(ranked.best) < ranked.n_chosen:
+        page.line(f"{len(ranked.best):,} of the {ranked.n_chosen:,} chosen terms are shown; -k says how many.")
     if not ranked.scores_are_exact:
         page.line("There are too many testors to count: scores are estimated from a sample of them.")
     if not all(found.proved for found in ranked.shortest.values()):

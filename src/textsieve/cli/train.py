@@ -129,11 +129,13 @@ def command(
 ) -> None:
     """Learn from labelled documents, and write a model.
 
-    PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings", or - for
-    standard input. What the file is, is told by what is in it; columns with usual names (text, body, content, ...;
-    label, class, category, topic, ...) are found.
+    PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings" (textsieve corpora
+    lists them), or - for standard input. What the file is, is told by what is in it; columns with usual names (text,
+    body, content, ...; label, class, category, topic, ...) are found.
     """
     from ..categorizer import Categorizer
+    from ..training import check_settings
+    from .ending import usage
     from .opening import columns_given, opened, refuse_to_lose
     from .progress import progress
 
@@ -148,6 +150,8 @@ def command(
         cut_options=options.as_dict(cut_options),
         n_jobs=jobs,
     )
+    with usage():
+        check_settings(model.get_params(deep=False) | {"held_out": model.held_out or None})
     with opened(path, reading) as corpus:
         with progress() as tell:
             _fit(model, corpus, tell)
@@ -185,7 +189,8 @@ def _fit(model: "Categorizer", corpus: "Corpus", tell: Callable[[str, int, int |
 
 def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float, wants_json: bool) -> None:
     """Say what was learned, and how good it is."""
-    from .description import described, file_line, seconds_line, show_classes, show_measures
+    from ..errors import counted
+    from .description import described, file_line, seconds_line, show_classes, show_measures, with_thresholds
     from .json_output import print_json
     from .output import Page
 
@@ -197,9 +202,12 @@ def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float,
     page = Page()
     page.line(f"{corpus.name}: {corpus.report}")
     chosen = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
-    by = "" if model.selector is None else f" chosen by {model.selector}"
+    by = "" if model.selector is None else f" chosen by {with_thresholds(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"
     page.line(f"{len(trained.classes):,} classes; {chosen}{by}; classifier {model.classifier}{on}")
+    left = trained.about["n_terms_seen"] - len(trained.terms)
+    if left and model.n_terms == "all" and "testors" in trained.about:
+        page.line(f"The other {counted(left, 'term is', 'terms are')} in no typical testor.")
     show_measures(page, trained)
     show_classes(page, trained)
     page.line(seconds_line(seconds))

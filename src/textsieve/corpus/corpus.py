@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Start = Callable[[Report], Iterator[Batch]]
 """Begins one pass; notes in the report what only the reader can see (replaced bytes, skipped files)."""
 
+Split = Callable[[], "tuple[Corpus, Corpus]"]
+"""Opens the part to learn from and the part to test on."""
+
 
 class Corpus:
     """Documents and their labels, as often as they are asked for.
@@ -29,11 +32,12 @@ class Corpus:
     `name` is for messages. `report` holds what the last complete pass noticed, None before the first.
     """
 
-    def __init__(self, name: str, start: Start, *, multilabel: bool | None = None) -> None:
+    def __init__(self, name: str, start: Start, *, multilabel: bool | None = None, split: Split | None = None) -> None:
         self.name = name
         self.report: Report | None = None
         self._start = start
         self._declared = multilabel
+        self._split = split
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts") -> Corpus:
@@ -67,6 +71,10 @@ class Corpus:
         if self._declared is None and self.report is not None:
             return self.report.several
         return self._declared
+
+    def split(self) -> tuple[Corpus, Corpus] | None:
+        """The parts to learn from and to test on, where whoever published the documents says which; else None."""
+        return self._split() if self._split else None
 
     def batches(self) -> Iterator[Batch]:
         """Go through all documents from the first, a batch at a time."""
@@ -144,7 +152,7 @@ class Corpus:
             except InputError as problem:
                 raise InputError(str(problem).replace(self.name, name)) from problem
 
-        return Corpus(name, start, multilabel=self._declared)
+        return Corpus(name, start, multilabel=self._declared, split=self._split)
 
     def __repr__(self) -> str:
         """Its name, and what is known about it."""

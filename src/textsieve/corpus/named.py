@@ -1,12 +1,23 @@
-"""Corpora that have a name instead of a path, one row each."""
+"""Corpora that have a name instead of a path, one row each.
+
+A name may be followed by words that say what of the corpus is wanted: `newsgroups:comp:train`. What they mean is said
+in `collections/editions.py`, and which there are in the module of the row.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from ..errors import InputError
 from .corpus import Corpus
+
+if TYPE_CHECKING:
+    from .collections.collection import Collection
+
+SEPARATOR = ":"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,21 +27,60 @@ class Named:
     name: str
     module: str
     about: str
+    is_collection: bool = True
+    """Whether its documents are in files that somebody published; else they come with textsieve."""
 
-    def open(self) -> Corpus:
-        """The corpus: what the module's function `corpus` returns."""
-        return cast(Corpus, import_module(self.module).corpus())
+    def open(self, *words: str) -> Corpus:
+        """The corpus, or of a collection what the words ask for."""
+        if self.is_collection:
+            return self.collection().corpus(*words)
+        self.refuse(*words)
+        return cast(Corpus, import_module(f"textsieve.corpus.{self.module}").corpus())
+
+    def refuse(self, *words: str) -> None:
+        """Say that there are no words to choose from, if some were said."""
+        if words:
+            raise InputError(f"{SEPARATOR.join([self.name, *words])}: nothing may follow {self.name!r}. Leave it out.")
+
+    def collection(self) -> Collection:
+        """What is known of a collection."""
+        return cast("Collection", import_module(f"textsieve.corpus.collections.{self.module}").COLLECTION)
 
 
 _ROWS = (
     Named(
         "docstrings",
-        "textsieve.corpus.package_docstrings",
+        "package_docstrings",
         "docstrings of the installed numpy, scipy and scikit-learn; the class is the subpackage",
+        is_collection=False,
     ),
+    Named("newsgroups", "newsgroups", "20 Newsgroups: posts; the class is the group"),
+    Named("reuters", "reuters", "Reuters-21578: news stories of 1987, of several topics each"),
+    Named("brown", "brown", "Brown: American texts of 1961; the class is the genre"),
+    Named("webkb", "webkb", "WebKB: pages of universities; the class is the kind of page"),
+    Named("rcv1", "rcv1", "RCV1-v2: news stories of 1996 and 1997 as vectors or stems, of several topics each"),
+    Named("odp", "odp", "Open Directory: pages of the web; the class is the first layer of the category"),
 )
 
 NAMED = {row.name: row for row in _ROWS}
+
+
+def open_named(path: str) -> Corpus:
+    """The corpus that a name, with or without words, stands for."""
+    name, *words = path.split(SEPARATOR)
+    return NAMED[name].open(*words)
+
+
+def is_name(path: str) -> bool:
+    """Whether this begins with the name of a corpus."""
+    return path.split(SEPARATOR)[0] in NAMED
+
+
+def closest_name(path: str) -> str | None:
+    """The name that may be meant, with the words that follow it."""
+    name, separator, words = path.partition(SEPARATOR)
+    close = get_close_matches(name, NAMED, n=1)
+    return close[0] + separator + words if close else None
 
 
 def docstrings() -> Corpus:

@@ -13,7 +13,7 @@ from typing import Protocol, cast
 from ..errors import InputError, shown
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
-from .named import NAMED
+from .named import NAMED, closest_name, is_name, open_named
 from .source import Column, Source
 from .streams import cannot_read
 from .text import check_encoding
@@ -38,7 +38,7 @@ def read(
     keep: Iterable[Column] = (),
     usual: Mapping[str, str] | None = None,
 ) -> Corpus:
-    """Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus such as "docstrings".
+    """Open a folder of classes, a file (plain, gzip or zstandard), or a corpus with a name, such as "newsgroups:train".
 
     `text` and `label` name the columns of a table, or number them from 0 if it has no header; `label=False`
     says that there are no labels. Left out, columns with usual names (text, body, content, ...; label, class,
@@ -52,10 +52,10 @@ def read(
     place = _place(path)
     kept = _checked_names(keep)
     if not _exists(place):
-        if isinstance(path, str) and path in NAMED:
+        if isinstance(path, str) and is_name(path):
             _refuse_options(path, text=text, label=label, label_separator=label_separator, format=format)
-            _refuse_options(path, keep=kept or None)
-            return NAMED[path].open()
+            _refuse_options(path, keep=kept or None, encoding=None if encoding == "utf-8" else encoding)
+            return open_named(path)
         raise _missing(place)
     if not place.is_file() and not place.is_dir():
         raise InputError(f"{place}: is a pipe or a device, which can be read only once. Save it to a file first.")
@@ -93,12 +93,12 @@ def _exists(path: Path) -> bool:
 
 
 def _missing(path: Path) -> InputError:
-    close = get_close_matches(str(path), NAMED, n=1)
+    close = closest_name(str(path))
     if not close and path.parent.is_dir():
-        close = get_close_matches(path.name, os.listdir(path.parent), n=1)
+        close = next(iter(get_close_matches(path.name, os.listdir(path.parent), n=1)), None)
     return InputError(
         f"{path}: there is no such file or folder."
-        + (f" Did you mean {close[0]!r}?" if close else f" Corpora with a name: {', '.join(NAMED)}.")
+        + (f" Did you mean {close!r}?" if close else f" Corpora with a name: {', '.join(NAMED)}.")
     )
 
 

@@ -61,7 +61,9 @@ def join(text: NDArray[Any], begin: int, end: int, kinds: Bytes, joiner: int) ->
 
 
 @kernel
-def join_in_place(text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, most_links: int) -> bool:
+def join_in_place(
+    text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, most_capitals: int, most_links: int
+) -> bool:
     """Join the words of each name; gives whether there is one."""
     any_name = False
     name_begin, name_end, n_capitals, n_links = -1, 0, 0, 0
@@ -95,7 +97,7 @@ def join_in_place(text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, m
             elif goes_on and n_links < most_links and is_link(text, begin, at, links):
                 n_links += 1
             else:
-                if n_capitals > 1:
+                if 1 < n_capitals <= most_capitals:
                     join(text, name_begin, name_end, kinds, joiner)
                     any_name = True
                 name_begin = -1
@@ -103,7 +105,7 @@ def join_in_place(text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, m
             name_begin, name_end, n_capitals, n_links = begin, at, 1, 0
         begins_sentence &= hangs
         gap_is_blank, line_is_empty = True, False
-    if name_begin >= 0 and n_capitals > 1:
+    if name_begin >= 0 and 1 < n_capitals <= most_capitals:
         join(text, name_begin, name_end, kinds, joiner)
         any_name = True
     return any_name

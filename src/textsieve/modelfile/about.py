@@ -98,4 +98,5 @@ _ABOUT: dict[str, Check] = {
     "n_tuned_on": _or_none(_is_count),
     "held_out": _or_none(_HELD_OUT),
     "curve": _or_none(_list_of(_is_point)),
+    "testors": _has(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
 }

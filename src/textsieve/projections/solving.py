@@ -6,6 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..stats import ClassStats
 from ..stats.shares import ClassWeight
 from ..stats.sums import Floats
+from ..warning import warn
 from .centroids import centred_centroids, centroid_directions
 from .directions import NOTHING, Directions, orthonormal, positive, with_signs
 from .documents import Documents
@@ -13,7 +14,6 @@ from .krylov import BLOCK, AdriftError, Found, all_eigenvalues, largest_eigenval
 from .mixture import Mixture
 from .scaling import back, exponent_of, in_unit
 from .sides import OverTerms, Side, shorter_side
-from .warning import warn
 
 _SMALL = 1000
 """Up to so many documents or terms, all eigenvalues are worked out."""

@@ -30,12 +30,12 @@ from ..stats.labels import LabelPairs, label_pairs
 from ..stats.shares import ClassWeight, class_shares, require_class_weight
 from ..stats.soundness import LARGEST, are_finite, in_order
 from ..stats.sums import Floats, Ints
+from ..warning import warn
 from .directions import Directions
 from .documents import DenseDocuments, SparseDocuments
 from .mixture import Mixture
 from .scaling import back, exponent_of, in_unit
 from .solving import orthogonal_centroid, trace_directions
-from .warning import warn
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

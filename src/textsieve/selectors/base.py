@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import InputError, shown
+from ..errors import InputError, UnfitDocuments, shown
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
@@ -80,6 +80,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _no_label(self) -> Any:
         """The label of documents that have none, if there is one."""
         return getattr(self, "unlabelled", None)
+
+    def check_settings(self) -> None:  # most settings are checked where they are used
+        """Refuse settings that mean nothing for any documents, so that nobody need read documents to find out."""
 
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
@@ -154,7 +157,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _require_documents(self, stats: ClassStats) -> None:
         """Refuse statistics from which nothing can be chosen."""
         if stats.n_documents == 0:
-            raise InputError("There are no documents to select terms from.")
+            raise UnfitDocuments("There are no documents to select terms from.")
         if self._needs_labels():
             _require_classes(stats, self._without_labels())
 
@@ -228,13 +231,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
 def _require_classes(stats: ClassStats, more: str) -> None:
     if stats.n_pairs == 0:  # though a matrix of 0 and 1 may have columns, and so classes
-        raise InputError(
+        raise UnfitDocuments(
             "No document has a label, so there are no classes to tell apart. In a folder, sub-folders are the classes; "
             "in a table, say which column has the labels: textsieve.read(path, label=...)." + more
         )
     if len(stats.classes) == 1:
         n_without = stats.n_documents - int(stats.class_docs[0])
-        raise InputError(
+        raise UnfitDocuments(
             f"Only one class, {stats.classes[0]!r}, so there is nothing to tell apart; give documents of at least "
             "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "") + more
         )

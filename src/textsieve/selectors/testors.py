@@ -21,18 +21,19 @@ then tells the class from all others but these.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
+from decimal import ROUND_DOWN, Context
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, shown
+from ..errors import InputError, UnfitDocuments, shown
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
+from ..warning import warn
 from .base import Limit, ScoreForClass, TermSelector, limit_of
 from .comparison import Comparison, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .testor_shares import Shares, shares_of_testors
@@ -63,6 +64,11 @@ class _ClassShares(NamedTuple):
     number: int
     terms: Ints
     shares: Shares
+
+
+def _rounded_down(value: float) -> str:
+    """Four digits that are not more than the value, so that they can be used as a limit."""
+    return f"{Context(prec=4, rounding=ROUND_DOWN).create_decimal(value):g}"
 
 
 class TypicalTestors(TermSelector):
@@ -126,14 +132,14 @@ class TypicalTestors(TermSelector):
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         """The support; scores and ranking wait until somebody asks, or `k` does."""
         stats = self.stats_
-        self._check_settings()
+        self.check_settings()
         self._kept = given = Representatives(stats, self.scale)
         if len(given.with_documents) < 2:
-            raise InputError("Fewer than two classes have documents, so there is nothing to tell apart.")
+            raise UnfitDocuments("Fewer than two classes have documents, so there is nothing to tell apart.")
         most = limit_of(self.k, stats.n_terms)
         if is_whole(self.k) and self.k > stats.n_terms:
             message = f"k={self.k:,} terms were asked for, but there are {stats.n_terms:,}."
-            warnings.warn(message, stacklevel=4)  # where fit was called, as in the method of the base class
+            warn(message)
         epsilon = self._found_epsilon(given, most)
         self._used = _Used(epsilon, float(self.delta), self.scale, int(self.score_limit))
         self._shares = self._ranks = None
@@ -142,7 +148,7 @@ class TypicalTestors(TermSelector):
             support[each.chosen()] = True
             n_pairs += each.n_not_told_from
         if not support.any():
-            raise InputError(self._nothing_chosen(given, epsilon))
+            raise self._nothing_chosen(given, epsilon)
         if n_pairs:
             self._name_indistinguishable(n_pairs)
         if most is not None and support.sum() > most:
@@ -166,7 +172,8 @@ class TypicalTestors(TermSelector):
         state: Any = super().__getstate__()
         return {name: None if name == "_kept" else value for name, value in state.items()}
 
-    def _check_settings(self) -> None:
+    def check_settings(self) -> None:
+        """Refuse settings that mean nothing for any documents."""
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
             if name == "epsilon" and value is None:
                 continue
@@ -182,42 +189,44 @@ class TypicalTestors(TermSelector):
         if most is None:
             return DEFAULT_EPSILON
         if not (given.weights > 0).any():
-            raise InputError(self._nothing_chosen(given, 0.0))
+            raise self._nothing_chosen(given, 0.0)
         return epsilon_for(given, float(self.delta), most)
 
-    def _nothing_chosen(self, given: Representatives, epsilon: float) -> str:
+    def _nothing_chosen(self, given: Representatives, epsilon: float) -> InputError:
         """Why no term was chosen, and what to do."""
         largest = float(given.weights.max(initial=0.0))
         if largest <= 0:
-            return "No class has a term with a mean weight above 0, so nothing can be chosen."
-        scaled = ", each class divided by its largest," if self.scale == "max" else ""
+            return UnfitDocuments(
+                "No class has a term with a mean weight above 0, so nothing can be chosen. A term that every document "
+                "has weighs 0 by its idf: look whether all documents have the same words."
+            )
+        scaled = ", each class divided by its largest" if self.scale == "max" else ""
         if epsilon > largest:
-            return (
-                f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled} so that no "
-                f"term can be chosen; the largest is {largest!r}. Use a smaller epsilon."
+            return InputError(
+                f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled}, so that no "
+                f"term can be chosen; the largest is {_rounded_down(largest)}. Use a smaller epsilon."
             )
         difference = given.largest_difference(epsilon)
         was_found = self.epsilon is None and limit_of(self.k, given.n_terms) is not None
         candidates = "" if was_found else f" in terms of weight epsilon={epsilon!r} or more"
         if difference <= 0:
-            return (
+            return (InputError if candidates else UnfitDocuments)(
                 f"No term sets any class apart from any other: their mean documents are the same{candidates}. Look at "
                 "the labels" + (", or use a smaller epsilon." if candidates else ".")
             )
-        return (
+        return InputError(
             f"delta={float(self.delta)!r} is above every difference between the mean documents of two "
-            f"classes{candidates}{scaled} so that no term can be chosen; the largest is {difference!r}. Use a "
-            "smaller delta" + (" or epsilon." if candidates else ".")
+            f"classes{candidates}{scaled}, so that no term can be chosen; the largest is {_rounded_down(difference)}. "
+            "Use a smaller delta" + (" or epsilon." if candidates else ".")
         )
 
     def _name_indistinguishable(self, n_pairs: int) -> None:
         """Warn of pairs that no term tells apart; they are counted, for there may be millions."""
         first = [f"{label!r} from {other!r}" for label, other in islice(self._indistinguishable(), _NAMED_PAIRS)]
         more = f", and {n_pairs - len(first):,} more" if n_pairs > len(first) else ""
-        warnings.warn(
+        warn(
             f"At epsilon={self._used.epsilon:.4g} and delta={self._used.delta:g} no term sets apart "
-            f"{', '.join(first)}{more}. The chosen terms do not tell these classes apart; smaller values may.",
-            stacklevel=5,
+            f"{', '.join(first)}{more}. The chosen terms do not tell these classes apart; smaller values may."
         )
 
     def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:

@@ -94,6 +94,10 @@ class ClassStats:
         """The same documents, those of one class without their label; all of them stay in the totals."""
         return ClassStats(tables.without_class(self._settled(), label))
 
+    def renamed(self, classes: Iterable[Any]) -> "ClassStats":
+        """The same classes, in the same order, by other names, which a selector's messages will have."""
+        return ClassStats(self._settled()._replace(classes=tuple(classes)))
+
     def _append(self, part: Table) -> Self:
         # Adding a small table to a large one costs as much as the large one. So parts wait, and two of them are
         # merged when they are of like size: n updates cost n log n instead of n squared.

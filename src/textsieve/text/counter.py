@@ -30,6 +30,7 @@ from .few import FewDocuments
 from .preparation import Preparation
 from .pruning import check_limits, kept_terms
 from .rows import Rows
+from .stopping import that_can_match
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
 from .words import Accents, accent_stripper, stop_words_of
 
@@ -57,7 +58,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         How to write accented letters without their accents; after lower-casing.
     stop_words : language, list of words or None
         Words to leave out, before runs of words are formed and before words are normalised. A language is given by its
-        name or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`.
+        name or code; "english" is scikit-learn's list, others need the extra `textsieve[words]`. Words of a list are
+        to be written as they are read; there is a warning if some can't be found in any text.
     tags : {"keep", "drop"}
         "drop" takes HTML and SGML out of the texts: see `text.markup`.
     names : bool
@@ -65,8 +67,9 @@ class TermCounter(TransformerMixin, BaseEstimator):
     normalise : {"stem", "lemma"} or None
         Count words by their stems or lemmas, found once for each distinct word. `vocabulary` and the terms are these
         then. Needs the extra `textsieve[words]`.
-    language : str
-        Of the stems or lemmas, by its name or code: "german" or "de".
+    language : str or None
+        Of the stems or lemmas, by its name or code: "german" or "de". None is that of the stop words, if these are a
+        language's, or else English. Texts in Turkish or Azerbaijani are lower-cased by the rules of these.
     ngram_range : (int, int)
         The shortest and the longest run of words that is a term.
     min_df, max_df : int or float
@@ -101,7 +104,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
         tags: str = "keep",
         names: bool = False,
         normalise: str | None = None,
-        language: str = "en",
+        language: str | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,
@@ -135,20 +138,12 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def fit(self, documents: Iterable[str | bytes], y: object = None) -> Self:
         """Learn the vocabulary."""
-        self.fit_transform(documents)
+        self._fit_and_count(documents)
         return self
 
     def fit_transform(self, documents: Iterable[str | bytes], y: object = None) -> csr_matrix:
         """Learn the vocabulary, and count; faster than `fit` and `transform`."""
-        reading = self._validated()
-        if self.vocabulary is not None:
-            self._vocabulary = self._given_vocabulary()
-            return self.transform(documents)
-        few, texts = reading.few_or_many(documents)
-        counted, terms = self._learn(texts, reading) if few is None else self._learn_few(few, reading)
-        pruned = any(map(self._is_limited, NO_LIMITS))
-        self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=pruned)
-        return self._finished(counted)
+        return self._fit_and_count(documents)
 
     def transform(self, documents: Iterable[str | bytes]) -> csr_matrix:
         """Count the known terms."""
@@ -166,6 +161,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         reading = self._validated()
         self._refuse_pruning()
         known = getattr(self, "_vocabulary", None)
+        if known is None:
+            self._warn_of_idle_stop_words(reading)
         self._vocabulary = Vocabulary([], self.ngram_range, self._stop_words()) if known is None else known
         try:
             few, texts = reading.few_or_many(documents)
@@ -217,11 +214,23 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _require_vocabulary(self) -> None:
         """A vocabulary that was given needs no fit; any other does."""
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
-            self._validated()
+            self._warn_of_idle_stop_words(self._validated())
             self._vocabulary = self._given_vocabulary()
         check_is_fitted(self)
 
     # -- few documents, and many ---------------------------------------------------------------------------------
+
+    def _fit_and_count(self, documents: Iterable[str | bytes]) -> csr_matrix:
+        reading = self._validated()
+        self._warn_of_idle_stop_words(reading)
+        if self.vocabulary is not None:
+            self._vocabulary = self._given_vocabulary()
+            return self.transform(documents)
+        few, texts = reading.few_or_many(documents)
+        counted, terms = self._learn(texts, reading) if few is None else self._learn_few(few, reading)
+        pruned = any(map(self._is_limited, NO_LIMITS))
+        self._vocabulary = Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=pruned)
+        return self._finished(counted)
 
     def _grow_by_few(self, texts: list[str], reading: Reading) -> csr_matrix:
         vocabulary = self._vocabulary
@@ -341,4 +350,8 @@ class TermCounter(TransformerMixin, BaseEstimator):
         return Vocabulary(given_terms(self.vocabulary), self.ngram_range, self._stop_words())
 
     def _stop_words(self) -> frozenset[str]:
-        return stop_words_of(self.stop_words, self.strip_accents)
+        return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase)
+
+    def _warn_of_idle_stop_words(self, reading: Reading) -> None:
+        if not (self.stop_words is None or isinstance(self.stop_words, str)):
+            that_can_match(self.stop_words, reading)

@@ -15,8 +15,9 @@ from itertools import chain
 from typing import Any
 
 from ..errors import InputError, shown
+from .languages import has_dotted_i
 from .preparation import AS_IT_IS, Preparation
-from .words import Accents, Forms, accent_stripper, lower_case
+from .words import Accents, Forms, accent_stripper, lower_case, without_dotted_i
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
 """Up to this many are counted without the kernels, always."""
@@ -130,6 +131,17 @@ class Reading:
             prepared = lower_case(text) if self.lowercase else text
             yield prepared if strip is None else strip(prepared)
 
+    def folded(self, word: str) -> str:
+        """A word with its capitals and accents as they are in texts that have been read."""
+        dotted = without_dotted_i(word) if self._has_dotted_i else word
+        lower, strip = lower_case(dotted) if self.lowercase else dotted, accent_stripper(self.strip_accents)
+        return lower if strip is None else strip(lower)
+
+    @property
+    def _has_dotted_i(self) -> bool:
+        """Whether texts are lower-cased as in Turkish."""
+        return self.lowercase and has_dotted_i(self.preparation.language)
+
     @property
     def _strip(self) -> Callable[[str], str] | None:
         """What strips accents, and leaves no joiner of names at the end of a word."""
@@ -141,7 +153,7 @@ class Reading:
         return lambda text: mended(strip(text))
 
     def _cleaned(self, texts: Iterable[str], *, for_kernels: bool) -> Iterable[str]:
-        """The texts without tags and with their names joined, if that is wanted."""
+        """The texts without tags and with their names joined, if that is wanted; without capitals that differ."""
         if self.preparation.tags == "drop":
             from .markup import without_tags
 
@@ -150,6 +162,6 @@ class Reading:
             from .names import join_names, join_names_fast, ready_for_lower_case
 
             texts = map(join_names_fast if for_kernels else join_names, texts)
-            if self.lowercase:
+            if self.lowercase and not self._has_dotted_i:
                 texts = map(ready_for_lower_case, texts)
-        return texts
+        return map(without_dotted_i, texts) if self._has_dotted_i else texts

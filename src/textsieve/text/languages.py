@@ -17,23 +17,27 @@ if TYPE_CHECKING:
     from .words import Accents
 
 _NAMES = (
-    "af afrikaans, ar arabic, ast asturian, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, cy welsh, "
-    "da danish, de german, el greek, en english, enm middle_english, eo esperanto, es spanish, et estonian, eu basque, "
-    "fa persian, fi finnish, fr french, ga irish, gd gaelic, gl galician, grc ancient_greek, gu gujarati, gv manx, "
-    "ha hausa, hbs serbo_croatian, he hebrew, hi hindi, hr croatian, hu hungarian, hy armenian, id indonesian, "
-    "is icelandic, it italian, ja japanese, ka georgian, ko korean, ku kurdish, la latin, lb luxembourgish, "
-    "lt lithuanian, lv latvian, mk macedonian, ml malayalam, mr marathi, ms malay, ne nepali, nl dutch, nn nynorsk, "
-    "no norwegian, pl polish, pt portuguese, ro romanian, ru russian, se sami, sk slovak, sl slovenian, so somali, "
-    "sq albanian, sr serbian, st sesotho, sv swedish, sw swahili, ta tamil, th thai, tl tagalog, tr turkish, "
-    "uk ukrainian, ur urdu, vi vietnamese, yi yiddish, yo yoruba, zh chinese, zu zulu"
+    "af afrikaans, ar arabic, ast asturian, az azerbaijani, bg bulgarian, bn bengali, br breton, ca catalan, cs czech, "
+    "cy welsh, da danish, de german, el greek, en english, enm middle_english, eo esperanto, es spanish, et estonian, "
+    "eu basque, fa persian, fi finnish, fr french, ga irish, gd gaelic, gl galician, grc ancient_greek, gu gujarati, "
+    "gv manx, ha hausa, hbs serbo_croatian, he hebrew, hi hindi, hr croatian, hu hungarian, hy armenian, "
+    "id indonesian, is icelandic, it italian, ja japanese, ka georgian, ko korean, ku kurdish, la latin, "
+    "lb luxembourgish, lt lithuanian, lv latvian, mk macedonian, ml malayalam, mr marathi, ms malay, ne nepali, "
+    "nl dutch, nn nynorsk, no norwegian, pl polish, pt portuguese, ro romanian, ru russian, se sami, sk slovak, "
+    "sl slovenian, so somali, sq albanian, sr serbian, st sesotho, sv swedish, sw swahili, ta tamil, th thai, "
+    "tl tagalog, tr turkish, uk ukrainian, ur urdu, vi vietnamese, yi yiddish, yo yoruba, zh chinese, zu zulu"
 )
 
 NAMES: Mapping[str, str] = dict(row.split() for row in _NAMES.split(", "))
 """The name of each code."""
 
+TURKIC = ("tr", "az")
+"""Languages in which the lower case of `I` is `ı`, and that of `İ` is `i`."""
+
 _CODES = {name: code for code, name in NAMES.items()} | {"nb": "no"}
 _LEMMA_CODES = {"no": "nb", "sr": "hbs", "hr": "hbs"}
 
+_COUNTRY = re.compile(r"(?<=^[a-z]{2})[-_][a-z]{2}$")  # de-DE, pt_BR
 _HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 _IS_PHRASE = re.compile(rf"[{_HYPHENS}\s]").search
 
@@ -74,10 +78,10 @@ STOP_WORDS = Service("stop words", "stopwordsiso", _stop_word_codes)
 
 
 def code_of(language: object) -> str | None:
-    """The code of a language that is given by its name or its code; None if there is no such."""
+    """The code of a language that is given by its name or its code, also with a country; None if there is no such."""
     if not isinstance(language, str):
         return None
-    written = language.strip().lower()
+    written = _COUNTRY.sub("", language.strip().lower())
     return _CODES.get(written, written if written in NAMES else None)
 
 
@@ -103,10 +107,15 @@ def is_english(language: object) -> bool:
     return code_of(language) == "en"
 
 
-def stop_words_in_language(language: str, strip_accents: "Accents" = None) -> frozenset[str]:
-    """The stop words of a language, without accents if texts have none.
+def has_dotted_i(language: object) -> bool:
+    """Whether a language, given by its name or its code, has the case rules of Turkish."""
+    return code_of(language) in TURKIC
 
-    The English ones are scikit-learn's, need no other package, and are left as they are: they have no accents.
+
+def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lowercase: bool = True) -> frozenset[str]:
+    """The stop words of a language: without accents if texts have none, also capitalised if texts keep capitals.
+
+    The English ones are scikit-learn's, need no other package, and are left as they are.
     """
     if is_english(language):
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -115,17 +124,26 @@ def stop_words_in_language(language: str, strip_accents: "Accents" = None) -> fr
     if code_of(language) is None:
         raise InputError(
             f"stop_words={shown(language)}; use a language such as 'english', 'german' or 'de', a list of words, or "
-            "None."
+            f"None. {languages_with_stop_words()}"
         )
     setting = f"stop_words={language!r}"
     code = require_language(language, STOP_WORDS, setting="stop_words", what=setting)
     if callable(strip_accents):  # it may have no hash, and may be large
-        return frozenset(map(strip_accents, _stop_words_of_package(code, None)))
-    return _stop_words_of_package(code, strip_accents)
+        return frozenset(map(strip_accents, _stop_words_of_package(code, None, lowercase)))
+    return _stop_words_of_package(code, strip_accents, lowercase)
+
+
+def languages_with_stop_words() -> str:
+    """A sentence on the languages that have stop words, for messages."""
+    from ..extras import is_installed
+
+    if is_installed(STOP_WORDS.package):
+        return f"There are {STOP_WORDS.what} for {listed(STOP_WORDS.codes())}."
+    return f"There are {STOP_WORDS.what} for {listed(['en'])}; those of other languages need {STOP_WORDS.package}."
 
 
 @cache
-def _stop_words_of_package(code: str, strip_accents: str | None) -> frozenset[str]:
+def _stop_words_of_package(code: str, strip_accents: str | None, lowercase: bool) -> frozenset[str]:
     """The stop words of a language, as a text with them would be read: `qu'` is `qu`, and `l'` is no word.
 
     A phrase is none of them: the words of `bắt đầu từ` or `semata-mata` mean other things on their own.
@@ -136,8 +154,14 @@ def _stop_words_of_package(code: str, strip_accents: str | None) -> frozenset[st
 
     entries = (entry.lower().strip(f" {_HYPHENS}") for entry in stopwordsiso.stopwords(code))
     words = frozenset(word for entry in entries if not _IS_PHRASE(entry) for word in WORD.findall(entry))
+    if not lowercase:
+        words |= {_capital(word[0], code) + word[1:] for word in words}
     strip = accent_stripper(strip_accents)
     return words if strip is None else frozenset(map(strip, words))
+
+
+def _capital(letter: str, code: str) -> str:
+    return "İ" if letter == "i" and code in TURKIC else letter.upper()
 
 
 def stemmer(code: str) -> Callable[[list[str]], list[str]]:

@@ -5,7 +5,8 @@ those in the brackets of a DOCTYPE, comments, scripts and style sheets with what
 and other marked sections. What takes their place is in `GAPS`: a tag that only changes the look of letters leaves
 nothing (`<font size=7>W</font>elcome` is a word), a link, a picture, a small number above or below the line and all
 that is no tag a space, and any other tag an empty line, since a heading, a cell or a paragraph begins or ends there.
-Last, entities become characters (`&eacute;`, `&lt;`), as `html.unescape` has it.
+Last, entities become characters (`&eacute;`, `&lt;`), as `html.unescape` has it, and soft hyphens (`&shy;`), which only
+say where a word may be broken, go.
 
 A tag is `<`, perhaps `/`, a name, and then white space, `/` or `>`, up to the next `>` that is not in a quoted value;
 so an address in angle brackets (`<ann@example.org>`, `<http://...>`) and a comparison with spaces (`a < b`) are none,
@@ -27,6 +28,7 @@ import re
 from html import unescape
 
 PARAGRAPH = "\n\n"
+SOFT_HYPHEN = "\xad"
 
 GAPS = {
     **dict.fromkeys(("b", "big", "blink", "em", "font", "i", "small", "span", "strong", "tt", "u"), ""),
@@ -66,7 +68,9 @@ def without_tags(text: str) -> str:
     """The text that a reader would see."""
     if "<" in text or "]>" in text:
         text = "".join(_pieces(text))
-    return unescape(_LONG_NUMBER.sub(_short_number, text)) if "&" in text else text
+    if "&" in text:
+        text = unescape(_LONG_NUMBER.sub(_short_number, text))
+    return text.replace(SOFT_HYPHEN, "")
 
 
 def _pieces(text: str) -> list[str]:

@@ -11,7 +11,7 @@ characters, and a word is a run of two or more, as everywhere.
 - A *name* begins and ends with a capitalised word and has at least two of them. Between one and the next there are at
   most two links (`von der Leyen`). Each word of it hangs on the one before, or there are blanks between the two and
   nothing else, so that a name ends at any other mark, at a run of one character, and with the line. It is as long as it
-  can be.
+  can be; what has more than ten capitalised words then is a headline or a list, and no name.
 - The first run of a sentence does not begin a name, because every first word has a capital; so it is in none at all,
   and neither is what hangs on it. A sentence begins with the text, after one of `SENTENCE_MARKS`, and after an empty
   line; a line break alone begins none, because most lines are broken in the middle of a sentence.
@@ -38,6 +38,9 @@ LINKS = (
     *("al", "bin", "da", "de", "del", "della", "den", "der", "di", "dos"),
     *("du", "ibn", "la", "las", "los", "of", "ter", "van", "von", "zu"),
 )
+
+MOST_CAPITALISED = 10
+"""Words of a name, links not counted."""
 
 MOST_LINKS = 2
 """Between two capitalised words."""
@@ -91,13 +94,13 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
             elif goes_on and n_links < MOST_LINKS and found[0] in LINKS:
                 n_links += 1
             else:
-                if len(words) > 1:
+                if 1 < len(words) <= MOST_CAPITALISED:
                     yield words[0][0], words[-1][1]
                 words = []
         if not words and is_capitalised and not begins_sentence:
             words, n_links = [(begin, end)], 0
         last_end, hangs = end, found[1] is not None
-    if len(words) > 1:
+    if 1 < len(words) <= MOST_CAPITALISED:
         yield words[0][0], words[-1][1]
 
 
@@ -113,7 +116,8 @@ def join_names_fast(text: str) -> str:
     text = _in_lines(text)
     encoding, kind, n_characters = ("ascii", np.uint8, 128) if text.isascii() else ("utf-32-le", np.uint32, 0x110000)
     written: NDArray[np.uint8 | np.uint32] = np.frombuffer(bytearray(text.encode(encoding, "surrogatepass")), kind)
-    if not join_in_place(written, character_kinds(n_characters), _link_codes(), ord(JOINER), MOST_LINKS):
+    limits = MOST_CAPITALISED, MOST_LINKS
+    if not join_in_place(written, character_kinds(n_characters), _link_codes(), ord(JOINER), *limits):
         return text
     joined = written.tobytes().decode(encoding, "surrogatepass")
     return re.sub(f"{JOINER}+", JOINER, joined) if 2 * JOINER in joined else joined

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import islice
 from threading import Lock
 
-from .languages import WAYS, require_language
-from .words import Accents, accent_stripper, lower_case
+from .languages import WAYS, has_dotted_i, require_language
+from .words import Accents, accent_stripper, lower_case, without_dotted_i
 
 MOST_REMEMBERED = 1 << 18
 """Words whose forms are remembered."""
@@ -31,6 +31,7 @@ class Normaliser:
     def __init__(self, way: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
         self._found_by_package = WAYS[way][1](code)
         self._lowercase, self._strip = lowercase, accent_stripper(strip_accents)
+        self._has_dotted_i = lowercase and has_dotted_i(code)
         self._takes_lines = not callable(strip_accents)  # what a user's function does to a line end, nobody knows
         self._remembered: dict[str, str] = {}
         self._lock = Lock()
@@ -71,6 +72,7 @@ class Normaliser:
         return [form if _is_form(form) else word for word, form in zip(words, map(self._written, said), strict=True)]
 
     def _written(self, text: str) -> str:
+        text = without_dotted_i(text) if self._has_dotted_i else text
         text = lower_case(text) if self._lowercase else text
         return text if self._strip is None else self._strip(text)
 

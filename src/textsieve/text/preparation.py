@@ -4,6 +4,8 @@ In this order: tags go out of the text (`markup`), proper names become one word 
 and its accents are stripped (see `documents`), it is cut into words, stop words go, and the words that are left are put
 into their normal form (`normalising`); names stay as they are. So a stop word is compared as it stands in the text, and
 not as a stem. By default nothing of this is done.
+
+The language is that of the normal forms. Where it is Turkish or Azerbaijani it also says how a text is lower-cased.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +13,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from ..errors import InputError, shown
-from .languages import NAMES, WAYS, code_of
+from .languages import NAMES, WAYS, code_of, has_dotted_i
 from .normalising import language_code
 
 TAGS = ("keep", "drop")
@@ -28,8 +30,15 @@ class Preparation:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Preparation":
-        """What settings by name say; there may be others among them."""
-        return cls(*map(settings.__getitem__, SETTINGS))
+        """What settings by name say; there may be others among them.
+
+        A language that is not given is that of the stop words, if these are a language's, or else English.
+        """
+        found = cls(*map(settings.__getitem__, SETTINGS))
+        if found.language is not None:
+            return found
+        stop_words = settings["stop_words"]
+        return replace(found, language=AS_IT_IS.language if code_of(stop_words) is None else stop_words)
 
     def checked(self) -> "Preparation":
         """The same with the language by its code, and without a language that nothing is done with."""
@@ -37,8 +46,8 @@ class Preparation:
             raise InputError(f"{fault}.")
         if self.normalise is not None:
             code = language_code(self.normalise, self.language)
-        elif code_of(self.language) is not None:
-            code = AS_IT_IS.language
+        elif (known := code_of(self.language)) is not None:
+            code = known if has_dotted_i(known) else AS_IT_IS.language
         else:
             raise InputError(
                 f"language={shown(self.language)}; use the name or the code of a language, such as 'german' or 'de'."
@@ -50,7 +59,7 @@ class Preparation:
         yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
             yield f"language={shown(self.language)}; use the code of a language"
-        elif self.normalise is None and self.language != AS_IT_IS.language:
+        elif self.normalise is None and self.language != AS_IT_IS.language and not has_dotted_i(self.language):
             yield f"language={shown(self.language)}, and nothing is normalised"
 
     def _faults(self) -> Iterator[str]:

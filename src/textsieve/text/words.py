@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, shown
 
 WORD = re.compile(r"\b\w\w+\b")
 JOINER = "\x1f"
@@ -69,16 +69,32 @@ def lower_case(text: str) -> str:
     return "".join(text[at : at + LONG_TEXT].lower() for at in range(0, len(text), LONG_TEXT))
 
 
-def stop_words_of(setting: str | Collection[str] | None, strip_accents: Accents = None) -> frozenset[str]:
-    """The words that a setting of `stop_words` stands for; those of a language without accents if texts have none."""
+def without_dotted_i(text: str) -> str:
+    """The text with `i` for `İ` and `ı` for `I`, which is their lower case in Turkish; other letters are as ever."""
+    if not text.isascii():
+        text = text.replace("I\u0307", "i").replace("İ", "i")
+    return text.replace("I", "ı")
+
+
+def stop_words_of(
+    setting: str | Collection[str] | None, strip_accents: Accents = None, *, lowercase: bool = True
+) -> frozenset[str]:
+    """The words that a setting of `stop_words` stands for.
+
+    Those of a language are as texts have them: without accents if these have none, and where capitals stay also with
+    the one that a sentence begins with.
+    """
     if setting is None:
         return frozenset()
     if isinstance(setting, str):
         from .languages import stop_words_in_language
 
-        return stop_words_in_language(setting, strip_accents)
+        return stop_words_in_language(setting, strip_accents, lowercase=lowercase)
     if not isinstance(setting, Collection):
         raise InputError(f"stop_words={setting!r}; use a language such as 'english', a list of words, or None.")
+    for word in setting:
+        if not isinstance(word, str):
+            raise InputError(f"stop_words has {shown(word)} ({type(word).__name__}), which is no word; give strings.")
     return frozenset(setting)
 
 

@@ -1,5 +1,5 @@
 """From documents and settings to a model."""
 
-from .train import train
+from .train import check_settings, train
 
-__all__ = ["train"]
+__all__ = ["check_settings", "train"]

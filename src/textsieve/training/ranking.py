@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..corpus import Corpus
-from ..errors import InputError
+from ..errors import InputError, UnfitDocuments, shown
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
@@ -56,6 +56,13 @@ def kept_columns(selector: TermSelector, most: int | None) -> Ints:
     return kept if len(kept) and (most is None or len(kept) <= most) else best_columns(selector, most)
 
 
+def found_by(selector: TermSelector) -> dict[str, Any]:
+    """What a fitted selector has settled for itself, and a model is to remember: the thresholds of testors."""
+    if not isinstance(selector, TypicalTestors):
+        return {}
+    return {"testors": {"epsilon": selector.epsilon_, "delta": float(selector.delta)}}
+
+
 class ShortestTestor(NamedTuple):
     """The fewest terms that set a class apart from all others but some; whether it is proved that fewer do not."""
 
@@ -81,6 +88,15 @@ class RankedTerms:
     """Of typical testors, a shortest one of each class that has documents."""
     scores_are_exact: bool = True
     """Whether the scores are what the method says, and no estimate from a sample."""
+    n_chosen: int = 0
+    """How many terms the selector keeps, also those that are not among the n best."""
+    found: dict[str, Any] = field(default_factory=dict)
+    """What the selector has settled for itself: see `found_by`."""
+
+
+def check_reading(reading: Mapping[str, Any]) -> None:
+    """Refuse what a `TermCounter` cannot be told, without having read a document."""
+    TermCounter(**reading)._validated()
 
 
 def rank_terms(
@@ -91,11 +107,12 @@ def rank_terms(
     Vectors are taken as they are, and their columns called #0, #1, ...
     """
     if next(corpus.batches()).vectors is not None:
+        _refuse_to_read_vectors(corpus, reading)
         stats = _stats_of_vectors(corpus, progress)
         terms = [f"#{column}" for column in range(stats.n_terms)]
     else:
         terms, stats = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
-    with corpus.naming():
+    with corpus.naming(UnfitDocuments):
         # As many are shown as were asked for; where that would change what is chosen, of those that would be.
         fitted = fitted_selector(selector, stats, None if selector.k_changes_the_method else n)
         best = best_columns(fitted, n)
@@ -113,6 +130,8 @@ def rank_terms(
         selector=fitted,
         shortest=_shortest(fitted, terms) if isinstance(fitted, TypicalTestors) else {},
         scores_are_exact=fitted.scores_are_exact_ if isinstance(fitted, TypicalTestors) else True,
+        n_chosen=int(fitted.get_support().sum()),
+        found=found_by(fitted),
     )
 
 
@@ -148,6 +167,16 @@ def _terms_and_stats(
         return counted.terms, counted.stats
     counter = TermCounter(**settings, dtype=np.int32, vocabulary=counted.terms)
     return counted.terms, weighted_stats(corpus, counted, counter, scheme, progress)
+
+
+def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
+    """Stop if something is asked for that is done with texts alone."""
+    usual = TermCounter().get_params()
+    asked = [f"{name}={shown(value)}" for name, value in reading.items() if value != usual[name]]
+    if asked:
+        raise InputError(
+            f"{corpus.name}: holds vectors, not texts, and these are taken as they are; leave out {', '.join(asked)}."
+        )
 
 
 def _stats_of_vectors(corpus: Corpus, progress: Progress) -> ClassStats:

@@ -38,7 +38,7 @@ from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 from .documents import Counted, weighted
-from .ranking import best_columns, fitted_selector, kept_columns, with_every_label
+from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
 from .targets import Targets
 
 if TYPE_CHECKING:
@@ -93,6 +93,13 @@ class Fitted(NamedTuple):
     idf: Floats
 
 
+class Kept(NamedTuple):
+    """The columns of the terms that a selector keeps, the best first, and what it has found out on the way."""
+
+    columns: Ints
+    found: dict[str, Any]
+
+
 class Scored(NamedTuple):
     """The scores of documents (documents x classes), and which documents have no term of any weight."""
 
@@ -120,6 +127,7 @@ class Recipe:
         for name in ("selector_options", "projection_options"):
             _refuse_unlabelled(name, settings[name])
         selector = selector_of(settings["selector"], settings["selector_options"])
+        selector.check_settings()
         classifier = classifier_of(settings["classifier"], settings["classifier_options"])
         projection = projection_of(settings["projection"], settings["projection_options"])
         if projection is not None:
@@ -148,16 +156,18 @@ class Recipe:
 
     # -- selection -----------------------------------------------------------------------------------------------
 
-    def rank(self, counted: Counted, most: int | None) -> Ints:
+    def rank(self, counted: Counted, most: int | None) -> Kept:
         """The columns of the terms to keep, the best first; at most so many."""
         within = counted.within_limits
         stats = ClassStats.from_matrix(within.weights(self.selection), within.targets.for_stats())
-        return counted.columns_within_limits[self.rank_stats(stats, most)]
+        chosen = self.rank_stats(stats.renamed(map(within.targets.name, stats.classes)), most)
+        return chosen._replace(columns=counted.columns_within_limits[chosen.columns])
 
-    def rank_stats(self, stats: ClassStats, most: int | None) -> Ints:
+    def rank_stats(self, stats: ClassStats, most: int | None) -> Kept:
         """The same, from statistics of the counts or weights that the selector reads."""
         fitted = fitted_selector(with_every_label(self.selector), stats, most)
-        return (kept_columns if self.ranks_each_size else best_columns)(fitted, most)
+        columns = (kept_columns if self.ranks_each_size else best_columns)(fitted, most)
+        return Kept(columns, found_by(fitted))
 
     @property
     def ranks_each_size(self) -> bool:

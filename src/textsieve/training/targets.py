@@ -18,6 +18,8 @@ from ..stats.labels import is_indicator, label_pairs, without_mask
 Ints = NDArray[np.int64]
 Form = Literal["one", "several", "matrix"]
 """One label a document; several; or several as the rows of a matrix of 0 and 1, where a row of zeros is an answer."""
+NO_CLASS = "none of the classes"
+"""What the statistics take for one more class, where a row of zeros is an answer."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,10 @@ class Targets:
         none = np.flatnonzero((self.first < 0) & self.usable)
         classes = (*self.members, none) if len(none) else self.members
         return _indicator(classes, self.n_documents)
+
+    def name(self, number: int) -> Any:
+        """The label of a class that has a number for the statistics."""
+        return self.classes[number] if number < len(self.classes) else NO_CLASS
 
     def label_sets(self) -> list[tuple[Any, ...]]:
         """The labels of each document."""

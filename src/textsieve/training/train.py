@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..corpus import Corpus
-from ..errors import InputError, TooFewDocuments, shown
+from ..errors import InputError, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
 from ..evaluation.calibration import METHODS, Calibration
 from ..evaluation.cuts import Rule
@@ -28,6 +28,7 @@ from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
 from ..text.languages import is_english
 from ..text.preparation import SETTINGS, Preparation
+from ..text.stopping import that_can_match
 from ..text.words import stop_words_of
 from .documents import (
     Counted,
@@ -42,9 +43,9 @@ from .documents import (
     weighted_stats,
 )
 from .keeping import measures_of, storable, when_and_with_what
-from .recipe import Fitted, Recipe
+from .recipe import Fitted, Kept, Recipe
 from .targets import Targets
-from .tuning import Tuning, assigned, labels_of, parted
+from .tuning import Tuning, assigned, labels_of, of_some_documents, parted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -91,6 +92,11 @@ def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Pr
     return Trained(training.run(documents, labels), training.seconds)
 
 
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that mean nothing for any documents, without having read one."""
+    _Training(settings, lambda *_: None)
+
+
 class _Training:
     def __init__(self, settings: Mapping[str, Any], progress: Progress) -> None:
         self._settings, self._progress = settings, progress
@@ -98,7 +104,9 @@ class _Training:
         self._recipe = Recipe.of(settings, self._n_jobs)
         self._clock = Clock(progress)
         _check(settings)
-        self._counter(**self._limits)._validated()
+        reading = self._counter(**self._limits)._validated()
+        if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
+            self._settings = {**settings, "stop_words": that_can_match(settings["stop_words"], reading)}
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -112,7 +120,7 @@ class _Training:
                 counted = self._count(documents, labels)
             _require_classes(counted.targets)
             n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
-        with naming(TooFewDocuments):  # what else is wrong from here on is wrong with a setting
+        with naming(TooFewDocuments), naming(UnfitDocuments):  # what else is wrong from here on, is so with a setting
             return self._run(documents, counted, n_terms_seen)
 
     def _run(self, documents: Any, counted: Counted | Streamed, n_terms_seen: int) -> Model:
@@ -128,11 +136,12 @@ class _Training:
         choices = self._choose(sample, n_terms_seen)
         del sample
         if isinstance(counted, Streamed):
-            terms, fitted = self._learn_streamed(documents, counted, choices)
+            terms, found, fitted = self._learn_streamed(documents, counted, choices)
         else:
             best, fitted = self._learn(counted, choices)
-            terms = [counted.terms[column] for column in best.tolist()]
-        return self._model(targets, n_terms_seen, terms, fitted, choices, measured, n_tuned_on)
+            terms, found = [counted.terms[column] for column in best.columns.tolist()], best.found
+        seen = {"n_terms_seen": n_terms_seen, "n_tuned_on": n_tuned_on, "held_out": measured}
+        return self._model(targets, terms, fitted, choices, seen, found)
 
     def _warn_of_fewer_terms(self, n_seen: int) -> None:
         n_terms = self._settings["n_terms"]
@@ -172,8 +181,9 @@ class _Training:
         tuning = Tuning(counted, self._recipe, self._settings["folds"], self._progress)
         if isinstance(n_terms, str) and n_terms == "auto":
             with self._clock("choosing the number of terms"):
-                curve = tuning.curve(len(counted.columns_within_limits))
-            n_terms = smallest_within_one_error(curve)
+                found = tuning.curve(len(counted.columns_within_limits))
+            curve = found.points
+            n_terms = found.limits[smallest_within_one_error(curve)]
         most = self._recipe.most_terms(n_terms, n_seen)
         method = self._settings["probabilities"]
         if counted.targets.several or method is not None:
@@ -197,8 +207,9 @@ class _Training:
         train, test = parted(counted, is_test)
         another = _Training(self._settings, self._progress)
         choices = another._choose(train, len(train.columns_within_limits))
-        best, fitted = another._learn(train, choices)
-        scores, is_unknown = self._recipe.scores(fitted, columns_in_order(test.counts, best))
+        with of_some_documents():
+            best, fitted = another._learn(train, choices)
+        scores, is_unknown = self._recipe.scores(fitted, columns_in_order(test.counts, best.columns))
         is_label = assigned(scores, train.targets, choices.cut, is_unknown)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
@@ -209,14 +220,16 @@ class _Training:
 
     # -- the model -----------------------------------------------------------------------------------------------
 
-    def _learn(self, counted: Counted, choices: Choices) -> tuple[Ints, Fitted]:
+    def _learn(self, counted: Counted, choices: Choices) -> tuple[Kept, Fitted]:
         with self._clock("selecting"):
             best = self._recipe.rank(counted, choices.most)
-            chosen = columns_in_order(counted.counts, best)
+            chosen = columns_in_order(counted.counts, best.columns)
         with self._clock("training"):
             return best, self._recipe.fit_counts(chosen, counted.targets)
 
-    def _learn_streamed(self, corpus: Corpus, streamed: Streamed, choices: Choices) -> tuple[list[str], Fitted]:
+    def _learn_streamed(
+        self, corpus: Corpus, streamed: Streamed, choices: Choices
+    ) -> tuple[list[str], dict[str, Any], Fitted]:
         recipe = self._recipe
         with self._clock("selecting"):
             stats = streamed.stats
@@ -225,25 +238,26 @@ class _Training:
                 stats = weighted_stats(corpus, streamed, counter, recipe.selection, self._progress)
             best = recipe.rank_stats(stats, choices.most)
             del stats
-            chosen = streamed.reduced(best)
+            chosen = streamed.reduced(best.columns)
             give_back()
         with self._clock("training"):
             idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
             counter = self._counter(vocabulary=chosen.terms)
             batches = weighted_batches(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
             if recipe.learns_in_slices:
-                return chosen.terms, Fitted(recipe.fit_batches(batches, streamed.targets), idf)
-            return chosen.terms, Fitted(recipe.fit_weights(stacked(batches, chosen), streamed.targets), idf)
+                scorer = recipe.fit_batches(batches, streamed.targets)
+            else:
+                scorer = recipe.fit_weights(stacked(batches, chosen), streamed.targets)
+            return chosen.terms, best.found, Fitted(scorer, idf)
 
     def _model(
         self,
         targets: Targets,
-        n_terms_seen: int,
         terms: list[str],
         fitted: Fitted,
         choices: Choices,
-        measured: dict[str, Any] | None,
-        n_tuned_on: int | None,
+        seen: dict[str, Any],
+        found: dict[str, Any],
     ) -> Model:
         settings, curve = self._settings, choices.curve
         stop_words = settings["stop_words"]
@@ -254,7 +268,7 @@ class _Training:
             labels=targets.form,
             lowercase=bool(settings["lowercase"]),
             strip_accents=settings["strip_accents"],
-            stop_words="english" if is_english(stop_words) else stop_words_of(stop_words, settings["strip_accents"]),
+            stop_words="english" if is_english(stop_words) else _stop_words(settings),
             ngram_range=tuple(settings["ngram_range"]),
             tf=self._recipe.scheme.tf,
             norm=self._recipe.scheme.norm,
@@ -269,10 +283,9 @@ class _Training:
                 **when_and_with_what(settings["normalise"]),
                 "n_documents": targets.n_documents,
                 "n_unlabelled": int((~targets.usable).sum()),
-                "n_terms_seen": n_terms_seen,
-                "n_tuned_on": n_tuned_on,
-                "held_out": measured,
+                **seen,
                 "curve": None if curve is None else [list(point) for point in curve],
+                **found,
             },
         )
 
@@ -283,9 +296,13 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
     if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
         raise InputError(f"held_out={share!r}; use a share of the documents above 0 and below 1, or None.")
-    stop_words_of(settings["stop_words"], settings["strip_accents"])
+    _stop_words(settings)
     if not (is_whole(n_folds) and n_folds >= 2):
         raise InputError(f"folds={n_folds!r}; use a number from 2.")
+
+
+def _stop_words(settings: Mapping[str, Any]) -> frozenset[str]:
+    return stop_words_of(settings["stop_words"], settings["strip_accents"], lowercase=settings["lowercase"])
 
 
 def _require_classes(targets: Targets) -> None:

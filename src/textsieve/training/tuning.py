@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,9 +50,8 @@ class Split(NamedTuple):
     def of(cls, counted: Counted, is_test: Bools, recipe: Recipe, most: int | None) -> Split:
         """Choose the terms from the documents to train on."""
         train, test = parted(counted, is_test)
-        with warnings.catch_warnings():  # of the classes of a fold; those of all documents are named when it is trained
-            warnings.filterwarnings("ignore", r"At epsilon=.* no term sets apart", UserWarning)
-            best = recipe.rank(train, most)
+        with of_some_documents():
+            best = recipe.rank(train, most).columns
         return cls(
             columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets, best
         )
@@ -66,6 +66,14 @@ class Split(NamedTuple):
         if self.train_targets.several:
             scored.scores[:, ~self.train_targets.can_be_learned] = np.nan
         return scored
+
+
+@contextmanager
+def of_some_documents() -> Iterator[None]:
+    """Say nothing of classes that a part of the documents does not tell apart; of all documents it will be said."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"At epsilon=.* no term sets apart", UserWarning)
+        yield
 
 
 def parted(counted: Counted, is_test: Bools) -> tuple[Counted, Counted]:
@@ -99,6 +107,13 @@ def labels_of(is_label: Bools, classes: tuple[Any, ...]) -> list[tuple[Any, ...]
     return [tuple(classes[number] for number in np.flatnonzero(row)) for row in is_label]
 
 
+class Curve(NamedTuple):
+    """The score of each number of terms, ascending, and what limit the selector is given to keep so many."""
+
+    points: list[CurvePoint]
+    limits: dict[int, int]
+
+
 class Tuning:
     """Cross-validation over the folds of some documents."""
 
@@ -114,9 +129,13 @@ class Tuning:
             is_test = self._fold_of == fold
             yield is_test, Split.of(self._counted, is_test, self._recipe, most)
 
-    def curve(self, most: int) -> list[CurvePoint]:
-        """The score of each number of terms: the mean over the folds, which are of one size, and its standard error."""
-        sizes = size_grid(most)
+    def curve(self, most: int) -> Curve:
+        """The score of each number of terms: the mean over the folds, which are of one size, and its standard error.
+
+        A selector may keep fewer terms than it is allowed to; what counts is how many it keeps of all documents.
+        """
+        limits = self._limits_by_number(most)
+        sizes = list(limits.values())
         scores: list[list[float]] = [[] for _ in sizes]
         done = 0
         for is_test, split in self.splits(most):
@@ -124,10 +143,23 @@ class Tuning:
                 scores[at].append(score)
                 done += 1
                 self._progress("choosing the number of terms", done, self._n_folds * len(sizes))
-        return [
-            CurvePoint(size, float(np.mean(each)), float(np.std(each, ddof=1) / np.sqrt(len(each))))
-            for size, each in zip(sizes, scores, strict=True)
+        points = [
+            CurvePoint(number, float(np.mean(each)), float(np.std(each, ddof=1) / np.sqrt(len(each))))
+            for number, each in zip(limits, scores, strict=True)
         ]
+        return Curve(points, limits)
+
+    def _limits_by_number(self, most: int) -> dict[int, int]:
+        """How many terms are kept of all documents, ascending, and the smallest limit that keeps so many."""
+        limits: dict[int, int] = {}
+        with of_some_documents():
+            most_kept = len(self._recipe.rank(self._counted, most).columns)
+            for size in size_grid(most):
+                n_kept = min(size, most_kept)
+                if self._recipe.ranks_each_size and size < most:
+                    n_kept = len(self._recipe.rank(self._counted, size).columns)
+                limits.setdefault(n_kept, size)
+        return dict(sorted(limits.items()))
 
     def _scores_of_sizes(self, is_test: Bools, split: Split, sizes: list[int]) -> Iterator[float]:
         """The score of each size, for one fold that is held out."""

@@ -1,0 +1,72 @@
+"""Brown: five hundred American texts of 1961, about 2,000 words each, as NLTK ships them; the label is the genre.
+
+Words are written `word/tag`; the tags go. `cats.txt` says which text is of which genre, and in which order they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...errors import InputError
+from ..batch import Batch, Document, Report, in_batches
+from ..corpus import Start
+from .collection import Collection
+from .editions import Choice, Chosen, Edition, File, Paths
+from .members import last_part, members
+
+ENCODING = "latin-1"
+GENRES = "cats.txt"
+
+
+def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+    (paths,) = files.values()
+
+    def start(report: Report) -> Iterator[Batch]:
+        return in_batches(_documents(paths, chosen.get("tags") is not None, report))
+
+    return start
+
+
+def _documents(paths: Paths, tagged: bool, report: Report) -> Iterator[Document]:
+    genres = _genres(paths, report)
+    found = 0
+    for name, data in members(paths, lambda name: last_part(name) in genres, report):
+        found += 1
+        words = data.decode(ENCODING).split()
+        text = " ".join(words if tagged else (word.rpartition("/")[0] or word for word in words))
+        yield text, (genres[last_part(name)],)
+    for _ in range(len(genres) - found - report.skipped.get("damaged files", 0)):
+        report.skip("missing files")
+
+
+def _genres(paths: Paths, report: Report) -> dict[str, str]:
+    """The genre of each text, by the name of its file."""
+    for _, data in members(paths, lambda name: last_part(name) == GENRES, Report()):
+        lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]
+        for line in lines:
+            if len(line) < 2:
+                report.skip("texts without a genre")
+        return {line[0]: line[1] for line in lines if len(line) > 1}
+    raise InputError(f"{paths[0]}: there is no {GENRES} in it, which has the genres. Get Brown as NLTK ships it.")
+
+
+COLLECTION = Collection(
+    name="brown",
+    title="Brown corpus",
+    publisher="NLTK's page of data packages",
+    licence="non-commercial",
+    editions=(
+        Edition(
+            *("", "the words, without tags"),
+            files=(
+                File(
+                    "brown.zip", "9b275f9b3b95d7bd66ccfb7cd259f445a13bbe5d1f4107aba09fd3e8364bafa6", unpacked=("brown",)
+                ),
+            ),
+            documents=500,
+            classes=15,
+        ),
+    ),
+    choices=(Choice("tags", {"tagged": "each word with its part of speech, as word/tag"}),),
+    start=_start,
+)

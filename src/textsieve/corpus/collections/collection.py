@@ -1,0 +1,117 @@
+"""A collection with a name: what is known of it, what may follow its name, and the corpus that this stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ...errors import InputError
+from ..batch import Batch, Report
+from ..corpus import Corpus, Start
+from .editions import PARTS, Choice, Chosen, Edition, Paths
+from .locating import obtain
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One of the papers' collections; a variant is an edition or a choice of words."""
+
+    name: str
+    title: str
+    publisher: str
+    licence: str
+    editions: tuple[Edition, ...]
+    start: Callable[[Mapping[str, Paths], Chosen], Start]
+    """From the files, by name, to what begins a pass."""
+    choices: tuple[Choice, ...] = ()
+    several: bool = False
+    """Whether a document may have several labels."""
+
+    def corpus(self, *words: str) -> Corpus:
+        """The documents that the words after the name ask for. Its files are found, or downloaded, now."""
+        chosen = self.chosen(*words)
+        name = ":".join([self.name, *words])
+        publisher = self.publisher_of(chosen.edition)
+        files = {file.name: obtain(file, name, publisher) for file in chosen.files()}
+        begin = self.start(files, chosen)
+
+        def start(report: Report) -> Iterator[Batch]:
+            batch = None
+            for batch in begin(report):
+                yield batch
+            if batch is None:
+                places = " and ".join(str(path) for paths in files.values() for path in paths)
+                noticed = ", ".join(f"{count:,} {kind}" for kind, count in report.skipped.items())
+                raise InputError(
+                    f"{name}: none of its documents are in {places}{f' ({noticed})' if noticed else ''}. Get what "
+                    f"belongs there again from {publisher}."
+                )
+
+        def split() -> tuple[Corpus, Corpus]:
+            return self.corpus(*words, "train"), self.corpus(*words, "test")
+
+        is_cut = chosen.part is None and self._has_parts(chosen)
+        return Corpus(name, start, multilabel=self.several, split=split if is_cut else None)
+
+    def chosen(self, *words: str) -> Chosen:
+        """What the words after the name mean."""
+        said: dict[str, str] = {}
+        for word in words:
+            choice = self._choice_of(word, words)
+            if choice in said:
+                raise InputError(f"{self.name}: {said[choice]!r} and {word!r} exclude each other. Say one of them.")
+            said[choice] = word
+        edition = next(each for each in self.editions if each.word == said.get("edition", self.editions[0].word))
+        others = {choice: word for choice, word in said.items() if choice not in ("edition", "part")}
+        chosen = Chosen(edition, said.get("part"), others)
+        self._refuse_unfitting(chosen)
+        return chosen
+
+    def words(self) -> dict[str, str]:
+        """All words that may follow the name, and what they mean."""
+        found = {edition.word: edition.about for edition in self.editions if edition.word}
+        if any(edition.split for edition in self.editions) or any(choice.cuts for choice in self.choices):
+            found |= PARTS
+        return found | {word: about for choice in self.choices for word, about in choice.words.items()}
+
+    def publisher_of(self, edition: Edition) -> str:
+        """Who has the files."""
+        return edition.publisher or self.publisher
+
+    def licence_of(self, edition: Edition) -> str:
+        """What the publisher allows."""
+        return edition.licence or self.licence
+
+    def full_name(self, edition: Edition) -> str:
+        """What an edition is asked for by."""
+        return f"{self.name}:{edition.word}" if edition.word else self.name
+
+    def _choice_of(self, word: str, words: tuple[str, ...]) -> str:
+        possible = self.words()
+        if word not in possible:
+            close = get_close_matches(word, possible, n=1)
+            hint = f"Did you mean {close[0]!r}? " if close else ""
+            raise InputError(
+                f"{':'.join([self.name, *words])}: {self.name} has no {word!r}. {hint}"
+                f"What may follow {self.name} is {', '.join(possible)}."
+            )
+        if word in PARTS:
+            return "part"
+        return next((choice.name for choice in self.choices if word in choice.words), "edition")
+
+    def _has_parts(self, chosen: Chosen) -> bool:
+        is_cut_by_word = any(chosen.get(choice.name) in choice.cuts for choice in self.choices)
+        return chosen.edition.split is not None or is_cut_by_word
+
+    def _refuse_unfitting(self, chosen: Chosen) -> None:
+        name = self.full_name(chosen.edition)
+        for choice in self.choices:
+            word = chosen.get(choice.name)
+            if word and choice.editions is not None and chosen.edition.word not in choice.editions:
+                fitting = " or ".join(self.full_name(each) for each in self.editions if each.word in choice.editions)
+                raise InputError(f"{name}: has no {word!r}, which is for {fitting}. Leave it out.")
+        if chosen.part is not None and not self._has_parts(chosen):
+            cutting = " or ".join(word for choice in self.choices for word in choice.cuts)
+            way = f", or say what cuts it: {cutting}" if cutting else ""
+            raise InputError(f"{name}: is not cut into train and test. Leave {chosen.part!r} out{way}.")

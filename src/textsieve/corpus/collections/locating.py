@@ -1,0 +1,78 @@
+"""Where the files of collections are: in the folder that TEXTSIEVE_DATA names, then in the user's cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from ...errors import InputError
+from .editions import File, Paths
+
+FOLDER = "TEXTSIEVE_DATA"
+MIRROR = "TEXTSIEVE_MIRROR"
+PACKED = ".gz"
+
+
+class Found(NamedTuple):
+    """A file that is there."""
+
+    place: str
+    """The setting that led there, or "cache"."""
+    paths: Paths
+
+
+def cache_folder() -> Path:
+    """Where downloaded files are kept."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("textsieve", appauthor=False) / "corpora"
+
+
+def places() -> dict[str, Path]:
+    """The folders that are looked through, in their order."""
+    named = os.environ.get(FOLDER)
+    return ({FOLDER: Path(named).expanduser()} if named else {}) | {"cache": cache_folder()}
+
+
+def find(file: File) -> Found | None:
+    """The file, or the folders that it was unpacked to; None if neither is there."""
+    for place, folder in places().items():
+        for name in _names(file):
+            if os.path.isfile(folder / name):  # also if it may not be looked at
+                return Found(place, (folder / name,))
+        folders = tuple(folder / name for name in file.unpacked)
+        if folders and all(map(os.path.isdir, folders)):
+            return Found(place, folders)
+    return None
+
+
+def obtain(file: File, name: str, publisher: str) -> Paths:
+    """The file, downloaded if it is not there; `name` is what it is needed for."""
+    if found := find(file):
+        return found.paths
+    if mirror := os.environ.get(MIRROR):
+        from .fetching import fetch
+
+        return (fetch(file, mirror, cache_folder()),)
+    raise InputError(
+        f"{name}: {file.name} is neither in {_data_folder()} nor in {cache_folder()}; get it from {publisher} and put "
+        f"it into one of them, or set {MIRROR} to the address of a folder that has it."
+    )
+
+
+def _data_folder() -> str:
+    """What is to be said of the folder that is looked through first."""
+    named = os.environ.get(FOLDER)
+    if not named:
+        return f"a folder that {FOLDER} names (it is not set)"
+    return f"{named} ({FOLDER}{'' if Path(named).expanduser().is_dir() else ', which names no folder'})"
+
+
+def _names(file: File) -> Iterator[str]:
+    """The names that a file may have, with and without the folder before it, packed or not."""
+    for name in (file.name, *file.also):
+        for each in dict.fromkeys([name, PurePosixPath(name).name]):
+            yield each
+            yield each.removesuffix(PACKED) if each.endswith(PACKED) else each + PACKED

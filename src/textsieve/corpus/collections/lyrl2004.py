@@ -1,0 +1,136 @@
+"""The files of RCV1-v2 as Lewis, Yang, Rose and Li published them in 2004: vectors, tokens, and who has which topic.
+
+- vectors: `2286  864:0.05 1523:0.04 ...`, a story a line, its number and then term:weight, 47,236 terms from 1;
+- tokens: `.I 2286`, `.W`, then lines of stems up to an empty line;
+- topics (qrels): `E11 2286 1`, a topic, a story's number and 1 a line. A story has all topics above its own too.
+
+A line or story that cannot be read is passed over and counted, and so is one that no topic is known of.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..batch import BATCH_DOCUMENTS, Batch, Document, Labels, Report
+from ..streams import read_lines
+from .records import BROKEN
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+ENCODING = "latin-1"
+N_TERMS = 47_236
+WITHOUT_TOPIC = "stories without a topic"
+
+Topics = Mapping[int, Labels]
+"""The topics of each story, by its number."""
+
+
+def read_topics(path: Path, wanted: Collection[str] | None) -> dict[int, Labels]:
+    """The topics of each story; those that are not wanted are left out, and stories that have none of them too."""
+    topics: dict[int, Labels] = {}
+    shared: dict[Labels, Labels] = {}
+    for _, line in read_lines(path, ENCODING, Report()):
+        code, number = _topic_and_number(line)
+        if number is None or (wanted is not None and code not in wanted):
+            continue
+        before = topics.get(number, ())
+        if code not in before:
+            after = (*before, code)
+            topics[number] = shared.setdefault(after, after)
+    return topics
+
+
+def _topic_and_number(line: str) -> tuple[str, int | None]:
+    code, *rest = line.split() or [""]
+    return code, int(rest[0]) if len(rest) == 2 and rest[0].isdecimal() and rest[1] == "1" else None
+
+
+def token_documents(paths: Iterable[Path], topics: Topics, report: Report) -> Iterator[Document]:
+    """The stories of files of tokens, as texts."""
+    for path in paths:
+        number: int | None = None
+        words: list[str] | None = None
+        for _, line in read_lines(path, ENCODING, report):
+            if line.startswith(".I"):
+                yield from _story(number, words, topics, report)
+                number, words = _number(line[2:]), None
+            elif line.startswith(".W") and line[2:].isspace():
+                words = []
+            elif words is not None:
+                words.append(line.strip())
+        yield from _story(number, words, topics, report)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.strip().isdecimal() else -1
+
+
+def _story(number: int | None, words: list[str] | None, topics: Topics, report: Report) -> Iterator[Document]:
+    """A story, if one was begun and it can be read."""
+    if number is None:
+        return
+    if number < 0 or words is None:
+        report.skip(BROKEN)
+    elif number not in topics:
+        report.skip(WITHOUT_TOPIC)
+    else:
+        yield " ".join(filter(None, words)), topics[number]
+
+
+def vector_batches(paths: Iterable[Path], topics: Topics, report: Report) -> Iterator[Batch]:
+    """The stories of files of vectors."""
+    for path in paths:
+        lines: list[str] = []
+        for _, line in read_lines(path, ENCODING, report):
+            if line.strip():
+                lines.append(line if line.endswith("\n") else f"{line}\n")
+            if len(lines) >= BATCH_DOCUMENTS:
+                yield from _batch(lines, topics, report)
+                lines = []
+        yield from _batch(lines, topics, report)
+
+
+def _batch(lines: list[str], topics: Topics, report: Report) -> Iterator[Batch]:
+    numbers, vectors = _sound_rows(lines, report)
+    labels = [topics.get(number) for number in numbers]
+    known = [row for row, each in enumerate(labels) if each is not None]
+    for _ in range(len(labels) - len(known)):
+        report.skip(WITHOUT_TOPIC)
+    if known:
+        yield Batch([each for each in labels if each is not None], vectors=vectors[known])
+
+
+def _sound_rows(lines: list[str], report: Report) -> tuple[list[int], csr_array[Any]]:
+    """The numbers and vectors of the lines that can be read; these are told one by one only if together they cannot."""
+    try:
+        return _parse(lines)
+    except (ValueError, OverflowError):
+        sound = [line for line in lines if _can_be_read(line)]
+    for _ in range(len(lines) - len(sound)):
+        report.skip(BROKEN)
+    return _parse(sound)
+
+
+def _can_be_read(line: str) -> bool:
+    try:
+        _parse([line])
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
+def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    load_svmlight_file = import_module("sklearn.datasets").load_svmlight_file  # it has no types
+    data = "".join(lines).encode(ENCODING)
+    rows, numbers = load_svmlight_file(io.BytesIO(data), n_features=N_TERMS, zero_based=False)
+    if not (np.isfinite(rows.data).all() and np.isfinite(numbers).all() and len(numbers) == len(lines)):
+        raise ValueError("what is no finite number is no weight")
+    return [int(number) for number in numbers], csr_array(rows)

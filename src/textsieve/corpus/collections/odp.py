@@ -1,0 +1,101 @@
+"""The Open Directory (DMOZ): pages of the web, described by people; the label is the first layer of the category.
+
+`content.rdf.u8` has a record a page: its title, its description, and its topic, `Top/Arts/Animation`. The thirteen
+classes are those of pages in English: without World, which has the other languages, Regional, Kids_and_Teens and Adult.
+The sample has the pages' own titles, descriptions and keywords as tokens; 44 of its documents are empty.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ...errors import InputError
+from ..batch import Batch, Document, Report, in_batches
+from ..corpus import Start
+from ..streams import open_bytes, read_lines
+from .collection import Collection
+from .editions import Choice, Chosen, Edition, File, Paths
+from .records import BROKEN, between, records, without_tags
+
+CLASSES = (
+    *("Arts", "Business", "Computers", "Games", "Health", "Home", "News", "Recreation", "Reference", "Science"),
+    *("Shopping", "Society", "Sports"),
+)
+SAMPLE = "sample"
+SAMPLE_FIELDS = ("title", "description", "keywords")
+ROOT = "Top/"
+WITHOUT_CATEGORY = "pages without a category"
+
+
+def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+    ((path,),) = files.values()
+
+    def start(report: Report) -> Iterator[Batch]:
+        if chosen.edition.word == SAMPLE:
+            return in_batches(_sample_documents(path, report))
+        return in_batches(_documents(path, chosen.get("classes") is not None, report))
+
+    return start
+
+
+def _documents(path: Path, every_class: bool, report: Report) -> Iterator[Document]:
+    lines = (line for _, line in read_lines(path, "utf-8", report))
+    for record in records(lines, "ExternalPage", report):
+        topic = between(record, "topic")
+        label = (topic or "").strip().removeprefix(ROOT).partition("/")[0]
+        if not label:
+            report.skip(WITHOUT_CATEGORY)
+        elif every_class or label in CLASSES:
+            parts = (between(record, tag) for tag in ("d:Title", "d:Description"))
+            yield "\n".join(without_tags(part) for part in parts if part), (label,)
+
+
+def _sample_documents(path: Path, report: Report) -> Iterator[Document]:
+    for about, category in _sample(path):
+        top = category[0] if isinstance(category, list) and category else None
+        if isinstance(about, dict) and isinstance(top, str):
+            yield " ".join(word for field in SAMPLE_FIELDS for word in _words(about.get(field))), (top,)
+        else:
+            report.skip(BROKEN)
+
+
+def _words(value: object) -> list[str]:
+    """A field is a list of tokens, or text where there was only one."""
+    if isinstance(value, str):
+        return value.split()
+    return [str(word) for word in value] if isinstance(value, list) else []
+
+
+def _sample(path: Path) -> Iterator[tuple[object, object]]:
+    with open_bytes(path) as file:
+        data = file.read()
+    try:
+        sample = json.loads(data)
+        yield from zip(sample["meta"], sample["dmoz_categories"], strict=True)
+    except (ValueError, KeyError, TypeError) as problem:
+        raise InputError(
+            f"{path}: is not the sample of DMOZ, lists 'meta' and 'dmoz_categories' of the same length ({problem}). "
+            "Get it again."
+        ) from problem
+
+
+COLLECTION = Collection(
+    name="odp",
+    title="Open Directory (DMOZ)",
+    publisher="a mirror of the Open Directory's last dump",
+    licence="Open Directory",
+    editions=(
+        Edition("", "titles and descriptions, 13 classes", (File("dmoz/content.rdf.u8.gz"),), None, 13),
+        Edition(
+            *(SAMPLE, "a sample of pages, as tokens"),
+            (File("dmoz/dmoz-sample.json.gz", "710843259060f3704311412d4956726c858c8712f88c9217fc44d25116871820"),),
+            *(2_398, 15),
+            publisher="the authors of the JSON sample of DMOZ",
+            licence="none stated",
+        ),
+    ),
+    choices=(Choice("classes", {"every-class": "all classes of the first layer"}, editions=("",)),),
+    start=_start,
+)

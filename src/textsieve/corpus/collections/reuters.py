@@ -1,0 +1,102 @@
+"""Reuters-21578: news agency stories of 1987 with topics, none, one or several each.
+
+The ModApte split takes the stories whose TOPICS attribute is YES and sorts them by LEWISSPLIT. What people compare on
+are its 90 topics that occur in both parts, and the stories that have one of them; which these are is counted, in a pass
+of its own before the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..batch import Batch, Document, Labels, Report, in_batches
+from ..corpus import Start
+from .collection import Collection
+from .editions import Chosen, Edition, File, Paths
+from .members import members
+from .records import BROKEN, between, records, without_tags
+
+ENCODING = "latin-1"
+ENDING = ".sgm"
+IN_BOTH, MODAPTE, ALL = "", "modapte", "all"
+
+_TOPIC = re.compile(r"<D>(.*?)</D>", re.DOTALL)
+_HAS_TOPICS = re.compile(r"<REUTERS[^>]*\bTOPICS=\"YES\"")
+_SPLIT = re.compile(r"<REUTERS[^>]*\bLEWISSPLIT=\"(TRAIN|TEST)\"")
+_TEXT = re.compile(r"<TEXT\b.*?</TEXT>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A record: the part of the ModApte split that it is in, if any, its topics, and its text with tags."""
+
+    part: str | None
+    topics: Labels
+    text: str
+
+
+def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+    (paths,) = files.values()
+    known: list[set[str]] = []
+
+    def start(report: Report) -> Iterator[Batch]:
+        if chosen.edition.word == IN_BOTH and not known:
+            known.append(topics_of_both(_stories(paths, Report())))
+        return in_batches(_documents(_stories(paths, report), chosen, *known))
+
+    return start
+
+
+def topics_of_both(stories: Iterable[Story]) -> set[str]:
+    """The topics that occur in both parts of the ModApte split."""
+    seen: dict[str, set[str]] = {"train": set(), "test": set()}
+    for story in stories:
+        if story.part:
+            seen[story.part].update(story.topics)
+    return seen["train"] & seen["test"]
+
+
+def _documents(stories: Iterable[Story], chosen: Chosen, known: set[str] | None = None) -> Iterator[Document]:
+    for story in stories:
+        if chosen.edition.word != ALL and (story.part is None or chosen.part not in (None, story.part)):
+            continue
+        topics = story.topics if known is None else tuple(topic for topic in story.topics if topic in known)
+        if topics or known is None:
+            yield without_tags(story.text), topics
+
+
+def _stories(paths: Paths, report: Report) -> Iterator[Story]:
+    for _, data in members(paths, lambda name: name.endswith(ENDING), report):
+        lines = data.decode(ENCODING).splitlines(keepends=True)
+        for record in records(lines, "REUTERS", report):
+            topics, text = between(record, "TOPICS"), _TEXT.search(record)
+            if topics is None or text is None:
+                report.skip(BROKEN)
+                continue
+            part = _SPLIT.search(record) if _HAS_TOPICS.search(record) else None
+            yield Story(part and part[1].lower(), tuple(dict.fromkeys(_TOPIC.findall(topics))), text[0])
+
+
+_FILES = (
+    File(
+        "reuters21578.tar.gz",
+        "8870b8a7ce7a3871b59ee581c0c4aef35f8ce1be297e8fa09df87fb9e216ce35",
+        unpacked=("reuters21578",),
+    ),
+)
+
+COLLECTION = Collection(
+    name="reuters",
+    title="Reuters-21578",
+    publisher="David D. Lewis's page of test collections, or the UCI KDD archive",
+    licence="research only",
+    editions=(
+        Edition(IN_BOTH, "ModApte, the topics that occur in both parts", _FILES, 10_789, 90, (7_770, 3_019)),
+        Edition(MODAPTE, "ModApte, all topics; stories without one too", _FILES, 12_902, 118, (9_603, 3_299)),
+        Edition(ALL, "all stories with all topics, not cut", _FILES, 21_578, 120),
+    ),
+    several=True,
+    start=_start,
+)

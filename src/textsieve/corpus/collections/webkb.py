@@ -1,0 +1,130 @@
+"""WebKB: pages of computer science departments in 1997; the label is what kind of page it is.
+
+The four classes that people compare on are course, faculty, project and student. The pages are HTML below the header
+that the server sent, which goes; tags stay, and `tags="drop"` takes them out. The stemmed edition is a preparation of
+the four classes by Ana Cardoso-Cachopo, with a split of its own; 31 of its documents are empty.
+
+The pages of four universities, and of many others (misc), are told apart by their folders, so that a model can be
+tested on a university that it has not seen: `leave-texas` cuts the collection into the others (train) and Texas
+(test).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ..batch import Batch, Document, Report, in_batches
+from ..corpus import Start
+from ..streams import read_lines
+from .collection import Collection
+from .editions import Choice, Chosen, Edition, File, Paths
+from .members import members
+
+ENCODING = "latin-1"
+FOUR = ("course", "faculty", "project", "student")
+SEVEN = (*FOUR, "department", "other", "staff")
+UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin", "misc")
+STEMMED = "stemmed"
+LEAVE = "leave-"
+
+_HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*(?:\r?\n|\Z)")
+"""Lines up to an empty one, of which the first has a name and a colon; some have lost their beginnings."""
+
+
+def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+    def start(report: Report) -> Iterator[Batch]:
+        if chosen.edition.word == STEMMED:
+            return in_batches(_stemmed([path for paths in files.values() for path in paths], report))
+        (paths,) = files.values()
+        return in_batches(_pages(paths, chosen, report))
+
+    return start
+
+
+def _pages(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
+    for name, data in members(paths, lambda name: _is_wanted(name, chosen), report):
+        yield _HEADER.sub("", data.decode(ENCODING), count=1), (_class_and_university(name)[0],)
+
+
+def _is_wanted(name: str, chosen: Chosen) -> bool:
+    kind, university = _class_and_university(name)
+    if kind not in (SEVEN if chosen.get("classes") else FOUR) or university not in UNIVERSITIES:
+        return False
+    word = chosen.get("university")
+    if word is None:
+        return True
+    if not word.startswith(LEAVE):
+        return university == word
+    is_left = university == word.removeprefix(LEAVE)
+    return chosen.part is None or is_left == (chosen.part == "test")
+
+
+def _class_and_university(name: str) -> tuple[str, str]:
+    """Of a path webkb/CLASS/UNIVERSITY/ADDRESS."""
+    parts = name.split("/")
+    return (parts[-3], parts[-2]) if len(parts) >= 4 else ("", "")
+
+
+def _stemmed(paths: list[Path], report: Report) -> Iterator[Document]:
+    for path in paths:
+        for _, line in read_lines(path, "utf-8", report):
+            label, tab, text = line.rstrip("\r\n").partition("\t")
+            if label in FOUR and tab:
+                yield text, (label,)
+            elif line.strip():
+                report.skip("broken lines")
+
+
+COLLECTION = Collection(
+    name="webkb",
+    title="WebKB",
+    publisher="the WebKB project of Carnegie Mellon University",
+    licence="none stated",
+    editions=(
+        Edition(
+            *("", "HTML pages of four classes"),
+            files=(
+                File(
+                    "webkb-data.gtar.gz",
+                    "9190e765c1c5dccde87fa191ef45b175c801526fed3fb09c677cfd0f5b16beef",
+                    also=("webkb-data.tar.gz",),
+                    unpacked=("webkb",),
+                ),
+            ),
+            documents=4_199,
+            classes=4,
+        ),
+        Edition(
+            *(STEMMED, "the four classes, as stems"),
+            files=(
+                File(
+                    "webkb-train-stemmed.txt",
+                    "bcfab4aaab816ce289409b0ad7926f8a3c21bc4cd78dbfec1a2f394717db1f0d",
+                    part="train",
+                ),
+                File(
+                    "webkb-test-stemmed.txt",
+                    "2ecc8135835fa2151080488524eaeda757e254160a93d21eac951b13357a0df9",
+                    part="test",
+                ),
+            ),
+            documents=4_199,
+            classes=4,
+            split=(2_803, 1_396),
+            publisher="Ana Cardoso-Cachopo's page of data sets for text categorization",
+        ),
+    ),
+    choices=(
+        Choice("classes", {"seven": "all seven classes, 8,282 pages"}, editions=("",)),
+        Choice(
+            "university",
+            {name: f"the pages of {name}" for name in UNIVERSITIES}
+            | {f"{LEAVE}{name}": f"cut: {name} is the part to test on" for name in UNIVERSITIES},
+            editions=("",),
+            cuts=tuple(LEAVE + name for name in UNIVERSITIES),
+        ),
+    ),
+    start=_start,
+)

@@ -1,0 +1,137 @@
+"""Downloads, from a server on this machine or from a file:// address."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.collection_files import POST, write_tar
+
+from textsieve import InputError
+from textsieve.corpus import read
+from textsieve.corpus.collections import fetching, newsgroups
+from textsieve.corpus.collections.editions import File
+
+NAME = "20news-bydate.tar.gz"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def published(tmp_path: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a small archive, whose checksum is the one that is known."""
+    path = write_tar(tmp_path / "published" / NAME, {"20news-bydate-test/sci.space/1": POST})
+    edition = newsgroups.COLLECTION.editions[0]
+    file = File(NAME, hashlib.sha256(path.read_bytes()).hexdigest())
+    monkeypatch.setattr(
+        newsgroups, "COLLECTION", replace(newsgroups.COLLECTION, editions=(replace(edition, files=(file,)),))
+    )
+    return path.parent
+
+
+@pytest.fixture
+def server(published: Path) -> Iterator[str]:
+    """The address of that folder."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(published))) as http:
+        thread = threading.Thread(target=http.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_address[1]}"
+        http.shutdown()
+        thread.join()
+
+
+def test_a_download_is_kept(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", f"{server}/")
+    assert len(list(read("newsgroups"))) == 1
+    assert os.listdir(tmp_path / "cache") == [NAME], "nothing temporary is left"
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", "http://127.0.0.1:1")
+    assert len(list(read("newsgroups"))) == 1
+
+
+def test_a_file_address(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
+    assert len(list(read("newsgroups:test"))) == 1
+    assert os.listdir(tmp_path / "cache") == [NAME]
+
+
+def test_what_is_here_is_not_downloaded(published: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", "http://127.0.0.1:1")
+    write_tar(own_data / NAME, {f"20news-bydate-test/sci.space/{number}": POST for number in range(3)})
+    assert len(list(read("newsgroups"))) == 3, "whatever its checksum"
+
+
+def test_a_wrong_checksum(server: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
+    (published / NAME).write_bytes((published / NAME).read_bytes() + b"\0")
+    with pytest.raises(InputError, match="another checksum than the file that is known, and was thrown away"):
+        read("newsgroups")
+    assert os.listdir(tmp_path / "cache") == []
+
+
+@pytest.mark.parametrize(
+    ("mirror", "said"),
+    [
+        ("http://127.0.0.1:1", "cannot be downloaded .* Check TEXTSIEVE_MIRROR and the network"),
+        ("file:///nowhere/at/all", "cannot be downloaded"),
+        ("gopher://127.0.0.1", "gopher"),
+        ("not an address", "Set TEXTSIEVE_MIRROR to"),
+    ],
+)
+def test_an_address_that_leads_nowhere(
+    mirror: str, said: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", mirror)
+    with pytest.raises(InputError, match=said):
+        read("newsgroups")
+    assert os.listdir(tmp_path / "cache") == []
+
+
+def test_a_server_without_the_file(server: str, published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
+    (published / NAME).unlink()
+    with pytest.raises(InputError, match=r"cannot be downloaded \(404"):
+        read("newsgroups")
+
+
+def test_a_cache_that_cannot_be_written(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    with pytest.raises(InputError, match=r"cannot be kept there .*TEXTSIEVE_DATA"):
+        read("newsgroups")
+
+
+def test_without_pooch(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str, *, extra: str, what: str) -> None:
+        raise InputError(f"{what} needs {name}; pip install 'textsieve[{extra}]'")
+
+    monkeypatch.setattr(fetching, "require_package", missing)
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
+    with pytest.raises(
+        InputError, match=r"downloading 20news-bydate\.tar\.gz needs pooch; pip install 'textsieve\[corpora\]'"
+    ):
+        read("newsgroups")
+
+
+def test_a_bar_for_who_watches(server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
+    told: list[int] = []
+    closed: list[fetching._Bar] = []
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(fetching._Bar, "update", lambda bar, size: told.append(size))
+    monkeypatch.setattr(fetching._Bar, "close", lambda bar: closed.append(bar))
+    read("newsgroups")
+    assert told
+    assert closed
+    assert capfd.readouterr().out == "", "results alone go there"

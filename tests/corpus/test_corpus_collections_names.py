@@ -1,0 +1,94 @@
+"""Names and the words that follow them: what is possible, and what is said where something is not."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from tests.reference.collection_files import POST, write_tar
+
+from textsieve import InputError
+from textsieve.corpus import NAMED, read
+
+POSTS = {f"20news-bydate-{part}/{group}/1": POST for part in ("train", "test") for group in ("sci.space", "comp.x")}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("newsgroups:comq", "newsgroups has no 'comq'. Did you mean 'comp'? What may follow newsgroups is original, "),
+        ("newsgroups:", "newsgroups has no ''"),
+        ("newsgroups:train:test", "'train' and 'test' exclude each other"),
+        ("newsgroups:comp:comp", "'comp' and 'comp' exclude each other"),
+        ("newsgroups:original:train", "newsgroups:original: is not cut into train and test. Leave 'train' out."),
+        ("brown:test", "brown has no 'test'. What may follow brown is tagged"),
+        ("webkb:test", "webkb: is not cut into train and test. Leave 'test' out, or say what cuts it: leave-cornell"),
+        ("webkb:stemmed:texas", "webkb:stemmed: has no 'texas', which is for webkb. Leave it out."),
+        ("webkb:texas:leave-texas", "exclude each other"),
+        ("rcv1:subset1:top", "rcv1:subset1: has no 'top', which is for rcv1 or rcv1:tokens"),
+        ("rcv1:tokens:subset1", "exclude each other"),
+        ("docstrings:train", "nothing may follow 'docstrings'"),
+        ("newsgroup:train", "there is no such file or folder. Did you mean 'newsgroups:train'?"),
+        ("klingon", "Corpora with a name: docstrings, newsgroups, reuters, brown, webkb, rcv1, odp."),
+    ],
+)
+def test_what_is_wrong_with_a_name(name: str, said: str, own_data: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read(name)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "option", [{"text": 1}, {"label": "x"}, {"format": "csv"}, {"keep": ["id"]}, {"encoding": "latin-1"}]
+)
+def test_options_of_files_are_refused(option: dict[str, object], own_data: Path) -> None:
+    with pytest.raises(InputError, match="a corpus with a name needs no options"):
+        read("newsgroups:train", **option)  # type: ignore[arg-type]
+
+
+def test_words_come_in_any_order(own_data: Path) -> None:
+    write_tar(own_data / "20news-bydate.tar.gz", POSTS)
+    assert list(read("newsgroups:train:comp")) == list(read("newsgroups:comp:train")) != []
+
+
+def test_no_word_has_two_meanings() -> None:
+    for row in NAMED.values():
+        if row.is_collection:
+            collection = row.collection()
+            editions = [edition.word for edition in collection.editions]
+            groups = [editions, ["train", "test"], *(list(choice.words) for choice in collection.choices)]
+            assert not any(set(one) & set(other) for one, other in combinations(groups, 2))
+            assert collection.name == row.name
+            assert editions[0] == ""
+
+
+def test_a_path_goes_before_a_name(own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(own_data)
+    (own_data / "newsgroups").write_text("text,label\nmine,a\n")
+    assert list(read("newsgroups")) == [("mine", ("a",))]
+
+
+def test_a_split_is_opened_when_it_is_asked_for(own_data: Path) -> None:
+    write_tar(own_data / "20news-bydate.tar.gz", POSTS)
+    parts = read("newsgroups:comp").split()
+    assert parts is not None
+    assert [list(part.labels()) for part in parts] == [[("comp.x",)], [("comp.x",)]]
+    assert read("docstrings").split() is None
+    assert read("newsgroups:comp").renamed("mine").split() is not None
+
+
+def test_the_page_has_every_name_word_and_file() -> None:
+    page = (Path(__file__).parents[2] / "docs/corpora.md").read_text(encoding="utf-8")
+    for row in NAMED.values():
+        assert f"`{row.name}`" in page
+        if not row.is_collection:
+            continue
+        collection = row.collection()
+        section = page.partition(f"\n### {row.name}\n")[2].partition("\n#")[0] + "`train` `test`"
+        for word in collection.words():
+            assert f"`{word}`" in section or word in ("subset2", "subset3", "subset4"), word
+        for edition in collection.editions[:3]:
+            assert f"`{collection.full_name(edition)}`" in page
+            assert f"| {edition.documents:,}" in page if edition.documents else True
+            assert f"`{edition.files[0].name}`" in page

@@ -1,0 +1,129 @@
+"""The papers' collections by their names: as many documents and classes as their publishers count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from importlib import import_module
+
+import pytest
+
+from textsieve.corpus import NAMED, Corpus
+from textsieve.corpus.collections.posts import TELLING, without_footer, without_header, without_quotes
+from textsieve.corpus.inventory import inventory
+
+Open = Callable[[str], Corpus]
+
+
+def counted(corpus: Corpus) -> tuple[int, int, int]:
+    """Documents, those of them that are empty, and classes."""
+    classes = {label for labels in corpus.labels() for label in labels}
+    assert corpus.report is not None
+    assert not corpus.report.skipped
+    return corpus.report.documents, corpus.report.empty, len(classes)
+
+
+@pytest.mark.parametrize(
+    ("name", "documents", "empty", "classes"),
+    [
+        ("newsgroups", 18_846, 0, 20),
+        ("newsgroups:train", 11_314, 0, 20),
+        ("newsgroups:test", 7_532, 0, 20),
+        ("newsgroups:comp", 4_891, 0, 5),
+        ("newsgroups:original", 19_997, 0, 20),
+        ("newsgroups:original:comp", 5_000, 0, 5),
+        ("reuters", 10_789, 0, 90),
+        ("reuters:train", 7_770, 0, 90),
+        ("reuters:test", 3_019, 0, 90),
+        ("reuters:modapte", 12_902, 0, 118),
+        ("reuters:modapte:train", 9_603, 0, 115),
+        ("reuters:test:modapte", 3_299, 0, 93),
+        ("reuters:all", 21_578, 1, 120),
+        ("brown", 500, 0, 15),
+        ("webkb", 4_199, 0, 4),
+        ("webkb:seven", 8_282, 0, 7),
+        ("webkb:texas", 252, 0, 4),
+        ("webkb:leave-texas:test", 252, 0, 4),
+        ("webkb:leave-texas:train", 3_947, 0, 4),
+        ("webkb:leave-texas", 4_199, 0, 4),
+        ("webkb:stemmed:train", 2_803, 18, 4),
+        ("webkb:stemmed:test", 1_396, 13, 4),
+        ("rcv1:subset1", 6_000, 0, 101),
+        ("rcv1:subset2", 6_000, 0, 101),
+        ("rcv1:subset3", 6_000, 0, 101),
+        ("rcv1:subset4", 6_000, 0, 94),
+        ("rcv1:subset5", 6_000, 0, 100),
+        ("odp:sample", 2_398, 44, 15),
+    ],
+)
+def test_counts(name: str, documents: int, empty: int, classes: int, named: Open) -> None:
+    assert counted(named(name)) == (documents, empty, classes)
+
+
+def test_the_list_says_what_is_counted(named: Open) -> None:
+    said = {entry.name: (entry.documents, entry.classes) for entry in inventory()}
+    for name in ("newsgroups:original", "reuters:modapte", "brown", "webkb:stemmed", "rcv1:subset4", "odp:sample"):
+        documents, _, classes = counted(named(name))
+        assert said[name] == (documents, classes)
+
+
+@pytest.mark.parametrize("name", ["reuters", "webkb:stemmed", "webkb:leave-texas"])
+def test_the_split_is_the_collection(name: str, named: Open) -> None:
+    whole = named(name)
+    parts = whole.split()
+    assert parts is not None
+    assert [part.name for part in parts] == [f"{name}:train", f"{name}:test"]
+    assert all(part.split() is None for part in parts)
+    both = Counter(document for part in parts for document in part)
+    assert both == Counter(whole)
+
+
+def test_the_list_knows_the_sizes_of_the_parts() -> None:
+    for row in (NAMED[name].collection() for name in ("newsgroups", "reuters", "webkb")):
+        for edition in row.editions:
+            if edition.split:
+                assert sum(edition.split) == edition.documents
+
+
+def test_no_post_of_the_original_names_its_group_in_those_headers(named: Open) -> None:
+    fields = tuple(f"{field}:" for field in TELLING)
+    for text in named("newsgroups:original").texts():
+        header = text.partition("\n\n")[0].lower()
+        assert not any(line.startswith(fields) for line in header.split("\n"))
+        assert "\nsubject:" in f"\n{header}"
+
+
+def test_what_is_taken_out_is_what_scikit_learn_takes_out(named: Open) -> None:
+    theirs = import_module("sklearn.datasets._twenty_newsgroups")
+    plain = list(named("newsgroups:test:comp").texts())
+    assert len(plain) == 1_955
+    for text in plain:
+        body = without_header(text)
+        assert body == theirs.strip_newsgroup_header(text)
+        assert without_footer(body) == theirs.strip_newsgroup_footer(body)
+        assert without_quotes(body) == theirs.strip_newsgroup_quoting(body)
+    bare = list(named("newsgroups:test:no-quotes:comp:no-headers:no-footers").texts())
+    assert bare == [without_quotes(without_footer(without_header(text))) for text in plain]
+
+
+def test_no_page_begins_with_the_header_of_its_server(named: Open) -> None:
+    for text in named("webkb:seven").texts():
+        assert not text.lower().startswith(("date:", "server:", "mime-version:", "content-type:", "www alert:"))
+
+
+def test_the_texts_have_no_tags(named: Open) -> None:
+    assert not any("<BODY>" in text or "TYPE=" in text for text in named("reuters:test").texts())
+    first = next(iter(named("brown")))
+    assert first[1] == ("news",)
+    assert first[0].startswith("The Fulton County Grand Jury said Friday")
+    assert next(iter(named("brown:tagged")))[0].startswith("The/at Fulton/np-tl County/nn-tl")
+
+
+def test_vectors_and_topics_of_a_subset(named: Open) -> None:
+    rows, labels = named("rcv1:subset1").load()
+    arrays = import_module("scipy.io").loadmat(inventory("rcv1:subset1")[0].files[0].paths[0])
+    assert not isinstance(rows, list)
+    assert rows.shape == (6_000, 944)
+    assert abs(rows - arrays["data"]).max() == 0
+    assert sum(map(len, filter(None, labels))) == arrays["target"].sum()
+    assert all(arrays["target"][int(topic), at] for at, topics in enumerate(labels) for topic in topics or ())

@@ -1,0 +1,57 @@
+"""Records between tags, however they stand in lines; and posts, part by part."""
+
+from __future__ import annotations
+
+import pytest
+
+from textsieve.corpus.batch import Report
+from textsieve.corpus.collections import records as module
+from textsieve.corpus.collections.posts import without_footer, without_header, without_quotes, without_telling
+from textsieve.corpus.collections.records import between, records, without_tags
+
+A, B = "<R x>a</R>", "<R>b</R>"
+
+
+@pytest.mark.parametrize(
+    ("lines", "found", "broken"),
+    [
+        ([A, B], [A, B], 0),
+        ([f"junk{A}junk{B}junk"], [A, B], 0),
+        (["<R>\n", "a\n", "</R>\n"], ["<R>\na\n</R>"], 0),
+        (["<RX>", "</R>", "<R", ">x</R>"], ["<R>x</R>"], 0),
+        (["<R>a", A], [A], 1),
+        (["<R>a<R>b</R>"], ["<R>b</R>"], 1),
+        (["<R>a</R><R>b", "</R><R>c"], ["<R>a</R>", "<R>b</R>"], 1),
+        (["</R>", "<R>"], [], 1),
+        ([], [], 0),
+    ],
+)
+def test_records(lines: list[str], found: list[str], broken: int) -> None:
+    report = Report()
+    assert list(records(lines, "R", report)) == found
+    assert report.skipped.get("broken records", 0) == broken
+
+
+def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_LINES", 5)
+    report = Report()
+    assert list(records(["<R>", *["x"] * 20, A], "R", report)) == [A]
+    assert report.skipped == {"broken records": 1}
+
+
+def test_what_is_between_and_what_is_left() -> None:
+    assert between("<a>1</a><a>2</a>", "a") == "1"
+    assert between("<a>1", "a") is None
+    assert between("1</a>", "a") is None
+    assert without_tags("<b>x &lt;y> &amp; z</b> 1 < 2") == " x <y> & z  1 < 2"
+    assert without_tags("<" * 200_000) == "<" * 200_000
+
+
+def test_posts() -> None:
+    post = "PATH: a!b\nXref: x\n\tsci.space:1\nSubject: s\nX: Path: kept\n\nNewsgroups: in the body\nown"
+    assert without_telling(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
+    assert without_header(post) == "Newsgroups: in the body\nown"
+    assert without_header("no empty line") == ""
+    assert without_footer("a\nb\n\n--\nme") == "a\nb\n"
+    assert without_footer("\n\nonly this") == "\n\nonly this"
+    assert without_quotes("a\n> b\n| c\nIn article 1\nd says:\n >e") == "a\n >e"

@@ -1,0 +1,90 @@
+"""Turkish: the lower case of `I` is `ı` and that of `İ` is `i`, in texts, stop words, names and stored models."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference.text_checks import PATHS, path
+from tests.reference.text_twins import words_of
+
+import textsieve
+from textsieve import Categorizer, InputError, TermCounter
+from textsieve.text.preparation import Preparation
+
+every_path = pytest.mark.parametrize("way_through", PATHS)
+
+
+def lower(text: str) -> str:
+    """By hand: the two letters that differ first."""
+    return "".join({"I": "ı", "İ": "i"}.get(letter, letter) for letter in text).lower()
+
+
+@every_path
+@settings(max_examples=60)
+@given(st.lists(st.text("IİiıABab Σşé.", max_size=12), min_size=1, max_size=6), st.sampled_from(["tr", "az"]))
+def test_texts_are_lower_cased_by_its_rules(way_through: str, corpus: list[str], language: str) -> None:
+    corpus = [*corpus, "IŞIK İstanbul DIŞ"]
+    expected = sorted({word for text in corpus for word in words_of(lower(text))})
+    with path(way_through):
+        counter = TermCounter(language=language, n_jobs=2).fit(corpus)
+        assert sorted(counter.vocabulary_) == expected
+        assert counter.transform(["ışık IŞIK"]).sum() == 2
+
+
+@every_path
+@pytest.mark.parametrize(
+    ("told", "terms"),
+    [
+        ({}, ["işik", "stanbul", "çin"]),  # as by CountVectorizer
+        ({"stop_words": "turkish"}, ["istanbul", "ışık"]),
+        ({"stop_words": "turkish", "language": "en"}, ["işik", "stanbul", "çin"]),
+        ({"language": "turkish"}, ["istanbul", "için", "ışık"]),
+        ({"language": "tr", "normalise": "stem"}, ["istanbul", "iç", "ışık"]),
+        ({"language": "tr", "lowercase": False}, ["IŞIK", "İstanbul", "İçin"]),
+    ],
+)
+def test_a_language_says_so(way_through: str, told: dict[str, Any], terms: list[str]) -> None:
+    with path(way_through):
+        assert sorted(TermCounter(**told).fit(["İçin IŞIK İstanbul"]).vocabulary_) == terms
+
+
+@every_path
+def test_a_dot_of_its_own_is_the_same(way_through: str) -> None:
+    with path(way_through):
+        assert list(TermCounter(language="tr").fit(["I\u0307stanbul"]).vocabulary_) == ["istanbul"]
+
+
+@every_path
+def test_names(way_through: str) -> None:
+    with path(way_through):
+        terms = TermCounter(language="tr", names=True).fit(["bir Işık İnce ve IŞIL Kara"]).vocabulary_
+    assert {"ışık ince", "ışıl kara"} <= set(terms)
+
+
+TEXTS = ["İstanbul için IŞIK", "Kitap DIŞ kapı"] * 3
+
+
+@every_path
+@pytest.mark.parametrize(
+    "told", [{"stop_words": "tr"}, {"language": "az"}, {"normalise": "stem", "stop_words": "tr"}], ids=str
+)
+def test_a_model_keeps_it(way_through: str, told: dict[str, Any], tmp_path: Path) -> None:
+    with path(way_through):
+        model = Categorizer(n_terms="all", n_jobs=1, **told).fit(TEXTS, ["a", "b"] * 3)
+        assert "ışık" in model.terms_
+        model.save(tmp_path / "model.sieve")
+        loaded = textsieve.load(tmp_path / "model.sieve")
+        assert loaded.model_.preparation == model.model_.preparation
+        (best, *_) = loaded.explain("IŞIK İSTANBUL").classes
+        assert {each.term for each in best.contributions} == {"ışık", "istanbul"}
+        assert loaded.predict(["IŞIK", "DIŞ"]).tolist() == ["a", "b"]
+
+
+def test_only_such_a_language_is_kept_without_forms() -> None:
+    assert Preparation(language="turkish").checked() == Preparation(language="tr")
+    assert Preparation(language="german").checked() == Preparation()
+    assert Preparation(language="tr").to_dict() == {"language": "tr"}
+    with pytest.raises(InputError, match="there are stems for"):
+        Preparation(language="az", normalise="stem").checked()
