@@ -11,7 +11,17 @@ from textsieve import Categorizer, Corpus
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.selectors.named import SELECTORS
 
-ABOUT = {"trained", "versions", "n_documents", "n_unlabelled", "n_terms_seen", "n_tuned_on", "held_out", "curve", "testors"}
+ABOUT = {
+    "trained",
+    "versions",
+    "n_documents",
+    "n_unlabelled",
+    "n_terms_seen",
+    "n_tuned_on",
+    "held_out",
+    "curve",
+    "testors",
+}
 HELD_OUT = {
     *(
         "share",
