@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults voting testors trace docs format clean help
+.PHONY: demo test lint bench defaults voting testors trace subspaces docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -32,6 +32,9 @@ testors: .venv/ready     ## the comparison of the testors' paper; writes docs/te
 
 trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes docs/tofa-results.md and its figures
 	$(BIN)/python -m benchmarks.trace_weights
+
+subspaces: .venv/ready   ## random subspaces: where they gain, sizes; writes docs/subspaces-results.md and its figure
+	$(BIN)/python -m benchmarks.subspaces_quality
 
 docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
 	$(BIN)/python docs/cli_reference.py

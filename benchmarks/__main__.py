@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textsieve.settings import n_threads
 
-from . import categorizing, counting, neighbours, one_pass, projecting, scoring, streaming, testors, voting
+from . import categorizing, counting, neighbours, one_pass, projecting, scoring, streaming, subspaces, testors, voting
 from .harness import table
 from .newsgroups import newsgroups
 
@@ -40,6 +40,8 @@ def main() -> None:
         ("", categorizing.quality),
         ("", categorizing.size),
         ("", streaming.memory),
+        ("## Random subspaces", lambda: table(subspaces.results())),
+        ("", subspaces.quality),
         ("## Votes on feature projections", lambda: table(voting.results())),
         ("", voting.memory),
         ("## Neighbours", lambda: table(neighbours.results())),

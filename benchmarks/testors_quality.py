@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from textsieve import ClassStats, InformationGain, TermCounter, TermWeighter, TypicalTestors
-from textsieve.classifiers.svm import separate
+from textsieve.classifiers.separation import Separable
 from textsieve.evaluation import compare_labels
 from textsieve.selectors.pooled import GainPooling
 from textsieve.selectors.transversals import count_transversals
@@ -114,8 +114,8 @@ def score(columns: Columns) -> Score:
     tests = csr_matrix(weighter.transform(data.test_counts[:, columns]))
     has = np.array([[topic in each for topic in data.classes] for each in data.topics])
     costs = np.ones(len(has))
-    found = separate(
-        *(rows, lambda number: (np.where(has[:, number], 1.0, -1.0), costs), len(data.classes)),
+    found = Separable(rows).separate(
+        *(lambda number: (np.where(has[:, number], 1.0, -1.0), costs), len(data.classes)),
         tolerance=0.01,
         most_rounds=1000,
         n_jobs=n_threads(-1),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
 
 from textsieve import ClassStats
-from textsieve.classifiers.svm import separate
+from textsieve.classifiers.separation import Separable
 from textsieve.evaluation.cuts import Rule, micro_f1
 from textsieve.selectors.trace import between_class_scatter, mixed, total_scatter
 from textsieve.text.schemes import LTC
@@ -117,8 +117,8 @@ def _svm_scores(rows: csr_matrix, is_member: Bools, test_rows: csr_matrix) -> Fl
     """The scores of documents held out, each class against the rest, all classes on the same rows."""
     svm = RECIPE.classifier
     costs = np.full(len(is_member), svm.C)
-    found = separate(
-        *(rows, lambda number: (np.where(is_member[:, number], 1.0, -1.0), costs), is_member.shape[1]),
+    found = Separable(rows).separate(
+        *(lambda number: (np.where(is_member[:, number], 1.0, -1.0), costs), is_member.shape[1]),
         tolerance=svm.tol,
         most_rounds=svm.max_iter,
         n_jobs=RECIPE.n_jobs,

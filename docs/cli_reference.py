@@ -23,9 +23,8 @@ def help_of(command: click.Command, *names: str) -> str:
     above = None
     for name in names[:-1]:
         above = click.Context(program, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH)
-    context = click.Context(
-        command, above, names[-1], terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=["-h", "--help"]
-    )
+    usual = {"terminal_width": WIDTH, "max_content_width": WIDTH, "help_option_names": ["-h", "--help"]}
+    context = click.Context(command, above, names[-1], **{**usual, **command.context_settings})
     return command.get_help(context)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import textsieve
@@ -26,6 +27,7 @@ from textsieve import (
     MaximumMargin,
     MutualInformation,
     OrthogonalCentroid,
+    RandomSubspace,
     Rocchio,
     TermCounter,
     TermWeighter,
@@ -78,6 +80,10 @@ CHECKED: list[BaseEstimator] = [
     TCFP(context="mean", min_co=2, n_jobs=1),
     KNNFP(),
     KNNFP(k=3, n_jobs=1),
+    RandomSubspace(n_estimators=5),
+    RandomSubspace(n_estimators=5, n_terms=0.9, n_jobs=1),
+    RandomSubspace(n_estimators=3, n_terms=1.0, combine="mean", class_weight="balanced", n_jobs=1),
+    RandomSubspace(estimator=DecisionTreeClassifier(), n_estimators=3, n_terms=0.9, n_jobs=1),
     DROP(),
     DROP(variant=1),
     DROP(variant=5, k=1, n_jobs=1),

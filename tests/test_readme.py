@@ -49,7 +49,7 @@ def write_documents(folder: Path) -> None:
     (folder / "inbox.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-VERBS_IN_README = ["train", "predict", "evaluate", "explain", "terms", "terms", "info", "corpora"]
+VERBS_IN_README = ["train", "predict", "evaluate", "explain", "terms", "terms", "subspace", "info", "corpora"]
 
 
 def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
@@ -72,6 +72,9 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert "striker" in printed[3]
     assert "parliament" in printed[4]
     assert "politics" in printed[5]
+    assert "Best: " in printed[6]
+    assert "<svg" in (tmp_path / "surface.svg").read_text(encoding="utf-8")
+    assert "politics" in printed[7]
 
 
 def test_make_targets_exist() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .classifiers import Rocchio as Rocchio
     from .corpus import Corpus as Corpus
     from .corpus import read as read
+    from .ensembles import RandomSubspace as RandomSubspace
     from .errors import InputError as InputError
     from .projections import MaximumMargin as MaximumMargin
     from .projections import OrthogonalCentroid as OrthogonalCentroid
@@ -53,6 +54,7 @@ _load, _names, __all__ = attach(
         ],
         "projections": ["TraceProjection", "OrthogonalCentroid", "MaximumMargin"],
         "classifiers": ["TCFP", "KNNFP", "CosineKNN", "Rocchio"],
+        "ensembles": ["RandomSubspace"],
         "reducers": ["DROP"],
     },
 )

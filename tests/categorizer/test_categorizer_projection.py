@@ -155,7 +155,7 @@ def test_settings_can_be_searched() -> None:
     assert categorizer.projection.n_components is None
 
 
-@pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio", "tcfp", "knnfp", "knn"])
+@pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio", "tcfp", "knnfp", "knn", "subspace"])
 def test_classifiers_that_read_weights_of_terms_are_refused(classifier: str) -> None:
     with pytest.raises(
         InputError, match=rf"projection='pca': the classifier '{classifier}' needs the weights of terms"

@@ -180,7 +180,8 @@ def test_classifiers_that_cannot_be_explained(classifier: Any) -> None:
 @pytest.mark.parametrize("classifier", ["forest", "SVM", None, 5, LinearSVC])
 def test_what_is_no_classifier(classifier: Any) -> None:
     with pytest.raises(
-        InputError, match=r"classifier=.*; use one of svm, logistic, nb, cnb, rocchio, tcfp, knnfp, knn, or a linear"
+        InputError,
+        match=r"classifier=.*; use one of svm, logistic, nb, cnb, rocchio, tcfp, knnfp, knn, subspace, or a linear",
     ):
         fitted(classifier=classifier)
 

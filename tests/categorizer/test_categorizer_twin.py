@@ -9,6 +9,7 @@ from tests.reference.categorizer_cases import Texts, small_texts
 from tests.reference.categorizer_twin import TRACE_WEIGHT, Weights, check_terms, counted, term_scores, trained, weighed
 
 from textsieve import Categorizer
+from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.selectors.named import SELECTORS
 
@@ -17,6 +18,11 @@ FINE: dict[str, dict[str, Any]] = {
     "logistic": {"tol": 1e-12, "max_iter": 100_000},
     "knn": {"k": 7},
     "knnfp": {"k": 3},
+    "subspace": {
+        "estimator": LinearSVM(C=100, tol=1e-8, max_iter=1_000_000),
+        "n_estimators": 5,
+        "n_terms": 0.5,
+    },
 }
 """Options with which an optimum is found to more digits than are compared; and fewer neighbours than documents."""
 

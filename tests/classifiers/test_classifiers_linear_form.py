@@ -199,7 +199,7 @@ def test_sparse_coefficients_are_read_too() -> None:
 
 
 def test_names() -> None:
-    assert list(CLASSIFIERS) == ["svm", "logistic", "nb", "cnb", "rocchio", "tcfp", "knnfp", "knn"]
+    assert list(CLASSIFIERS) == ["svm", "logistic", "nb", "cnb", "rocchio", "tcfp", "knnfp", "knn", "subspace"]
     for name, row in CLASSIFIERS.items():
         made = classifier_of(name, None)
         assert type(made).__name__ == row.class_name

@@ -4,9 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.reference.model_cases import several_labels, small_model, two_classes
 
+from textsieve.ensembles.scorer import SubspaceScorer
 from textsieve.modelfile import write
 from textsieve.prediction import Model
 
@@ -25,6 +27,16 @@ model.decision([text]), model.scores([text]), model.class_terms(3)
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
+VOTES = SubspaceScorer(
+    term_starts=np.array([0, 1, 3, 4, 4]),
+    members=np.array([0, 0, 1, 1], np.int32),
+    coefficients=np.ones((4, 3), np.float32),
+    member_intercepts=np.zeros((2, 3)),
+    classes=np.arange(3, dtype=np.int32),
+    intercepts=np.full(3, 0.1),
+    several=False,
+)
+
 
 @pytest.mark.parametrize(
     "model",
@@ -36,8 +48,9 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
         small_model(stop_words="english", ngram_range=(1, 1), terms=("goal", "market", "straße", "york")),
         small_model(stop_words="english", ngram_range=(1, 2)),
         small_model(idf=None, norm="none", tf="tf"),
+        small_model(scorer=VOTES),
     ],
-    ids=["one", "several", "matrix", "two", "english", "english runs", "plain"],
+    ids=["one", "several", "matrix", "two", "english", "english runs", "plain", "votes of subspaces"],
 )
 def test_predicting_a_document_is_light(tmp_path: Path, model: Model) -> None:
     write(model, tmp_path / "model.sieve")

@@ -11,7 +11,17 @@ from textsieve import Categorizer, Corpus
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.selectors.named import SELECTORS
 
-ABOUT = {"trained", "versions", "n_documents", "n_unlabelled", "n_terms_seen", "n_tuned_on", "held_out", "curve", "testors"}
+ABOUT = {
+    "trained",
+    "versions",
+    "n_documents",
+    "n_unlabelled",
+    "n_terms_seen",
+    "n_tuned_on",
+    "held_out",
+    "curve",
+    "testors",
+}
 HELD_OUT = {
     *(
         "share",
@@ -55,6 +65,7 @@ CASES: dict[str, dict[str, Any]] = {
     **{f"classifier {name}": {"classifier": name} for name in CLASSIFIERS},
     **{f"selector {name}": {"selector": name} for name in SELECTORS},
     "tcfp with context": {"classifier": "tcfp", "classifier_options": {"context": "best"}},
+    "votes of subspaces": {"classifier": "subspace", "classifier_options": {"combine": "vote", "n_estimators": 5}},
     "pairs": {"ngram_range": (1, 2)},
     "pairs without stop words": {"ngram_range": (1, 2), "stop_words": "english"},
     "pairs without own stop words": {"ngram_range": (1, 2), "stop_words": STOP_WORDS},

@@ -18,6 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.svm import LinearSVC
 
+from textsieve.ensembles.draws import subset
+
 from . import selectors_twin
 from .classifiers_twin import cosine, rocchio_prototypes
 from .text_twins import weights_of
@@ -128,10 +130,29 @@ def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: La
         members = [[classes.index(label) for label in labels] for labels in label_sets]
         vote = partial(VOTERS[classifier], rows, members, len(classes), **options)
         return Trained(classes, lambda others: np.array([vote(row) for row in others]))
+    if classifier == "subspace":
+        return _mean_of_subspaces(rows, label_sets, several, **options)
     if not several:
         return Trained(classes, _of_one(classifier, options, rows, [labels[0] for labels in label_sets]))
     single = [_of_one(classifier, options, rows, [label in own for own in label_sets]) for label in classes]
     return Trained(classes, lambda others: np.transpose([scores(others)[:, 1] for scores in single]))
+
+
+def _mean_of_subspaces(
+    rows: Rows, label_sets: LabelSets, several: bool, n_estimators: int, n_terms: float, **_: Any
+) -> Trained:
+    """Linear SVMs on some columns each, and the mean of their scores."""
+    n = len(rows[0])
+    subsets = [subset(n, max(1, round(n_terms * n)), member=number, seed=0) for number in range(n_estimators)]
+    members = [
+        trained("svm", {"C": 100.0}, np.array(rows)[:, columns].tolist(), label_sets, several) for columns in subsets
+    ]
+
+    def scores(others: Rows) -> Floats:
+        said = [each.scores(np.array(others)[:, own].tolist()) for each, own in zip(members, subsets, strict=True)]
+        return np.asarray(np.mean(said, axis=0))
+
+    return Trained(members[0].classes, scores)
 
 
 def _of_one(classifier: str, options: dict[str, Any], rows: Rows, labels: Sequence[Any]) -> Callable[[Rows], Floats]:

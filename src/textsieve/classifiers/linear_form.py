@@ -81,8 +81,12 @@ def linear_form(classifier: Any) -> Linear:
     return form
 
 
-def _not_linear(classifier: Any, reason: str) -> InputError:
-    return InputError(
+class NotLinear(InputError):
+    """Raised for a classifier that does not come down to coefficients."""
+
+
+def _not_linear(classifier: Any, reason: str) -> NotLinear:
+    return NotLinear(
         f"{type(classifier).__name__} is not a linear classifier: {reason}, so its decisions could be neither "
         "explained nor stored. Use svm, logistic, nb, cnb, rocchio or the like."
     )
@@ -91,13 +95,18 @@ def _not_linear(classifier: Any, reason: str) -> InputError:
 def _fit_linear(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> tuple[Linear, Ints]:
     """Train; gives what was learned, and the numbers of the classes that were there."""
     trained = _fit(classifier, rows, y, class_weight)
+    return checked_form(trained, rows), np.asarray(trained.classes_)
+
+
+def checked_form(trained: Any, rows: csr_matrix) -> Linear:
+    """What a trained classifier comes down to, compared with what it says itself of some rows."""
     form = linear_form(trained)
     if hasattr(trained, "decision_function"):  # coef_ may also mean something else: SVC has a row for each two classes
         some = rows[:_PROBED]
         told, ours = np.asarray(trained.decision_function(some)), some @ form.coefficients.T + form.intercepts
         if told.size != ours.size or not np.allclose(told.reshape(ours.shape), ours, rtol=1e-3, atol=1e-3):
             raise _not_linear(trained, "its scores are not weights x coef_ + intercept_")
-    return form, np.asarray(trained.classes_)
+    return form
 
 
 def scorer_of(form: Linear) -> LinearScorer:
@@ -108,9 +117,12 @@ def scorer_of(form: Linear) -> LinearScorer:
 
 def fit_own(classifier: Any, rows: csr_matrix, indicator: Any, class_weight: Any) -> Scorer:
     """Train a classifier that has a scorer of its own, on labels as documents x classes."""
+    fresh = clone(classifier)
     if class_weight is not None:
-        raise InputError(f"class_weight={class_weight!r}: {type(classifier).__name__} has no class weights; use svm.")
-    scorer: Scorer = clone(classifier).fit(rows, indicator).to_scorer()
+        if "class_weight" not in fresh.get_params(deep=False):
+            raise InputError(f"class_weight={class_weight!r}: {type(fresh).__name__} has no class weights; use svm.")
+        fresh.set_params(class_weight=class_weight)
+    scorer: Scorer = fresh.fit(rows, indicator).to_scorer()
     return scorer
 
 
@@ -130,17 +142,19 @@ def fit_one_label(
     return of_all_classes(form if projected is None else form.before(projected), present, n_classes)
 
 
-def of_all_classes(form: Linear, present: Ints, n_classes: int) -> Linear:
+def of_all_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool = False) -> Linear:
     """What was learned of the classes that had documents, with those that can't win beside them.
 
-    Weights are not negative, so a class that has the least of all coefficients of a term, and an intercept below all,
-    has a lower score than any other, and no odd one.
+    Where weights are not negative, a class that has the least of all coefficients of a term, and an intercept below
+    all, has a lower score than any other, and no odd one. Where they may be (`signed`), it has the coefficients of a
+    class that had documents, and a lower intercept.
     """
     if len(present) == n_classes:
         return form
     if len(form.intercepts) == 1:
         form = Linear(np.vstack([-form.coefficients, form.coefficients]), np.append(-form.intercepts, form.intercepts))
-    coefficients = np.tile(form.coefficients.min(axis=0), (n_classes, 1))
+    lowest = form.coefficients[form.intercepts.argmin()] if signed else form.coefficients.min(axis=0)
+    coefficients = np.tile(lowest, (n_classes, 1))
     intercepts = np.full(n_classes, form.intercepts.min() - 1.0)
     coefficients[present], intercepts[present] = form
     return Linear(coefficients, intercepts)

@@ -62,6 +62,10 @@ _ROWS = (
     ),
     Named("knnfp", "textsieve.classifiers.knnfp", "KNNFP", {}, LTC, "nearest weights of each term"),
     Named("knn", "textsieve.classifiers.neighbours", "CosineKNN", {}, LTC, "nearest documents by the cosine"),
+    Named(
+        *("subspace", "textsieve.ensembles.subspace", "RandomSubspace", {"combine": "mean"}, _SCHEME_OF_SVM),
+        about="linear SVMs on random parts of the terms: the mean of their scores, or their votes",
+    ),
 )
 
 CLASSIFIERS = {row.name: row for row in _ROWS}

@@ -29,7 +29,8 @@ from ..errors import InputError, shown
 from ..neighbours import Postings, cosines_of, frozen, index_of, matches, nearest_of, unit_rows
 from ..settings import is_whole, n_threads
 from ..text.rows import Rows
-from .scorer import require_array, require_parts
+from .scorer import require_array, require_ascending, require_parts
+from .vote_parts import shared_votes
 
 if TYPE_CHECKING:
     from ..kernels.neighbours import Index
@@ -45,7 +46,6 @@ FEW_POSTINGS = 1 << 25
 """Up to this many are looked at before the kernels would be loaded."""
 
 _ARRAYS = ("term_starts", "documents", "weights", "class_starts", "classes")
-_UNITS = float(1 << 30)
 _SLICE = 1 << 8
 
 
@@ -124,8 +124,8 @@ class NeighbourScorer:
         require_array("class_starts", class_starts, np.int64, (max(class_starts.size, 2),))
         require_array("classes", classes, np.int32, (classes.size,))
         n_documents = len(class_starts) - 1
-        _require_ascending("documents", documents, "term_starts", term_starts, n_documents)
-        _require_ascending("classes", classes, "class_starts", class_starts, n_outputs)
+        require_ascending("documents", documents, "term_starts", term_starts, n_documents)
+        require_ascending("classes", classes, "class_starts", class_starts, n_outputs)
         if (class_starts[1:] == class_starts[:-1]).any():
             raise InputError("a document has no class")
         lengths = np.bincount(documents, np.square(weights, dtype=np.float64), n_documents)
@@ -155,7 +155,8 @@ class NeighbourScorer:
             return np.asarray(values[:, np.newaxis] * self._by_class(places, documents, weights, len(values)))
         products = values[places] * weights
         positive = products > 0.0
-        return self._by_class(*_shares(places[positive], documents[positive], products[positive]), len(values))
+        places, documents = places[positive], documents[positive]
+        return self._by_class(places, documents, shared_votes(documents, products[positive]), len(values))
 
     def _by_class(self, groups: Ints, documents: Numbers, amounts: NDArray[Any], n_groups: int) -> Floats:
         """Amounts of documents, added up for each group and each class (groups x outputs), in the order given."""
@@ -186,27 +187,3 @@ class NeighbourScorer:
 
         for_all(score, -(-unit.n_rows // _SLICE), threads)
         return scores
-
-
-def _shares(places: Ints, documents: Numbers, products: Floats) -> tuple[Ints, Numbers, Floats]:
-    """One vote of each document, shared in proportion to its products; the shares of a document add up to 1 exactly."""
-    if not len(documents):
-        return places, documents, products
-    totals = np.bincount(documents, products)
-    units = np.rint(products / totals[documents] * _UNITS)
-    voters, firsts = np.unique(documents, return_index=True)
-    units[firsts] += _UNITS - np.bincount(documents, units)[voters]
-    return places, documents, units / _UNITS
-
-
-def _require_ascending(name: str, array: Numbers, starts_name: str, starts: Ints, n: int) -> None:
-    """Refuse parts of an array that do not begin and end within it, or whose numbers do not ascend from 0 to n - 1."""
-    if starts[0] != 0 or starts[-1] != len(array) or (starts[1:] < starts[:-1]).any():
-        raise InputError(f"{starts_name} does not go from 0 to the {len(array):,} {name}, ascending")
-    if len(array) and (array.min() < 0 or array.max() >= n):
-        raise InputError(f"{name} has numbers that are not from 0 to {n - 1}")
-    ascends = np.ones(len(array) + 1, np.bool_)
-    ascends[1:-1] = array[1:] > array[:-1]
-    ascends[starts] = True
-    if not ascends.all():
-        raise InputError(f"{name} do not ascend")

@@ -64,6 +64,7 @@ SCORERS = {
     "tcfp": ("textsieve.classifiers.tcfp_scorer", "TCFPScorer"),
     "knnfp": ("textsieve.classifiers.knnfp_scorer", "KNNFPScorer"),
     "knn": ("textsieve.classifiers.neighbour_scorer", "NeighbourScorer"),
+    "subspace": ("textsieve.ensembles.scorer", "SubspaceScorer"),
 }
 """The kinds of scorers: where each is, by its name in a model file."""
 
@@ -93,3 +94,16 @@ def require_array(name: str, array: NDArray[Any], dtype: type[np.generic], *shap
     if array.shape not in shapes or array.dtype != dtype:
         allowed = " or ".join(map(str, shapes))
         raise InputError(f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {allowed}")
+
+
+def require_ascending(name: str, array: NDArray[Any], starts_name: str, starts: NDArray[Any], n: int) -> None:
+    """Refuse parts of an array that do not begin and end within it, or whose numbers do not ascend from 0 to n - 1."""
+    if starts[0] != 0 or starts[-1] != len(array) or (starts[1:] < starts[:-1]).any():
+        raise InputError(f"{starts_name} does not go from 0 to the {len(array):,} {name}, ascending")
+    if len(array) and (array.min() < 0 or array.max() >= n):
+        raise InputError(f"{name} has numbers that are not from 0 to {n - 1}")
+    ascends = np.ones(len(array) + 1, np.bool_)
+    ascends[1:-1] = array[1:] > array[:-1]
+    ascends[starts] = True
+    if not ascends.all():
+        raise InputError(f"{name} do not ascend")

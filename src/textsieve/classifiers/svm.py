@@ -2,17 +2,15 @@
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
 data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction of a test set
-moves any more at a hundred times that tolerance; so here a compiled loop (`kernels.descent`) works on the rows as they
-are, for several classes at a time. Each class sees the documents in the same order whatever the number of threads, so
+moves any more at a hundred times that tolerance; so here compiled loops (see `separation`) work on what the classes
+share, for several classes at a time. Each class sees the documents in the same order whatever the number of threads, so
 the weights do not depend on it.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +22,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
-from ..kernels.descent import descend, squared_lengths
 from ..settings import is_whole, n_threads
+from .separation import Problem, Separable
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -33,39 +31,30 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class Separation(NamedTuple):
-    """The hyperplanes of some classes, each against the rest."""
+def class_factors(class_weight: Any, classes: NDArray[Any], y: NDArray[Any]) -> Floats:
+    """The factor of C that each class has."""
+    try:
+        factors: Floats = compute_class_weight(class_weight, classes=classes, y=y)
+    except ValueError as problem:
+        raise InputError(f"class_weight={shown(class_weight)}: {problem}") from problem
+    if not (np.isfinite(factors) & (factors > 0)).all():
+        raise InputError(f"class_weight={shown(class_weight)}; use factors above 0.")
+    return factors
 
-    coefficients: Floats  # classes x terms
-    intercepts: Floats
-    rounds: int  # the most that a class took
-    unfinished: int  # classes whose weights were still moving
 
+def against_the_rest(numbers: NDArray[np.integer], factors: Floats, C: float) -> tuple[Problem, int]:
+    """The problems of documents of one class each, and how many there are: for two classes one, of the second.
 
-def separate(
-    rows: csr_matrix,
-    problem: Callable[[int], tuple[Floats, Floats]],
-    n_problems: int,
-    *,
-    tolerance: float,
-    most_rounds: int,
-    n_jobs: int,
-) -> Separation:
-    """Find a hyperplane for each problem: a sign (+1 or -1) and a cost for every document."""
-    squares = squared_lengths(rows.indptr, rows.data)
-    coefficients = np.zeros((n_problems, rows.shape[1]))
+    As liblinear has it: among many classes, only the class itself is weighted, and not the rest.
+    """
+    if len(factors) == 2:
+        return (lambda _: (np.where(numbers == 1, 1.0, -1.0), C * factors[numbers])), 1
 
-    def solve(number: int) -> tuple[float, int]:
-        signs, costs = problem(number)
-        return descend(
-            *(rows.indptr, rows.indices, rows.data, squares, signs, costs, tolerance, most_rounds, coefficients[number])
-        )
+    def problem(number: int) -> tuple[Floats, Floats]:
+        members = numbers == number
+        return np.where(members, 1.0, -1.0), C * np.where(members, factors[number], 1.0)
 
-    with ThreadPoolExecutor(n_jobs) as pool:
-        solved = list(pool.map(solve, range(n_problems)))
-    intercepts, rounds_left = (np.array(each) for each in zip(*solved, strict=True))
-    rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
-    return Separation(coefficients, intercepts, rounds, int((rounds_left == 0).sum()))
+    return problem, len(factors)
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -110,26 +99,16 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels."""
-        self._validate()
+        self.check_settings()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
         rows = csr_matrix(X)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(f"Only one class, {self.classes_.tolist()[0]!r}: there is nothing to separate it from.")
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        if not (np.isfinite(factors) & (factors > 0)).all():
-            raise InputError(f"class_weight={shown(self.class_weight)}; use factors above 0.")
-        own = self.classes_.size - 1 if len(self.classes_) == 2 else None
-        rest = factors[0] if own else 1.0  # liblinear: among many, only the class itself is weighted
-
-        def problem(number: int) -> tuple[Floats, Floats]:
-            number = number if own is None else own
-            members = numbers == number
-            return np.where(members, 1.0, -1.0), self.C * np.where(members, factors[number], rest)
-
-        found = separate(
-            *(rows, problem, 1 if own else len(self.classes_)),
+        factors = class_factors(self.class_weight, self.classes_, y)
+        found = Separable(rows).separate(
+            *against_the_rest(numbers, factors, self.C),
             tolerance=self.tol,
             most_rounds=self.max_iter,
             n_jobs=n_threads(self.n_jobs),
@@ -157,7 +136,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         numbers = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[numbers])
 
-    def _validate(self) -> None:
+    def check_settings(self) -> None:
+        """Refuse settings that nothing can be learned with."""
         for name in ("C", "tol"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 < value < np.inf):

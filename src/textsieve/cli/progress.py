@@ -17,11 +17,20 @@ def progress(*, wanted: bool = True) -> Iterator[Tell]:
         yield lambda *_: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class TimeLeft(ProgressColumn):
+        """How long it will take, once that can be told."""
+
+        max_refresh = 0.5
+
+        def render(self, task: Task) -> Text:
+            return Text(time_left(task.time_remaining))
 
     columns = (SpinnerColumn("line"), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"))
-    with Bars(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, TimeElapsedColumn(), TimeLeft(), console=Console(stderr=True), transient=True) as bars:
         stages: dict[str, object] = {}
 
         def tell(stage: str, done: int, total: int | None) -> None:
@@ -34,6 +43,16 @@ def progress(*, wanted: bool = True) -> Iterator[Tell]:
             bars.update(bars.task_ids[0], completed=done, total=total, done=shown)
 
         yield tell
+
+
+def time_left(seconds: float | None) -> str:
+    """How long it will take in words; nothing if that is not known, or nothing is left."""
+    if not seconds:
+        return ""
+    minutes, hours = seconds / 60, seconds / 3600
+    if hours >= 1.5:
+        return f"about {hours:.0f} hours left"
+    return f"about {minutes:.0f} min left" if minutes >= 1.5 else f"about {seconds:.0f} s left"
 
 
 def watched(corpus: Corpus, stage: str, tell: Tell) -> Corpus:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .look import Chart as Chart
     from .saving import check_target as check_target
     from .saving import save as save
+    from .surface import surface_plot as surface_plot
 
 require_extra("plots", what="textsieve.plots")
 
@@ -27,5 +28,6 @@ __getattr__, __dir__, __all__ = attach(
         "energy": ["check_level", "energy_plot"],
         "look": ["Chart"],
         "saving": ["check_target", "save"],
+        "surface": ["surface_plot"],
     },
 )

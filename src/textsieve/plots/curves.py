@@ -6,7 +6,6 @@ curves do) the pieces of line still tell them apart. Lines to compare with are n
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, shown
 from .labels import GAP, Mark, mark_labels, names
-from .look import HEIGHT, INK, SMALL, WIDTH, Chart, dressed, plain
+from .look import HEIGHT, INK, SMALL, WIDTH, Chart, dressed, headed, plain
 from .scales import Domain, log_ticks
 from .series import Frame, Series, across, curve, rule, upwards
 
@@ -25,7 +24,6 @@ Row = dict[str, Any]
 
 FEW_POINTS = 25
 """Curves of no more points than that show them."""
-LETTERS_OF_A_LINE = 90
 THICK, THIN = 2.4, 1.3
 _SYMBOL: dict[str, Any] = {"filled": True, "size": 55, "opacity": 1}
 
@@ -84,7 +82,7 @@ def lines(
         *chart.names(drawn, ruled, points),
         *(chart.marks(marked) if marked else []),
     ]
-    layered = alt.LayerChart(layer=layers, width=WIDTH, height=height, **_headed(title, caption))
+    layered = alt.LayerChart(layer=layers, width=WIDTH, height=height, **headed(title, caption))
     return dressed(layered)
 
 
@@ -97,13 +95,6 @@ def _within(frame: Frame, marks: Iterable[Mark], curves: Mapping[str, Any]) -> l
         if not (frame.x[0] <= mark.x <= frame.x[1] and frame.y[0] <= mark.y <= frame.y[1]):
             raise InputError(f"{mark!r} is outside of the curves; use an x and a y that the axes show.")
     return known
-
-
-def _headed(title: str, caption: str) -> dict[str, Any]:
-    head: dict[str, Any] = {"text": wrap(plain(title), LETTERS_OF_A_LINE - 20) or ""}
-    if caption:
-        head["subtitle"] = wrap(plain(caption), LETTERS_OF_A_LINE)
-    return {"title": alt.TitleParams(**head), "description": plain(title)} if title or caption else {}
 
 
 def _axes(frame: Frame, x: str, y: str, y_format: str) -> tuple[alt.X, alt.Y]:

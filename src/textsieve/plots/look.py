@@ -5,6 +5,7 @@ are as many dashes and symbols as make a pair of colour and dash come again only
 """
 
 import re
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -17,6 +18,7 @@ Drawing = alt.TopLevelMixin
 WIDTH, HEIGHT = 640, 400
 FONT = "Helvetica, Arial, sans-serif"
 TEXT, SMALL = 14, 13
+LETTERS_OF_A_LINE = 90
 INK, GREY, PALE = "#222222", "#666666", "#E3E3E3"
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
@@ -50,6 +52,14 @@ def rule_style(number: int) -> Style:
 def plain(text: object) -> str:
     """Text that every file can hold: on one line, and without what XML does not allow or no encoding can write."""
     return re.sub(r"[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", " ".join(str(text).split()))
+
+
+def headed(title: str, caption: str) -> dict[str, Any]:
+    """What a chart is told so that title and caption stand above it, in lines of no more than its width."""
+    head: dict[str, Any] = {"text": wrap(plain(title), LETTERS_OF_A_LINE - 20) or ""}
+    if caption:
+        head["subtitle"] = wrap(plain(caption), LETTERS_OF_A_LINE)
+    return {"title": alt.TitleParams(**head), "description": plain(title)} if title or caption else {}
 
 
 def dressed(chart: Chart) -> Chart:

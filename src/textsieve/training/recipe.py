@@ -139,8 +139,8 @@ class Recipe:
                 raise InputError(f"{name}={chosen[name]!r}; use one of {', '.join(map(repr, allowed))}.")
         if isinstance(classifier, Rocchio) and chosen.get("norm") == "none":
             raise InputError("norm='none': Rocchio compares by the cosine, which is the same for any length; use 'l2'.")
-        if settings["classifier"] == "svm":
-            classifier.set_params(n_jobs=n_jobs)
+        if settings["classifier"] in ("svm", "subspace"):
+            classifier.set_params(**{"n_jobs": n_jobs, **(settings["classifier_options"] or {})})
         if isinstance(settings["projection"], str) and projection is not None and "n_jobs" in projection.get_params():
             projection.set_params(**{"n_jobs": n_jobs, **(settings["projection_options"] or {})})
         return cls(

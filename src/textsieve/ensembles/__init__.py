@@ -1,0 +1,35 @@
+"""Ensembles of random subspaces, and the theory that sizes them."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .agreement import MeasuredDiversity as MeasuredDiversity
+    from .agreement import measured_diversity as measured_diversity
+    from .grid import SubspaceGrid as SubspaceGrid
+    from .grid import subspace_grid as subspace_grid
+    from .importance import important_terms as important_terms
+    from .sizing import Suggestion as Suggestion
+    from .sizing import suggest as suggest
+    from .subspace import RandomSubspace as RandomSubspace
+    from .theory import bounds as bounds
+    from .theory import coverage as coverage
+    from .theory import diversity as diversity
+    from .theory import expected_difference as expected_difference
+    from .theory import usability as usability
+    from .trial import SubspaceTrial as SubspaceTrial
+    from .trial import subspace_trial as subspace_trial
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "subspace": ["RandomSubspace"],
+        "grid": ["subspace_grid", "SubspaceGrid"],
+        "trial": ["subspace_trial", "SubspaceTrial"],
+        "theory": ["usability", "coverage", "diversity", "expected_difference", "bounds"],
+        "sizing": ["suggest", "Suggestion"],
+        "importance": ["important_terms"],
+        "agreement": ["measured_diversity", "MeasuredDiversity"],
+    },
+)

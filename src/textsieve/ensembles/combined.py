@@ -1,0 +1,131 @@
+"""Trained members to what decides: linear ones to a scorer, of their votes or of their mean; others as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from ..classifiers.linear import LinearScorer
+from ..classifiers.linear_form import ALWAYS, Linear, of_all_classes, scorer_of
+from ..errors import InputError
+from .combining import for_each_class, intercepts_of_votes
+from .members import Member, Task, warn_of_unfinished
+from .scorer import SubspaceScorer
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def combined(members: Iterator[Member], task: Task, combine: str) -> SubspaceScorer | LinearScorer | OtherMembers:
+    """What decides: a scorer, where members are linear, and the members themselves where they are not."""
+    first = next(members)
+    known = _Counted(chain([first], members))
+    n_terms = task.rows.shape[1]
+    decides: SubspaceScorer | LinearScorer | OtherMembers
+    if first.form is None:
+        decides = OtherMembers(list(known), task.present, task.class_docs, combine)
+    elif combine == "mean":
+        decides = mean_of_linear(known, task, n_terms)
+    else:
+        decides = votes_of_linear(list(known), task, n_terms)
+    known.warn()
+    return decides
+
+
+class _Counted:
+    """Members on their way, and how many of their problems were not solved."""
+
+    def __init__(self, members: Iterator[Member]) -> None:
+        self._members, self._problems, self._unfinished = members, 0, 0
+
+    def __iter__(self) -> Iterator[Member]:
+        for member in self._members:
+            self._problems += 0 if member.form is None else len(member.form.intercepts)
+            self._unfinished += member.unfinished
+            yield member
+
+    def warn(self) -> None:
+        """Say so."""
+        warn_of_unfinished(self._unfinished, self._problems, stacklevel=4)
+
+
+def votes_of_linear(members: list[Member], task: Task, n_terms: int) -> SubspaceScorer:
+    """Linear members as a scorer of their votes."""
+    known_by = np.zeros(n_terms, np.int64)
+    for member in members:
+        known_by[member.terms] += 1
+    starts = np.concatenate([[0], np.cumsum(known_by)])
+    voters = np.empty(starts[-1], np.int32)
+    coefficients = np.empty((starts[-1], len(_form(members[0]).intercepts)), np.float32)
+    place = starts[:-1].copy()
+    for number, member in enumerate(members):
+        own = place[member.terms]
+        voters[own], coefficients[own] = number, _form(member).coefficients.T
+        place[member.terms] += 1
+    several = task.numbers is None
+    intercepts = np.array([_form(member).intercepts for member in members])
+    of_votes = intercepts_of_votes(task.class_docs)
+    if several:
+        is_always, is_never = task.class_docs == task.rows.shape[0], task.class_docs == 0
+        of_votes = 0.5 * is_always - len(members) * is_never
+    return SubspaceScorer(starts, voters, coefficients, intercepts, task.present.astype(np.int32), of_votes, several)
+
+
+def mean_of_linear(members: Iterable[Member], task: Task, n_terms: int) -> LinearScorer:
+    """The mean of linear members, as one linear function of all terms; members are taken one by one."""
+    n_outputs = 1 if task.one_output else len(task.present)
+    total = Linear(np.zeros((n_outputs, n_terms)), np.zeros(n_outputs))
+    n_members = 0
+    for member in members:
+        form = _form(member)
+        total.coefficients[:, member.terms] += form.coefficients
+        total.intercepts[:] += form.intercepts
+        n_members += 1
+    mean = Linear(total.coefficients / n_members, total.intercepts / n_members)
+    n_classes = len(task.class_docs)
+    if task.numbers is not None:
+        signed = bool((task.rows.data < 0.0).any())
+        return scorer_of(of_all_classes(mean, task.present, n_classes, signed=signed))
+    every = Linear(np.zeros((n_classes, n_terms)), np.full(n_classes, -ALWAYS))
+    every.coefficients[task.present], every.intercepts[task.present] = mean
+    return scorer_of(every)
+
+
+def _form(member: Member) -> Linear:
+    if member.form is None:
+        raise InputError(f"{type(member.classifier).__name__} is linear on some terms and not on others; use another.")
+    return member.form
+
+
+@dataclass(frozen=True, eq=False)
+class OtherMembers:
+    """Members that are not linear, with one label a document."""
+
+    members: list[Member]
+    present: Ints
+    class_docs: Ints
+    combine: str
+
+    def scores(self, rows: csr_matrix) -> Floats:
+        """Votes or mean scores (documents x classes)."""
+        if self.combine == "vote":
+            choices = self.choices(rows)
+            votes = np.stack([(choices == number).sum(axis=1) for number in range(len(self.class_docs))], axis=1)
+            return votes + intercepts_of_votes(self.class_docs)
+        scores = np.full((rows.shape[0], len(self.class_docs)), -np.inf)
+        total = sum(for_each_class(member.scores(rows)) for member in self.members)
+        scores[:, self.present] = total / len(self.members)
+        return scores
+
+    def choices(self, rows: csr_matrix) -> Ints:
+        """The class that each member votes for (documents x members), -1 for none."""
+        found = np.empty((rows.shape[0], len(self.members)), np.int64)
+        for column, member in zip(found.T, self.members, strict=True):
+            column[:] = self.present[for_each_class(member.scores(rows)).argmax(axis=1)]
+            column[member.knows_nothing_of(rows)] = -1
+        return found

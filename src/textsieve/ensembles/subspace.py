@@ -1,0 +1,194 @@
+"""Random subspaces: many classifiers, each on a few of the terms, drawn at random, decide together (Gangeh and others).
+
+Text has more terms than documents, and a classifier that sees all of them leans on the few that happen to fit the
+training documents best. Here each of L classifiers has M of the n terms and must make do with these. By *vote* the
+class wins that most of them choose, as in the paper; together they can draw borders that none of them can. By *mean*
+their scores are averaged. The mean of linear functions is one linear function, so what comes out is a single
+classifier, as small and as quick as one of them, with the scores that the ensemble gives.
+
+How M and L go together is worked out in `theory`, and `sizing.suggest` proposes a pair. How the votes become scores,
+and what happens where they are equal, is said in `scorer`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..classifiers.rocchio import Rocchio
+from ..classifiers.scorer import Scorer
+from ..errors import InputError, shown
+from ..settings import n_threads
+from ..stats.labels import is_indicator
+from ..stats.targets import pairs_of
+from ..text.rows import Rows
+from .base import member_classifier
+from .combined import OtherMembers, combined
+from .combining import require_combination
+from .draws import seed_of, size_of, subset
+from .members import Member, task_of, train_members
+from .scorer import SubspaceScorer
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class RandomSubspace(ClassifierMixin, BaseEstimator):
+    """Classify by an ensemble, each member of which knows some of the terms, drawn at random.
+
+    Labels may be one or several a document. With several, members decide for each class whether a document is in it,
+    and must be linear. Documents without a label are left out; in a matrix of 0 and 1 a row of zeros is in no class.
+
+    Parameters
+    ----------
+    estimator : classifier, name or None
+        What the members are: None is a linear SVM with C = 100, as in the paper. A name is one of a `Categorizer`'s.
+    n_estimators : int or float
+        L, how many members there are; a share above 0.0 and up to 1.0 is one of the number of all terms.
+    n_terms : int or float
+        M, how many terms each of them has; or a share of all terms.
+    combine : "vote" or "mean"
+        Whether the class with most votes is chosen, or that with the best mean of scores. The mean of linear members is
+        kept as a single linear classifier.
+    class_weight : dict, "balanced" or None
+        Given to the members.
+    random_state : int, None or as scikit-learn takes it
+        The seed of the draws. The same seed gives the same ensemble; None a new one each time.
+    n_jobs : int or None
+        Members that are trained at a time; -1 is one for each core. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted
+    n_terms_ : how many terms each member has
+    n_estimators_ : how many members there are
+    subsets_ : array, members x terms: the columns that each member knows, ascending
+    several_ : whether documents may have several labels
+    """
+
+    def __init__(
+        self,
+        *,
+        estimator: Any = None,
+        n_estimators: int | float = 100,
+        n_terms: int | float = 0.4,
+        combine: str = "vote",
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_terms = n_terms
+        self.combine = combine
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train the members on documents given as the rows of a (sparse) matrix, with their labels."""
+        require_combination(self.combine)
+        base = member_classifier(self.estimator, self.class_weight)
+        jobs, seed = n_threads(self.n_jobs), seed_of(self.random_state)
+        rows = sound_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
+        n = rows.shape[1]
+        n_terms, n_members = size_of("n_terms", self.n_terms, n, n), size_of("n_estimators", self.n_estimators, n)
+        pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
+        task = task_of(rows, pairs, keeps_unlabelled=is_matrix(y))
+        if isinstance(base, Rocchio) and (self.combine == "mean" or task.numbers is None):
+            raise InputError(
+                "Rocchio compares by the cosine, and each member has another length of a document: its scores can't be "
+                "averaged, nor cut at 0 for several labels; use combine='vote' with one label a document, or svm or nb."
+            )
+        sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
+        members = train_members(base, task, **sizes, then=Member.lean if self.combine == "vote" else Member.whole)
+        self._decides = combined(members, task, self.combine)
+        self.classes_, self.several_ = np.array(pairs.classes), task.numbers is None
+        self.n_terms_, self.n_estimators_, self._seed = n_terms, n_members, seed
+        return self
+
+    @property
+    def subsets_(self) -> Ints:
+        """The columns that each member knows (members x terms)."""
+        check_is_fitted(self, "_seed")
+        n = self.n_features_in_
+        return np.array(
+            [subset(n, self.n_terms_, member=number, seed=self._seed) for number in range(self.n_estimators_)]
+        )
+
+    def decision_function(self, X: Any) -> Floats:
+        """The votes or mean scores of each class; for two classes and one label a document, the second's lead."""
+        rows = self._rows(X)
+        if isinstance(self._decides, OtherMembers):
+            scores = self._decides.scores(rows)
+        else:
+            scores = self._decides.scores(Rows.of(rows), self.n_jobs)
+        if self.several_ or scores.shape[1] > 2:
+            return scores
+        return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each document; where documents may have several, a matrix of 0 and 1 (documents x classes)."""
+        scores = self.decision_function(X)
+        if self.several_:
+            return (scores > 0.0).astype(np.int64)
+        numbers = (scores > 0.0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[numbers])
+
+    def member_choices(self, X: Any) -> Ints:
+        """Which class each member votes for (its number; documents x members); -1 if it knows no term of a document."""
+        rows = self._rows(X)
+        if isinstance(self._decides, OtherMembers):
+            return self._decides.choices(rows)
+        if isinstance(self._decides, SubspaceScorer) and not self.several_:
+            return self._decides.choices(Rows.of(rows), self.n_jobs)
+        raise InputError(
+            "Single members are known with one label a document and combine='vote' alone; fit the ensemble so."
+        )
+
+    def to_scorer(self) -> Scorer:
+        """What is kept of it once it is trained: the members' coefficients, or their mean."""
+        check_is_fitted(self)
+        if isinstance(self._decides, OtherMembers):
+            raise InputError(
+                f"estimator={shown(self.estimator)} is not linear, so the votes of its like could be neither explained "
+                "nor stored; use svm, logistic, nb, cnb or rocchio."
+            )
+        return self._decides
+
+    def _rows(self, X: Any) -> csr_matrix:
+        check_is_fitted(self)
+        found = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return sound_rows(found)
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn should know: sparse matrices in; and a part of the few columns of its checks is too few."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        assert tags.classifier_tags is not None
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def sound_rows(X: Any) -> csr_matrix:
+    """Rows whose columns ascend, without zeros: a document has a term if that has a weight."""
+    rows = Rows.of(csr_matrix(X)).matrix()
+    if rows.data.all():
+        return rows
+    rows = rows.copy()
+    rows.eliminate_zeros()
+    return rows
+
+
+def is_matrix(y: Any) -> bool:
+    """Whether labels are a matrix of 0 and 1, in which a row of zeros says that a document is in no class."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return (len(shape) == 2 and shape[1] != 1) or (isinstance(y, list | tuple) and is_indicator(y))

@@ -1,0 +1,7 @@
+from typing import Any
+
+from .base import BaseEstimator
+
+class OneVsRestClassifier(BaseEstimator):
+    estimator: Any
+    def __init__(self, estimator: Any) -> None: ...

@@ -1,0 +1,403 @@
+"""Hyperplanes by all ways, on all terms and on some: liblinear's minimum; and products that are dense ones."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix, random_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+from tests.reference.classifiers_twin import svm_objective
+
+from textsieve.classifiers import LinearSVM, separation
+from textsieve.classifiers.separation import WAYS, Problem, Separable, Separation
+from textsieve.classifiers.svm import against_the_rest
+from textsieve.kernels.newton import solve_positive
+from textsieve.kernels.taking import take_columns
+
+N_DOCUMENTS, N_TERMS = 30, 12
+
+TIGHT: dict[str, Any] = {"tolerance": 1e-6, "most_rounds": 1_000_000, "n_jobs": 1}
+
+SUBSETS: dict[str, Any] = {
+    "all": None,
+    "all, by number": np.arange(N_TERMS),
+    "all but one": np.delete(np.arange(N_TERMS), 2),
+    "more than half": np.array([0, 1, 3, 4, 6, 7, 8, 11]),
+    "half": np.arange(0, N_TERMS, 2),
+    "few": np.array([1, 5, 9]),
+    "one": np.array([3]),
+    "one that no document has": np.array([N_TERMS - 1]),
+}
+
+
+def documents(seed: int, n_classes: int = 2, n: int = N_DOCUMENTS, d: int = N_TERMS) -> tuple[csr_matrix, Any]:
+    """Sparse rows whose classes have something to do with them; no document has the last term."""
+    rng = np.random.default_rng(seed)
+    X = csr_matrix(random_array((n, d), density=0.4, rng=rng)).toarray()
+    X[:, -1] = 0.0
+    y = np.argmax(X @ rng.normal(size=(d, n_classes)) + 0.3 * rng.normal(size=(n, n_classes)), axis=1)
+    y[:n_classes] = np.arange(n_classes)
+    return csr_matrix(X), y
+
+
+def in_parts(X: csr_matrix, parts: int) -> csr_matrix:
+    """Each cell as the sum of several, and the columns out of order."""
+    rows = [np.repeat(np.arange(begin, end)[::-1], parts) for begin, end in zip(X.indptr, X.indptr[1:], strict=False)]
+    order = np.concatenate(rows)
+    return csr_matrix((X.data[order] / parts, X.indices[order], X.indptr * parts), X.shape)
+
+
+def with_zeros(X: csr_matrix) -> csr_matrix:
+    """The same with a value in every cell."""
+    n, d = X.shape
+    cells = X.toarray().ravel(), np.tile(np.arange(d), n), np.arange(0, n * d + 1, d)
+    return csr_matrix(cells, shape=X.shape)
+
+
+def scaled(X: csr_matrix, rows: Any = 1.0, columns: Any = 1.0) -> csr_matrix:
+    return csr_matrix(X.toarray() * np.reshape(rows, (-1, 1)) * columns)
+
+
+KINDS: dict[str, Any] = {
+    "as they are": lambda X: X,
+    "rows of any length": lambda X: scaled(X, rows=10.0 ** np.linspace(-3, 1, X.shape[0])),
+    "a term larger than the others": lambda X: scaled(X, columns=np.where(np.arange(X.shape[1]) == 2, 10.0, 1.0)),
+    "twice the same documents": lambda X: csr_matrix(X.toarray()[np.arange(X.shape[0]) // 2]),
+    "empty rows": lambda X: scaled(X, rows=np.arange(X.shape[0]) % 3 > 0),
+    "explicit zeros": with_zeros,
+    "cells in parts": lambda X: in_parts(X, 7),
+    "small floats": lambda X: X.astype(np.float32),
+    "large numbers of columns": lambda X: _wide(X),
+}
+
+
+def _wide(X: csr_matrix) -> csr_matrix:
+    X = X.copy()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def objective(rows: Any, signs: Any, costs: Any, weights: Any, intercept: Any) -> float:
+    return svm_objective(rows.tolist(), signs.tolist(), costs.tolist(), weights.tolist(), float(intercept))
+
+
+def objectives(rows: Any, problem: Problem, found: Separation) -> list[float]:
+    """What is made as small as possible, for each problem."""
+    weights = zip(found.coefficients, found.intercepts, strict=True)
+    return [objective(rows, *problem(number), each, b) for number, (each, b) in enumerate(weights)]
+
+
+def least(rows: Any, problem: Problem, n_problems: int) -> list[float]:
+    """The minimum that liblinear finds, one problem after the other, with a weight for each document."""
+    found = []
+    for number in range(n_problems):
+        signs, costs = problem(number)
+        svm: Any = LinearSVC(C=1.0, tol=1e-10, max_iter=1_000_000, random_state=0)
+        svm.set_params(dual="auto")
+        svm.fit(rows, signs, sample_weight=costs)
+        found.append(objective(rows, signs, costs, svm.coef_[0], svm.intercept_[0]))
+    return found
+
+
+def checked(X: csr_matrix, problems: tuple[Problem, int], way: str | None, terms: Any) -> Separation:
+    problem, n_problems = problems
+    found = Separable(X, way).separate(problem, n_problems, terms=terms, **TIGHT)
+    rows = X.toarray().astype(np.float64)
+    rows = rows if terms is None else rows[:, terms]
+    assert found.unfinished == 0
+    assert found.coefficients.shape == (n_problems, rows.shape[1])
+    assert found.intercepts.shape == (n_problems,)
+    ours = objectives(rows, problem, found)
+    assert ours == pytest.approx(least(rows, problem, n_problems), rel=1e-6, abs=1e-9)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("subset", SUBSETS)
+@pytest.mark.parametrize("way", WAYS)
+def test_liblinears_minimum_on_any_documents(kind: str, subset: str, way: str) -> None:
+    X, y = documents(seed=1)
+    if kind == "twice the same documents":
+        y = y[np.arange(len(y)) // 2]
+    checked(KINDS[kind](X), against_the_rest(y, np.ones(2), 10.0), way, SUBSETS[subset])
+
+
+@pytest.mark.parametrize("subset", ["all but one", "more than half", "few"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_term_that_dwarfs_the_others_is_not_missed_when_left_out(subset: str, way: str) -> None:
+    X, y = documents(seed=1)
+    wild = scaled(X, columns=np.where(np.arange(N_TERMS) == 2, 1e8, 1.0))
+    checked(wild, against_the_rest(y, np.ones(2), 10.0), way, SUBSETS[subset])
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0, 1000.0])
+@pytest.mark.parametrize("subset", ["all", "more than half", "few"])
+@pytest.mark.parametrize("way", WAYS)
+def test_liblinears_minimum_at_any_cost(C: float, subset: str, way: str) -> None:
+    X, y = documents(seed=2)
+    checked(X, against_the_rest(y, np.ones(2), C), way, SUBSETS[subset])
+
+
+@pytest.mark.parametrize("n_classes", [3, 6])
+@pytest.mark.parametrize("subset", ["all", "more than half", "few"])
+@pytest.mark.parametrize("way", WAYS)
+def test_many_classes_and_weights_of_them(n_classes: int, subset: str, way: str) -> None:
+    X, y = documents(seed=n_classes, n_classes=n_classes)
+    factors = np.linspace(0.2, 5.0, n_classes)
+    checked(X, against_the_rest(y, factors, 2.0), way, SUBSETS[subset])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_more_terms_than_documents(way: str) -> None:
+    X, y = documents(seed=5, n_classes=3, n=20, d=60)
+    for terms in (None, np.arange(5, 60), np.arange(25)):
+        checked(X, against_the_rest(y, np.ones(3), 100.0), way, terms)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 14), st.integers(1, 8), st.sampled_from([0.01, 1.0, 30.0]), st.data())
+def test_the_ways_meet(seed: int, n: int, d: int, C: float, data: st.DataObject) -> None:
+    X, y = documents(seed, n=n, d=d)
+    terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1), min_size=1))))
+    one, *others = (checked(X, against_the_rest(y, np.ones(2), C), way, terms) for way in WAYS)
+    for other in others:
+        assert one.coefficients == pytest.approx(other.coefficients, abs=1e-3 * (1 + np.abs(other.coefficients).max()))
+        assert one.intercepts == pytest.approx(other.intercepts, abs=1e-3 * (1 + np.abs(other.intercepts).max()))
+
+
+def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By equations if terms are few; by products if documents are few, and problems many; what is left by equations."""
+    ways: list[str] = []
+
+    def noted(name: str, way: Any, *given: Any) -> Any:
+        ways.append(name)
+        return way(*given)
+
+    for name, way in WAYS.items():
+        monkeypatch.setitem(separation.WAYS, name, partial(noted, name, way))
+    X, y = documents(seed=3)
+    problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
+
+    def way_taken(terms: Any = None) -> str:
+        found = Separable(X).separate(problem, n_problems, terms=terms, **TIGHT)
+        rows = X.toarray() if terms is None else X.toarray()[:, terms]
+        ours = objectives(rows, problem, found)
+        assert ours == pytest.approx(least(rows, problem, 1), rel=1e-6)
+        return ways.pop()
+
+    assert way_taken() == "equations"
+    monkeypatch.setattr(separation, "FEW_TERMS", N_TERMS - 2)
+    assert way_taken(np.arange(N_TERMS - 2)) == "equations"
+    monkeypatch.setattr(separation, "FEW_TERMS", 0)
+    assert way_taken() == "rows"  # documents of five terms
+    long = csr_matrix(np.tile(X.toarray(), (10, 40)))
+    many, few = (Separable(long)._quickest(long.shape[1], n_problems) for n_problems in (20, 1))
+    assert (many, few) == ("products", "rows")
+    monkeypatch.setattr(separation, "FEW_DOCUMENTS", N_DOCUMENTS - 1)
+    assert Separable(long)._quickest(long.shape[1], 20) == "rows"
+
+
+def test_what_one_way_leaves_another_solves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More documents than terms at a high cost: the dual is far from its end after some rounds."""
+    monkeypatch.setattr(separation, "FEW_TERMS", 0)
+    X, y = documents(seed=5, n=200, n_classes=4)
+    problems = against_the_rest(y, np.ones(4), 1000.0)
+    settings: dict[str, Any] = {"tolerance": 1e-6, "most_rounds": 50, "n_jobs": 1}
+    assert Separable(X, "rows").separate(*problems, **settings).unfinished > 0
+    found = Separable(X).separate(*problems, **settings)
+    assert found.unfinished == 0
+    assert objectives(X.toarray(), problems[0], found) == pytest.approx(least(X.toarray(), *problems), rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e-5])
+def test_small_weights_are_told_apart(scale: float) -> None:
+    """Where all gradients are within the tolerance from the start, weights of 0 would be an end as well."""
+    X, y = documents(seed=11, n=200)
+    y = np.arange(200) % 2
+    rows = csr_matrix(X.toarray() + 2.0 * (y[:, np.newaxis] == np.arange(N_TERMS) % 2)) * scale
+    found = Separable(csr_matrix(rows), "equations").separate(
+        *against_the_rest(y, np.ones(2), 0.5), tolerance=0.01, most_rounds=100, n_jobs=1
+    )
+    scores = rows @ found.coefficients[0]
+    assert scores[y == 1].min() > scores[y == 0].max()
+
+
+def test_equations_are_never_more_than_documents() -> None:
+    X, _ = documents(seed=3, n=5, d=6)
+    assert [Separable(X)._quickest(size, 2) == "equations" for size in (1, 5, 6)] == [True, True, False]
+
+
+def test_documents_without_any_term() -> None:
+    """The intercept is all there is: ½b² + Σ C max(0, 1 - y b)² is least at b = 2C(n1 - n0) / (1 + 2C n) here."""
+    problem, n_problems = against_the_rest(np.array([0, 1, 1]), np.ones(2), 1.0)
+    for way in (*WAYS, None):
+        found = Separable(csr_matrix((3, 4)), way).separate(problem, n_problems, **TIGHT)
+        assert not found.coefficients.any()
+        assert found.intercepts == pytest.approx([2 / 7], abs=1e-6)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_any_number_of_threads_gives_the_same_bytes(way: str) -> None:
+    X, y = documents(seed=4, n_classes=7, n=60, d=40)
+    problem, n_problems = against_the_rest(y, np.ones(7), 5.0)
+    for terms in (None, np.arange(0, 40, 3), np.arange(5, 40)):
+        found = [
+            Separable(X, way).separate(
+                problem, n_problems, terms=terms, tolerance=0.01, most_rounds=1000, n_jobs=n_jobs
+            )
+            for n_jobs in (1, 2, 5)
+        ]
+        assert len({each.coefficients.tobytes() + each.intercepts.tobytes() for each in found}) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_was_separated_before_does_not_matter(way: str) -> None:
+    X, y = documents(seed=6)
+    problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
+    shared = Separable(X, way)
+    for subset in [*SUBSETS.values(), *SUBSETS.values()]:
+        ours = shared.separate(problem, n_problems, terms=subset, **TIGHT)
+        fresh = Separable(X, way).separate(problem, n_problems, terms=subset, **TIGHT)
+        assert ours.coefficients.tobytes() == fresh.coefficients.tobytes()
+        assert ours.intercepts.tobytes() == fresh.intercepts.tobytes()
+
+
+def test_the_rows_that_were_given_are_left_alone() -> None:
+    X, y = documents(seed=6)
+    parts = in_parts(X, 3)
+    before = parts.data.copy(), parts.indices.copy(), parts.indptr.copy()
+    for way in WAYS:
+        Separable(parts, way).separate(*against_the_rest(y, np.ones(2), 1.0), terms=np.arange(9), **TIGHT)
+    assert all(np.array_equal(*each) for each in zip(before, (parts.data, parts.indices, parts.indptr), strict=True))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_problems_that_were_not_solved_are_counted(way: str) -> None:
+    X, y = documents(seed=7, n_classes=4)
+    problem, n_problems = against_the_rest(y, np.ones(4), 100.0)
+    for most_rounds in (1, 2):
+        found = Separable(X, way).separate(problem, n_problems, tolerance=1e-9, most_rounds=most_rounds, n_jobs=1)
+        assert (found.unfinished, found.rounds) == (4, most_rounds)
+        assert np.isfinite(found.coefficients).all()
+    done = Separable(X, way).separate(problem, n_problems, **TIGHT)
+    assert done.unfinished == 0
+    again = {"tolerance": TIGHT["tolerance"], "n_jobs": 1}
+    exactly = Separable(X, way).separate(problem, n_problems, most_rounds=done.rounds, **again)
+    assert (exactly.unfinished, exactly.rounds) == (0, done.rounds)
+    assert exactly.coefficients.tobytes() == done.coefficients.tobytes()
+    short = Separable(X, way).separate(problem, n_problems, most_rounds=done.rounds - 1, **again)
+    assert short.unfinished >= 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Separable, "_quickest", lambda *_: way)
+    X, y = documents(seed=7, n_classes=4)
+    with pytest.warns(ConvergenceWarning, match="4 of 4 problems had not converged after max_iter=2 rounds"):
+        LinearSVM(C=100, tol=1e-9, max_iter=2).fit(X, y)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [1e-9, 1e5, 1e9])
+def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
+    X, y = documents(seed=11)
+    wild = scaled(X, columns=np.where(np.arange(N_TERMS) % 2, 1.0, size))
+    problem, n_problems = against_the_rest(y, np.ones(2), 1000.0)
+    for terms in (None, np.arange(4), np.array([0, 2])):
+        found = Separable(wild, way).separate(
+            problem, n_problems, terms=terms, tolerance=0.01, most_rounds=300, n_jobs=1
+        )
+        assert np.isfinite(found.coefficients).all()
+        assert np.isfinite(found.intercepts).all()
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 14), st.floats(0, 1), st.data())
+def test_products_are_dense_ones(seed: int, n: int, d: int, density: float, data: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    dense = np.where(rng.random((n, d)) < density, rng.normal(size=(n, d)), 0.0)
+    terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1)))), np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            separation, "DENSE", data.draw(st.sampled_from([-1.0, 0.3, 1.0]))
+        )  # all, some, none as dense rows
+        found = Separable(csr_matrix(dense)).products(terms)
+        everything = Separable(csr_matrix(dense)).products(None)
+    assert found == pytest.approx(dense[:, terms] @ dense[:, terms].T, abs=1e-12)
+    assert everything == pytest.approx(dense @ dense.T, abs=1e-12)
+    assert np.array_equal(found, found.T)
+
+
+def test_products_over_most_terms_go_through_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, _ = documents(seed=8)
+    gone_through: list[int] = []
+    added_up = Separable._added_up
+
+    def noted(documents: Separable, terms: Any) -> Any:
+        gone_through.append(len(terms))
+        return added_up(documents, terms)
+
+    monkeypatch.setattr(Separable, "_added_up", noted)
+    shared = Separable(X)
+    for size, expected in ((N_TERMS, [N_TERMS]), (N_TERMS - 2, [2]), (N_TERMS // 2, [6]), (2, [2])):
+        terms = np.arange(size)
+        assert shared.products(terms) == pytest.approx((X[:, terms] @ X[:, terms].T).toarray(), abs=1e-12)
+        assert gone_through == expected
+        gone_through.clear()
+
+
+def test_digits_of_small_weights_beside_large_ones() -> None:
+    """A difference of products around 10^16 has no digit left of those around 1."""
+    X, _ = documents(seed=9)
+    wild = scaled(X, columns=np.where(np.arange(N_TERMS) == 0, 1e8, 1.0))
+    terms = np.arange(1, N_TERMS)
+    assert Separable(wild).products(terms) == pytest.approx((X[:, terms] @ X[:, terms].T).toarray(), abs=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 6), st.integers(1, 7), st.data())
+def test_columns_are_taken_as_scipy_takes_them(seed: int, n: int, d: int, data: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    X = csr_matrix(np.where(rng.random((n, d)) < 0.5, rng.normal(size=(n, d)), 0.0))
+    terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1)))), np.int64)
+    place = np.full(d, -1, np.int32)
+    place[terms] = np.arange(len(terms))
+    starts, columns, values = np.empty(n + 1, np.int64), np.empty(X.nnz + 1, np.int32), np.empty(X.nnz + 1)
+    take_columns(X.indptr, X.indices, X.data, place, starts, columns, values)
+    expected = X[:, terms]
+    assert starts.tolist() == expected.indptr.tolist()
+    assert columns[: starts[-1]].tolist() == expected.indices.tolist()
+    assert values[: starts[-1]].tolist() == expected.data.tolist()
+
+
+# -- equations ---------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 15), st.sampled_from([1e-3, 1.0, 100.0]))
+def test_equations_are_solved(seed: int, n: int, rank: int, size: float) -> None:
+    random = np.random.default_rng(seed)
+    squares = random.normal(size=(n, rank)) * size
+    matrix, right = np.eye(n) + squares @ squares.T, random.normal(size=n)
+    expected = np.linalg.solve(matrix, right)
+    upper = np.where(np.arange(n)[:, None] <= np.arange(n), matrix, np.nan)  # no more is looked at
+    solve_positive(upper, right)
+    assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [1e5, 1e7, 1e9, 1e12])
+def test_terms_that_say_the_same_give_finite_weights(way: str, size: float) -> None:
+    """Where they are large, the 1 that is added to their squares is lost in rounding."""
+    random = np.random.default_rng(0)
+    column = random.random((30, 1)) * size
+    X, y = csr_matrix(np.hstack([column, 2 * column, 3 * column, random.random((30, 3))])), random.integers(0, 2, 30)
+    found = Separable(X, way).separate(
+        *against_the_rest(y, np.ones(2), 100.0), tolerance=0.01, most_rounds=100, n_jobs=1
+    )
+    assert np.isfinite(found.coefficients).all()

@@ -1,0 +1,296 @@
+"""`textsieve subspace`: what is suggested and measured, the grid and its picture, and refusals before any work."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from tests.reference.cli_cases import Run, documents, write_csv
+
+import textsieve
+from textsieve import extras
+from textsieve.cli.progress import time_left
+from textsieve.ensembles import important_terms, suggest
+from textsieve.ensembles.grid import subspace_grid
+from textsieve.ensembles.trial import subspace_trial
+from textsieve.selectors import InformationGain
+from textsieve.training.chosen import ChosenTerms, usual_n_terms
+
+Ask = Callable[..., Any]
+
+FEW = ("--repeats", 2, "--jobs", 1)
+GRID = ("--grid", "--terms-per-member", "1,0.5,20", "--members", "8,2,2", *FEW)
+
+
+def prepared(path: Path) -> tuple[Any, Any, ChosenTerms]:
+    """Counts, labels, and what the verb prepares them by, made by hand."""
+    texts, labels = zip(*((text, label) for text, (label,) in textsieve.read(path)), strict=True)
+    return (
+        textsieve.TermCounter().fit_transform(texts),
+        list(labels),
+        ChosenTerms(selector=InformationGain(), n_terms=1000),
+    )
+
+
+def texts_of(path: Path) -> list[str]:
+    root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    return ["".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+# -- a suggestion ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_suggested_and_measured(news: Path, ask: Ask) -> None:
+    told = ask("subspace", news, *FEW)
+    counts, labels, chosen = prepared(news)
+    scores = chosen.fit(counts, labels).scores_
+    n, energy, knee = len(scores), important_terms(scores, "energy"), important_terms(scores, "knee")
+    expected = suggest(n, energy)
+    assert told["n_terms"] == n
+    assert told["important"] == {"energy": energy, "knee": knee, "taken": energy}
+    assert told["suggestion"] == {
+        "n_terms": expected.n_terms,
+        "n_estimators": expected.n_estimators,
+        "usability": expected.usability,
+        "coverage": expected.coverage,
+        "diversity": expected.diversity,
+    }
+    assert len(told["neighbours"]) == len(expected.neighbours)
+    sizes: dict[str, Any] = {"n_terms": expected.n_terms / n, "n_estimators": expected.n_estimators}
+    tried = subspace_trial(counts, labels, **sizes, prepare=chosen, repeats=2, n_jobs=1)
+    assert told["measured"]["accuracy"] == tried.accuracy.mean()
+    assert told["measured"]["single"] == tried.single.mean()
+    assert told["measured"]["gain"] == tried.gain[0]
+    assert told["measured"]["disagreement"] == pytest.approx(sum(each.disagreement for each in tried.diversity) / 2)
+    assert 0 <= told["predicted"]["pairs_that_differ"] <= 1
+
+
+def test_as_tables(news: Path, run: Run, ask: Ask) -> None:
+    said = run("subspace", news, *FEW).stdout
+    told = ask("subspace", news, *FEW)
+    suggestion, important = told["suggestion"], told["important"]
+    assert said.splitlines()[:2] == [f"{news}: 60 documents", "3 classes; 24 of 24 terms chosen by ig"]
+    assert f"Important terms: {important['energy']} by energy, {important['knee']} by the knee; taken: that by" in said
+    assert f"Suggested: {suggestion['n_estimators']} members (L) of {suggestion['n_terms']} terms (M)" in said
+    (marked,) = [line.split() for line in said.splitlines() if line.rstrip().endswith("suggested")]
+    assert marked[:2] == [str(suggestion["n_terms"]), str(suggestion["n_estimators"])]
+    for name, key in (("accuracy of the ensemble", "accuracy"), ("kappa of their answers", "kappa")):
+        assert re.search(rf"^{name} +{told['measured'][key]:.3f}", said, re.MULTILINE)
+
+
+def test_the_important_terms_and_the_cost_can_be_given(news: Path, ask: Ask) -> None:
+    told = ask("subspace", news, *FEW, "--important", 3, "--cost", 60)
+    assert told["important"]["taken"] == 3
+    expected = suggest(told["n_terms"], 3, cost=60)
+    assert told["suggestion"]["n_terms"] == expected.n_terms
+    assert told["suggestion"]["n_estimators"] * expected.n_terms <= 60
+    by_knee = ask("subspace", news, *FEW, "--important", "knee")
+    assert by_knee["important"]["taken"] == by_knee["important"]["knee"]
+
+
+def test_sizes_can_be_settled(news: Path, ask: Ask) -> None:
+    told = ask("subspace", news, *FEW, "--terms-per-member", "0.25")
+    assert told["suggestion"]["n_terms"] == 6
+    told = ask("subspace", news, *FEW, "--members", "3")
+    assert told["suggestion"]["n_estimators"] == 3
+
+
+# -- a grid ------------------------------------------------------------------------------------------------------
+
+
+def test_a_grid_is_the_library_s(news: Path, ask: Ask) -> None:
+    told = ask("subspace", news, *GRID, "--seed", 7)
+    counts, labels, chosen = prepared(news)
+    sizes: dict[str, Any] = {"n_terms": [1, 0.5, 20], "n_estimators": [2, 8]}
+    grid = subspace_grid(counts, labels, **sizes, prepare=chosen, repeats=2, random_state=7, n_jobs=1)
+    assert (told["terms_per_member"], told["members"]) == ([1, 12, 20], [2, 8])
+    assert told["accuracy"] == grid.mean.tolist()
+    assert told["standard_error"] == grid.standard_error.tolist()
+    assert told["best"] == grid.best._asdict()
+    assert (told["documents"], told["classes"], told["n_terms"], told["seed"]) == (60, 3, 24, 7)
+
+
+def test_error_is_the_rest(news: Path, ask: Ask) -> None:
+    right, wrong = ask("subspace", news, *GRID), ask("subspace", news, *GRID, "--measure", "error")
+    assert wrong["error"] == [[1 - each for each in row] for row in right["accuracy"]]
+    assert wrong["best"] == right["best"]
+
+
+def test_the_table_of_a_grid(news: Path, run: Run, ask: Ask) -> None:
+    said, told = run("subspace", news, *GRID).stdout, ask("subspace", news, *GRID)
+    rows = [line.split() for line in said.splitlines() if re.match(r"\s*\d+( +\d+\.\d)+$", line)]
+    assert rows == [
+        [str(size), *(f"{100 * each:.1f}" for each in row)]
+        for size, row in zip(told["terms_per_member"], told["accuracy"], strict=True)
+    ]
+    assert "Accuracy in percent; 2 random splits, 20% of the documents held out, by vote" in said
+    best = told["best"]
+    assert f"Best: {best['n_estimators']} members of {best['n_terms']} terms, {100 * best['accuracy']:.1f} %" in said
+
+
+def test_the_picture(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    said = run("subspace", news, *GRID, "--plot", tmp_path / "x.svg", "--measure", "error").stdout
+    assert said.endswith(f"Drawn to {tmp_path / 'x.svg'}\n")
+    told = ask("subspace", news, *GRID, "--measure", "error", "--plot", tmp_path / "x.html")
+    assert told["plot"] == str(tmp_path / "x.html")
+    texts = texts_of(tmp_path / "x.svg")
+    for row in told["error"]:
+        for each in row:
+            assert f"{each:.1%}" in texts
+    assert any(text.startswith("news.csv. 24 terms in all, 2 random splits, by vote.") for text in texts)
+
+
+def test_options_matter(news: Path, ask: Ask) -> None:
+    usual = ask("subspace", news, *GRID)
+    for options in (["--seed", 1], ["--held-out", 0.5], ["--combine", "mean"]):
+        assert ask("subspace", news, *GRID, *options)["accuracy"] != usual["accuracy"], options
+    assert ask("subspace", news, *GRID, "-k", 20)["n_terms"] == 20
+    assert ask("subspace", news, *GRID, "--stop-words", "english")["n_terms_seen"] == 22
+    assert ask("subspace", news, *GRID, "-k", 1.0) == usual
+
+
+def test_one_repetition_has_no_standard_error(news: Path, ask: Ask) -> None:
+    told = ask("subspace", news, *GRID, "--repeats", 1)
+    assert told["standard_error"][0] == [None, None]
+    assert told["best"]["standard_error"] is None
+
+
+def test_files_of_other_kinds_and_documents_without_a_label(tmp_path: Path, ask: Ask) -> None:
+    path = tmp_path / "x.jsonl"
+    rows: list[dict[str, Any]] = [{"text": text, "label": label} for text, label in documents()]
+    rows.insert(5, {"text": "something of no class", "label": None})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert ask("subspace", path, *GRID)["documents"] == 60
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nothing_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    def read(*_: object, **__: object) -> None:
+        pytest.fail("the documents are read although it is in vain")
+
+    monkeypatch.setattr("textsieve.cli.opening.read", read)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+WRONG_USAGE = [
+    (["--plot", "x.svg"], "--plot is for --grid; add it"),
+    (["--measure", "error"], "--measure is for --grid; add it"),
+    (["--grid", "--cost", "9"], "--cost is for a suggestion, which --grid does not make"),
+    (["--grid", "--important", "9"], "--important is for a suggestion"),
+    (["--members", "1,2"], "--members: several sizes are for --grid"),
+    (["--grid", "--members", "0"], "0; use numbers from 1"),
+    (["--grid", "--members", "1,1.5"], "1.5; use numbers from 1"),
+    (["--grid", "--terms-per-member", "1;2"], "'1;2' is no number"),
+    (["--grid", "--terms-per-member", "nan"], "nan; use numbers from 1"),
+    (["--important", "all"], "'all'; use energy, knee, or a number of terms from 1"),
+    (["--important", "0"], "'0'; use energy"),
+    (["-k", "auto"], "-k auto is for train"),
+    (["--held-out", "1"], "0<x<1"),
+    (["--repeats", "0"], "x>=1"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG_USAGE, ids=[" ".join(each) for each, _ in WRONG_USAGE])
+def test_wrong_usage_is_told_before_any_work(options: list[str], message: str, nothing_is_read: Path, run: Run) -> None:
+    assert message in re.sub(r"\s+", " ", run("subspace", "docstrings", *options, exit_code=2).stderr)
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("x.pdf", "'x.pdf' ends in '.pdf'; a chart is written to a file that ends in .svg"),
+        ("none/x.svg", "there is no folder none"),
+        ("x.json", "x.json: is read here, and would be overwritten"),
+    ],
+)
+def test_places_that_cannot_be_written(file: str, message: str, nothing_is_read: Path, run: Run) -> None:
+    (nothing_is_read / "x.json").write_text("{}")
+    assert message in run("subspace", "x.json", "--grid", "--plot", file, exit_code=1).stderr
+    assert (nothing_is_read / "x.json").read_text() == "{}"
+
+
+def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "_is_installed", lambda name: name != "altair")
+    result = run("subspace", "docstrings", "--grid", "--plot", "x.svg", exit_code=1)
+    assert result.stderr == "error: --plot needs altair; pip install 'textsieve[plots]'\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        (documents(), ["--grid", "--terms-per-member", "99"], "--terms-per-member 99; there are 24 terms"),
+        (documents(), ["--important", "99"], "99"),
+        (documents(), ["--cost", "1"], "--cost 1; use a whole number"),
+        (documents(), ["--min-df", "61"], "min_df"),
+        ([("aa bb", "x")] * 9, [], "x"),
+        ([("aa bb", "x"), ("bb cc", "y")], ["--grid"], "All documents to train on in repetition 1 are of the class"),
+        ([("-", "x"), ("!", "y")] * 5, [], "there is no term in any document"),
+    ],
+)
+def test_documents_that_cannot_be_measured(
+    rows: list[tuple[str, str]], options: list[str], message: str, tmp_path: Path, run: Run
+) -> None:
+    path = write_csv(tmp_path / "x.csv", rows)
+    result = run("subspace", path, *FEW, *options, exit_code=1)
+    assert message in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_several_labels_are_refused(tagged: Path, run: Run) -> None:
+    said = run("subspace", tagged, *FEW, exit_code=1).stderr
+    assert "16 documents have several labels" in said
+    assert "give documents of one label each" in said
+
+
+def test_vectors_and_no_labels_are_refused(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "x.svm").write_text("1 1:2 3:1\n2 2:1 3:1\n" * 5)
+    assert "holds vectors, not texts" in run("subspace", tmp_path / "x.svm", exit_code=1).stderr
+    (tmp_path / "x.csv").write_text("text,label\nsome words,\nothers,\n")
+    assert "no document has a label" in run("subspace", tmp_path / "x.csv", exit_code=1).stderr
+
+
+def test_without_a_picture_nothing_that_draws_is_loaded(news: Path) -> None:
+    code = (
+        "import sys, textsieve.cli\n"
+        f"sys.argv = ['textsieve', 'subspace', {str(news)!r}, *{[str(each) for each in GRID]!r}]\n"
+        "try: textsieve.cli.main()\n"
+        "except SystemExit: pass\n"
+        "print('LOADED', *sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "textsieve.ensembles.grid" in loaded
+    assert not loaded & {"altair", "vl_convert", "textsieve.plots"}
+
+
+# -- how many terms, and how long --------------------------------------------------------------------------------
+
+
+def test_as_many_terms_as_in_the_paper() -> None:
+    assert usual_n_terms(22_244) == 5_000
+    assert usual_n_terms(3_999) == usual_n_terms(1) == 1_000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (None, ""),
+        (0, ""),
+        (42, "about 42 s left"),
+        (89, "about 89 s left"),
+        (600, "about 10 min left"),
+        (7200, "about 2 hours left"),
+    ],
+)
+def test_how_long_it_takes_in_words(seconds: float | None, expected: str) -> None:
+    assert time_left(seconds) == expected

@@ -1,0 +1,131 @@
+"""Measured diversity against loops over all pairs of members."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.metrics import cohen_kappa_score  # type: ignore[attr-defined]
+
+from textsieve import InputError
+from textsieve.ensembles import MeasuredDiversity, measured_diversity
+
+from ..reference import subspace_twin as twin
+
+
+def mean(values: list[float]) -> float:
+    defined = [value for value in values if not math.isnan(value)]
+    return sum(defined) / len(defined) if defined else math.nan
+
+
+def by_loops(answers: NDArray[np.int64], truth: NDArray[np.int64]) -> MeasuredDiversity:
+    members = answers.T.tolist()
+    pairs = twin.pairwise(members, truth.tolist())
+    return MeasuredDiversity(
+        len(members),
+        len(truth),
+        float((answers == truth[:, None]).mean()),
+        mean(pairs["disagreement"]),
+        mean(pairs["q"]),
+        mean(pairs["kappa"]),
+        twin.fleiss(members),
+        mean([float(each == 0) for each in pairs["disagreement"]]),
+        sum(map(math.isnan, pairs["q"])),
+        sum(map(math.isnan, pairs["kappa"])),
+    )
+
+
+def some_answers(
+    n_documents: int, n_members: int, n_classes: int, seed: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Members that are right more often than not, abstain now and then, and are now and then the same."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, n_classes, n_documents)
+    guesses = random.integers(-1, n_classes, (n_documents, n_members))
+    answers = np.where(random.random((n_documents, n_members)) < 0.6, truth[:, None], guesses)
+    answers[:, -1] = answers[:, 0]
+    return answers, truth
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "n_members", "n_classes"),
+    [(1, 2, 2), (7, 3, 2), (8, 5, 3), (40, 12, 15), (300, 4, 400), (2_040, 3, 2), (2_041, 3, 5), (4_500, 2, 3)],
+)
+def test_loops_over_pairs(n_documents: int, n_members: int, n_classes: int) -> None:
+    answers, truth = some_answers(n_documents, n_members, n_classes)
+    assert measured_diversity(answers, truth) == pytest.approx(by_loops(answers, truth), rel=1e-9, nan_ok=True)
+
+
+def test_kappa_is_scikit_learns() -> None:
+    answers, truth = some_answers(200, 3, 4)
+    pairs = [cohen_kappa_score(answers[:, a], answers[:, b]) for a, b in [(0, 1), (0, 2), (1, 2)]]
+    assert measured_diversity(answers, truth).kappa == pytest.approx(np.mean(pairs))
+
+
+def test_by_hand() -> None:
+    """Both right 2, both wrong 1, one of them 1 and 2: Q = (2 - 2) / (2 + 2)."""
+    truth = np.zeros(6, int)
+    answers = np.array([[0, 0], [0, 0], [1, 1], [0, 1], [1, 0], [2, 0]])
+    found = measured_diversity(answers, truth)
+    assert found.q_statistic == 0.0
+    assert found.disagreement == pytest.approx(0.5)
+    assert found.accuracy == pytest.approx(7 / 12)
+    assert found.identical == 0.0
+
+
+def test_members_that_err_together_and_apart() -> None:
+    truth = np.zeros(4, int)
+    together = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    apart = np.array([[0, 1], [0, 1], [1, 0], [1, 0]])
+    assert measured_diversity(together, truth)[3:8] == (0.0, 1.0, 1.0, 1.0, 1.0)
+    assert measured_diversity(apart, truth)[3:8] == (1.0, -1.0, -1.0, -1.0, 0.0)
+
+
+def test_always_right() -> None:
+    """Nothing shows how errors go together where there are none, though the answers agree beyond chance."""
+    truth = np.array([0, 1, 1, 2])
+    found = measured_diversity(np.tile(truth[:, None], 3), truth)
+    assert math.isnan(found.q_statistic)
+    assert found.undefined_q == 3
+    assert (found.kappa, found.undefined_kappa, found.identical) == (1.0, 0, 1.0)
+
+
+def test_undefined_pairs_are_left_out() -> None:
+    truth = np.array([0, 1, 0, 1])
+    answers = np.column_stack([truth, [0, 1, 1, 0], [0, 0, 0, 1]])  # the first is always right
+    found = measured_diversity(answers, truth)
+    assert found.undefined_q == 2
+    assert found.q_statistic == mean(twin.pairwise(answers.T.tolist(), truth.tolist())["q"])
+
+
+def test_one_answer_for_everything() -> None:
+    found = measured_diversity(np.ones((5, 4), int), np.array([0, 1, 1, 0, 1]))
+    assert math.isnan(found.kappa)
+    assert math.isnan(found.fleiss_kappa)
+    assert (found.undefined_kappa, found.identical, found.disagreement) == (6, 1.0, 0.0)
+
+
+def test_no_answer_is_an_answer_and_never_right() -> None:
+    found = measured_diversity(np.array([[-1, -1], [-1, 0], [0, 0]]), np.zeros(3, int))
+    assert found.disagreement == pytest.approx(1 / 3)
+    assert found.accuracy == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "truth", "said"),
+    [
+        ([[0, 1]], [0, 1], r"truth has the shape \(2,\)"),
+        ([0, 1], [0, 1], r"predictions has the shape \(2,\)"),
+        ([[0], [1]], [0, 1], "two members"),
+        (np.zeros((0, 3), int), np.zeros(0, int), "at least one document"),
+        ([[0.5, 1]], [0], "predictions="),
+        ([["a", "b"]], [0], "predictions="),
+        ([[0, 1]], ["a"], "truth="),
+        ([[0, -2]], [0], "predictions has -2"),
+        ([[0, 1]], [-1], "truth has -1"),
+    ],
+)
+def test_bad_input(predictions: Any, truth: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        measured_diversity(predictions, truth)

@@ -1,0 +1,129 @@
+"""How members become one decision: by hand, and as the slow twin counts."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from tests.reference.subspace_grid_twin import decided
+
+from textsieve.ensembles.combining import (
+    Tally,
+    counted_votes,
+    for_each_class,
+    intercepts_of_votes,
+    knows_nothing,
+    running_decisions,
+)
+
+ALL_SPEAK = np.zeros(1, np.bool_)
+
+
+def tally(*scores: list[float], docs: list[int] | None = None) -> Tally:
+    """Of one document, what members say of it; classes have as many training documents, unless told otherwise."""
+    class_docs = np.array(docs or [1] * len(scores[0]))
+    return counted_votes(((np.array([each]), ALL_SPEAK) for each in scores), 1, class_docs)
+
+
+def test_most_votes_win_whatever_the_scores() -> None:
+    counted = tally([1, 0, -9], [1, 0, -9], [-50, 99, -9])
+    assert counted.votes.tolist() == [[2, 1, 0]]
+    assert counted.decisions("vote").tolist() == [0]
+    assert counted.decisions("mean").tolist() == [1]
+
+
+def test_equal_votes_go_to_the_class_with_more_documents_and_then_to_the_first() -> None:
+    assert tally([1, 0, 0], [0, 3, 0], docs=[5, 6, 9]).decisions("vote").tolist() == [1]
+    assert tally([1, 0, 0], [0, 3, 0], docs=[5, 5, 9]).decisions("vote").tolist() == [0]
+    assert tally([1, 0, 9], [0, 1, 9]).decisions("vote").tolist() == [2], "both voted for the third"
+    assert tally([0, 0, 0]).votes.tolist() == [[1, 0, 0]], "of equal scores the first"
+    assert tally([0, 2, 2]).decisions("mean").tolist() == [1]
+
+
+def test_many_documents_are_worth_less_than_a_vote() -> None:
+    assert intercepts_of_votes(np.array([1, 3])).tolist() == [0.125, 0.375]
+    assert tally([1, 0], docs=[1, 10**9]).decisions("vote").tolist() == [0]
+
+
+def test_who_knows_no_term_does_not_vote_but_has_scores() -> None:
+    counted = Tally(2, np.array([1, 1, 1]))
+    counted.add(np.array([[0.0, 1.0, 5.0]] * 2), np.array([True, False]))
+    counted.add(np.array([[2.0, 1.0, 0.0]] * 2), np.array([False, True]))
+    assert counted.votes.tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert counted.means.tolist() == [[1.0, 1.0, 2.5]] * 2
+    assert counted.decisions("vote").tolist() == [0, 2]
+
+
+def test_if_nobody_knows_a_term_the_most_frequent_class_wins() -> None:
+    counted = counted_votes([(np.array([[1.0, 0.0]]), np.array([True]))] * 3, 1, np.array([4, 5]))
+    assert counted.votes.tolist() == [[0, 0]]
+    assert counted.decisions("vote").tolist() == [1]
+    assert counted.decisions("mean").tolist() == [0]
+
+
+def test_one_column_speaks_for_the_second_class() -> None:
+    assert for_each_class(np.array([[2.0], [-1.0], [0.0]])).tolist() == [[-2, 2], [1, -1], [0, 0]]
+    assert for_each_class(np.array([2.0])).tolist() == [[-2, 2]]
+    said = (np.array([[2.0], [-1.0], [0.0]]), np.zeros(3, np.bool_))
+    assert counted_votes([said], 3, np.array([1, 1])).decisions("vote").tolist() == [1, 0, 0], "0 is not above 0"
+
+
+def test_rows_without_a_chosen_column() -> None:
+    rows = csr_matrix([[0, 1, 2], [0, 0, 0], [3, 0, 0], [0, 0, 4]])
+    chosen = np.array([False, True, True])
+    assert knows_nothing(rows.indptr, rows.indices, chosen).tolist() == [False, True, True, False]
+    assert knows_nothing(rows.indptr, rows.indices, np.zeros(3, np.bool_)).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    members=st.integers(1, 8),
+    documents=st.integers(1, 5),
+    classes=st.integers(2, 4),
+    seed=st.integers(0, 1 << 20),
+    combine=st.sampled_from(["vote", "mean"]),
+)
+def test_every_beginning_of_an_ensemble_is_one(
+    members: int, documents: int, classes: int, seed: int, combine: str
+) -> None:
+    random = np.random.default_rng(seed)
+    scores = random.integers(-2, 3, (members, documents, classes)).astype(float)  # so few that many are equal
+    silent = random.random((members, documents)) < 0.3
+    sizes, class_docs = list(range(1, members + 1)), random.integers(1, 4, classes)
+    running = list(running_decisions(zip(scores, silent, strict=True), sizes, documents, class_docs, combine))
+    for size, found in zip(sizes, running, strict=True):
+        expected = [
+            decided(scores[:size].tolist(), silent[:size].tolist(), document, class_docs.tolist(), combine)
+            for document in range(documents)
+        ]
+        assert found.tolist() == expected
+    some = [size for size in sizes if size % 3 == 1]
+    picked = running_decisions(zip(scores, silent, strict=True), some, documents, class_docs, combine)
+    assert [each.tolist() for each in picked] == [running[size - 1].tolist() for size in some]
+
+
+def test_members_are_asked_for_no_longer_than_needed() -> None:
+    asked = []
+
+    def said() -> object:
+        for number in range(10):
+            asked.append(number)
+            yield np.zeros((1, 2)), ALL_SPEAK
+
+    assert len(list(running_decisions(said(), [2, 4], 1, np.array([1, 1]), "vote"))) == 2  # type: ignore[arg-type]
+    assert asked == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("combine", ["vote", "mean"])
+def test_a_thousand_members_take_no_more_room_than_one(combine: str) -> None:
+    documents, classes, random = 400, 20, np.random.default_rng(0)
+    scores, silent = random.random((documents, classes)), np.zeros(documents, np.bool_)
+    tracemalloc.start()
+    said, class_docs = ((scores, silent) for _ in range(1000)), np.ones(classes, np.int64)
+    for _ in running_decisions(said, [500, 1000], documents, class_docs, combine):
+        pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * scores.nbytes, "and not 1,000 times as much"

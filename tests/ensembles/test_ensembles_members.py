@@ -1,0 +1,347 @@
+"""Members: the twin's, trained on columns cut out; in order, and the same for any number of jobs."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from tests.reference.subspace_members_twin import documents, slow_members
+
+from textsieve import InputError
+from textsieve.classifiers import CosineKNN, LinearSVM, Rocchio
+from textsieve.classifiers.linear_form import ALWAYS
+from textsieve.ensembles import members as module
+from textsieve.ensembles.draws import subset
+from textsieve.ensembles.members import Member, Task, member_scores, task_of, train_members
+from textsieve.stats.labels import label_pairs
+
+SVM = LinearSVM(C=5.0, tol=1e-6, max_iter=100_000)
+SLOW_SVM: Any = LinearSVC(C=5.0, tol=1e-8, max_iter=1_000_000, random_state=0).set_params(dual="auto")
+
+
+def task(X: csr_matrix, y: Any, keeps_unlabelled: bool = False) -> Task:
+    return task_of(X, label_pairs(y, X.shape[0]), keeps_unlabelled=keeps_unlabelled)
+
+
+def trained(
+    estimator: Any, of: Task, n_terms: int = 12, n_members: int = 5, seed: int = 3, n_jobs: int = 1
+) -> list[Member]:
+    sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": n_jobs}
+    return list(train_members(estimator, of, **sizes, then=lambda member: member))
+
+
+# -- what there is to learn ------------------------------------------------------------------------------------------
+
+
+def test_a_task_of_one_label_each() -> None:
+    X, y = documents(3, n=20)
+    found = task(X, y)
+    assert found.labels.tolist() == ["class 0", "class 1", "class 2"]
+    assert found.numbers is not None
+    assert found.labels[found.numbers].tolist() == y.tolist()
+    assert found.present.tolist() == [0, 1, 2]
+    assert found.class_docs.tolist() == [Counter(y.tolist())[label] for label in found.labels]
+    assert not found.one_output
+    assert task(X, np.arange(20) % 2).one_output
+
+
+def test_documents_without_a_label_are_left_out() -> None:
+    X = csr_matrix(np.arange(1.0, 11).reshape(5, 2))
+    found = task(X, ["b", None, "a", "", "b"])
+    assert found.rows.toarray().tolist() == X.toarray()[[0, 2, 4]].tolist()
+    assert found.numbers is not None
+    assert found.numbers.tolist() == [1, 0, 1]
+    several = task(X, [["b"], [], ["a", "b"], ["a"], []])
+    assert several.numbers is None
+    assert several.rows.shape == (3, 2)
+    assert [each.tolist() for each in several.members] == [[1, 2], [0, 1]]
+
+
+def test_rows_of_zeros_are_in_no_class() -> None:
+    X = csr_matrix(np.eye(4))
+    found = task(X, np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]]), keeps_unlabelled=True)
+    assert found.numbers is None
+    assert found.rows.shape == (4, 4)
+    assert found.present.tolist() == [0, 2]
+    assert found.class_docs.tolist() == [1, 0, 2]
+    assert [each.tolist() for each in found.members] == [[0], [2, 3]]
+
+
+def test_one_class_is_nothing_to_tell_apart() -> None:
+    for y, keeps in ((np.array([[1, 0], [1, 0]]), True), (np.array([[1, 0], [0, 0]]), True), ([["a"], ["a"]], False)):
+        with pytest.raises(InputError, match="One class alone has documents"):
+            task(csr_matrix(np.eye(2)), y, keeps)
+
+
+# -- linear SVMs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n_terms", [1, 12, 30, 40])
+def test_linear_svms_are_the_twins(n_classes: int, n_terms: int) -> None:
+    X, y = documents(n_classes, n_empty=2)
+    slow = slow_members(SLOW_SVM, X, y, n_terms=n_terms, n_members=4, seed=3)
+    for member, other in zip(trained(SVM, task(X, y), n_terms, 4), slow, strict=True):
+        assert member.terms.tolist() == other.columns.tolist()
+        assert member.form is not None
+        assert member.form.coefficients == pytest.approx(other.classifier.coef_, abs=1e-3)
+        assert member.form.intercepts == pytest.approx(other.classifier.intercept_, abs=1e-3)
+        scores = member.scores(X)
+        assert scores.shape == (60, 1 if n_classes == 2 else n_classes)
+        assert scores == pytest.approx(other.scores(X)[:, -scores.shape[1] :], abs=1e-3)
+        knows = [other.knows(X, document) for document in range(60)]
+        assert (~member.knows_nothing_of(X)).tolist() == knows
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {"class 1": 5.0}])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_class_weights_are_the_twins(class_weight: Any, n_classes: int) -> None:
+    X, y = documents(n_classes)
+    ours = LinearSVM(**SVM.get_params() | {"class_weight": class_weight})
+    slow: Any = LinearSVC(**SLOW_SVM.get_params() | {"class_weight": class_weight})
+    others = slow_members(slow, X, y, n_terms=12, n_members=3, seed=3)
+    for member, other in zip(trained(ours, task(X, y), n_members=3), others, strict=True):
+        assert member.form is not None
+        assert member.form.coefficients == pytest.approx(other.classifier.coef_, abs=1e-3)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {"b": 4.0}])
+def test_several_labels_are_one_class_against_the_rest_each(class_weight: Any) -> None:
+    X, _ = documents(n=50)
+    random = np.random.default_rng(1)
+    y = random.random((50, 3)) < [[0.5, 0.2, 0.3]]
+    y[:, 2] = True
+    y[0] = [False, False, True]
+    labels = [["abc"[number] for number in np.flatnonzero(row)] for row in y]
+    ours = LinearSVM(**SVM.get_params() | {"class_weight": class_weight})
+    for member in trained(ours, task(X, labels), n_members=3):
+        assert member.form is not None
+        assert member.form.intercepts[2] == ALWAYS
+        assert not member.form.coefficients[2].any()
+        for number in (0, 1):
+            weight = {1: class_weight.get("ab"[number], 1.0)} if isinstance(class_weight, dict) else class_weight
+            slow: Any = LinearSVC(**SLOW_SVM.get_params() | {"class_weight": weight})
+            slow.fit(X[:, member.terms], y[:, number].astype(int))
+            assert member.form.coefficients[number] == pytest.approx(slow.coef_[0], abs=1e-3)
+            assert member.form.intercepts[number] == pytest.approx(slow.intercept_[0], abs=1e-3)
+
+
+def test_all_documents_may_be_in_all_classes() -> None:
+    X, _ = documents(n=10)
+    (member,) = trained(SVM, task(X, [["a", "b"]] * 10), n_members=1)
+    assert (member.scores(X) == ALWAYS).all()
+
+
+def test_members_that_were_not_finished_say_so() -> None:
+    X, y = documents(3, n=60, n_terms=300)
+    hasty = LinearSVM(C=100, tol=1e-9, max_iter=1)
+    assert [member.unfinished for member in trained(hasty, task(X, y), n_terms=200, n_members=2)] == [3, 3]
+    assert [member.unfinished for member in trained(SVM, task(X, y), n_terms=200, n_members=2)] == [0, 0]
+
+
+def test_settings_of_the_svm_are_checked_first() -> None:
+    X, y = documents()
+    with pytest.raises(InputError, match="C=-1"):
+        trained(LinearSVM(C=-1), task(X, y))
+
+
+# -- in order, and the same for any number of jobs -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [SVM, MultinomialNB(), SGDClassifier(), LinearSVC(), OneVsRestClassifier(SGDClassifier())],
+    ids=lambda each: type(each).__name__,
+)
+def test_jobs_do_not_matter_and_seeds_do(estimator: Any) -> None:
+    X, y = documents(3)
+    rows = task(X, y)
+    many = (1, 2, 3) if isinstance(estimator, LinearSVM | MultinomialNB) else (1, 2)  # processes take long to start
+    found = {jobs: [each.scores(X).tobytes() for each in trained(estimator, rows, n_jobs=jobs)] for jobs in many}
+    assert len({tuple(each) for each in found.values()}) == 1
+    assert len(set(found[1])) == 5
+    assert [each.scores(X).tobytes() for each in trained(estimator, rows, n_members=3)] == found[1][:3]
+    assert not set(found[1]) & {each.scores(X).tobytes() for each in trained(estimator, rows, seed=4)}
+
+
+def test_each_member_has_a_seed_of_its_own() -> None:
+    X, y = documents(3)
+    base = make_pipeline(MaxAbsScaler(), OneVsRestClassifier(DecisionTreeClassifier().set_params(max_features=1)))
+    many = trained(base, task(X, y), n_terms=40, n_members=6)  # all terms: only the seeds differ
+    seeds = [member.classifier[-1].estimator.random_state for member in many]
+    assert len(set(seeds)) == 6
+    assert seeds == [member.classifier[-1].estimator.random_state for member in trained(base, task(X, y), 40, 6)]
+    assert base[-1].estimator.random_state is None  # what was given is left alone
+
+
+def test_an_estimator_works_on_one_job_of_its_own() -> None:
+    X, y = documents(3)
+    (neighbours,) = trained(CosineKNN(n_jobs=2), task(X, y), n_members=1)
+    assert neighbours.classifier.n_jobs == 1
+    (logistic,) = trained(LogisticRegression(max_iter=1000), task(X, y), n_members=1)  # which warns of n_jobs
+    assert logistic.form is not None
+
+
+def test_results_come_in_order_and_are_not_made_far_ahead() -> None:
+    started: list[int] = []
+
+    def work(number: int) -> int:
+        started.append(number)
+        return number * number
+
+    for n_jobs in (1, 2, 3):
+        assert list(module._in_order(work, 50, n_jobs)) == [number * number for number in range(50)]
+        started.clear()
+        some = module._in_order(work, 10**6, n_jobs)
+        assert [next(some) for _ in range(4)] == [0, 1, 4, 9]
+        assert isinstance(some, Iterator)
+        some.close()  # type: ignore[attr-defined]
+        assert len(started) <= 4 + module._AHEAD * n_jobs + 1
+        started.clear()
+
+
+def test_an_error_in_a_member_ends_it() -> None:
+    def work(number: int) -> int:
+        if number == 3:
+            raise InputError("the third")
+        return number
+
+    for n_jobs in (1, 2):
+        found = module._in_order(work, 10**6, n_jobs)
+        with pytest.raises(InputError, match="the third"):
+            list(found)
+
+
+def test_then_is_done_to_each_member() -> None:
+    X, y = documents(3)
+    sizes = {"n_terms": 5, "n_members": 4, "seed": 0}
+    for estimator in (SVM, MultinomialNB(), LogisticRegression(max_iter=1000)):
+        told = train_members(estimator, task(X, y), **sizes, n_jobs=2, then=lambda member: member.terms.tolist())
+        assert list(told) == [subset(40, 5, member=number, seed=0).tolist() for number in range(4)]
+
+
+# -- other classifiers -----------------------------------------------------------------------------------------------
+
+
+class Guess(ClassifierMixin, BaseEstimator):
+    """Says the class of the largest value, and knows no scores."""
+
+    def fit(self, X: Any, y: Any) -> "Guess":
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.classes_[np.asarray(X.argmax(axis=1)).ravel() % len(self.classes_)]
+
+
+class Forgetful(Guess):
+    """Learns one class less."""
+
+    def fit(self, X: Any, y: Any) -> "Forgetful":
+        self.classes_ = np.unique(y)[1:]
+        return self
+
+
+class Regression(BaseEstimator):
+    """Has no classes."""
+
+    def fit(self, X: Any, y: Any) -> "Regression":
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(X.shape[0])
+
+
+def test_a_classifier_that_only_predicts() -> None:
+    X, y = documents(3)
+    (member,) = trained(Guess(), task(X, y), n_members=1)
+    predicted = member.classifier.predict(X[:, member.terms])
+    scores = member.scores(X)
+    assert member.form is None
+    assert scores.sum(axis=1).tolist() == [1.0] * 60
+    assert member.classifier.classes_[scores.argmax(axis=1)].tolist() == predicted.tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_scores_for_each_two_classes_are_not_taken_for_those_of_classes(n_classes: int) -> None:
+    X, y = documents(n_classes, n=80)
+    three = n_classes == 3  # as many pairs as classes
+    base = SVC(kernel="rbf").set_params(decision_function_shape="ovr" if three else "ovo", break_ties=three)
+    (member,) = trained(base, task(X, y), n_members=1)
+    scores = member.scores(X)
+    assert scores.shape == (80, 1 if n_classes == 2 else n_classes)
+    numbers = (scores[:, 0] > 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
+    assert member.classifier.classes_[numbers].tolist() == member.classifier.predict(X[:, member.terms]).tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rocchio_chooses_by_the_cosine_and_is_linear(n_classes: int) -> None:
+    X, y = documents(n_classes)
+    for member in trained(Rocchio(), task(X, y), n_terms=3):
+        other = Rocchio().fit(X[:, member.terms], y)
+        scores = member.scores(X)
+        numbers = (scores[:, 0] > 0).astype(int) if n_classes == 2 else scores.argmax(axis=1)
+        knows = ~member.knows_nothing_of(X)
+        assert member.form is not None
+        assert other.classes_[numbers][knows].tolist() == other.predict(X[:, member.terms])[knows].tolist()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (Regression(), "Regression has no classes_ after fit; use a classifier"),
+        (Forgetful(), "Forgetful learned 2 of 3 classes"),
+    ],
+)
+def test_what_is_no_classifier(estimator: Any, words: str) -> None:
+    X, y = documents(3)
+    with pytest.raises(InputError, match=words):
+        trained(estimator, task(X, y))
+
+
+def test_several_labels_take_linear_members() -> None:
+    X, _ = documents(3)
+    labels = [["a"], ["a", "b"], ["b"]] * 20
+    with pytest.raises(InputError, match="DecisionTreeClassifier is not a linear classifier"):
+        trained(DecisionTreeClassifier(), task(X, labels))
+    for estimator in (MultinomialNB(), LogisticRegression(max_iter=1000), Rocchio()):
+        for member in trained(estimator, task(X, labels), n_members=2):
+            assert member.scores(X).shape == (60, 2)
+
+
+# -- the scores of held-out documents --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_jobs", [1, 2, None])
+def test_scores_of_others(n_classes: int, n_jobs: int | None) -> None:
+    X, y = documents(n_classes, n=80)
+    numbers = np.unique(y, return_inverse=True)[1].astype(np.int64)
+    found = member_scores(SVM, X[:50], numbers[:50], n_classes, X[50:], n_terms=10, n_members=6, seed=2, n_jobs=n_jobs)
+    slow = slow_members(SLOW_SVM, X[:50], y[:50], n_terms=10, n_members=6, seed=2)
+    for scores, other in zip(found, slow, strict=True):
+        assert scores.shape == (30, 1 if n_classes == 2 else n_classes)
+        assert scores == pytest.approx(other.scores(X[50:])[:, -scores.shape[1] :], abs=1e-3)
+
+
+def test_nobody_is_left_behind() -> None:
+    """Threads end with members that nobody asks for any more."""
+    X, y = documents(3)
+    numbers = np.unique(y, return_inverse=True)[1].astype(np.int64)
+    before = threading.active_count()
+    scores = member_scores(SVM, X, numbers, 3, X, n_terms=10, n_members=10**6, seed=2, n_jobs=2)
+    next(scores)
+    assert threading.active_count() > before
+    scores.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before

@@ -1,0 +1,197 @@
+"""Usability, coverage and diversity against fractions, against all draws, and against draws at random."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from textsieve import InputError
+from textsieve.ensembles import bounds, coverage, diversity, expected_difference, usability
+from textsieve.ensembles.theory import log_coverage, log_diversity, log_usability
+
+from ..reference import subspace_twin as twin
+
+Probability = Callable[[int, int, int, int], Any]
+
+LOGARITHMS: dict[str, tuple[Probability, Callable[[int, int, int, int], Fraction]]] = {
+    "usability": (log_usability, twin.usability),
+    "coverage": (log_coverage, twin.coverage),
+    "diversity": (log_diversity, twin.diversity),
+}
+FUNCTIONS: list[Probability] = [usability, coverage, diversity]
+
+SMALL = [(n, m, q) for n in range(1, 9) for m in range(1, n + 1) for q in range(1, n + 1)]
+LARGE = [
+    (n, m, q)
+    for n in (50, 5_000, 1_000_000)
+    for m in (1, 2, n // 10, 2 * n // 5, n // 2, n // 2 + 1, 9 * n // 10, n - 2, n - 1, n)
+    for q in (1, 2, 12)
+]
+MANY_IMPORTANT = [(200, m, q) for m in (1, 20, 80, 180, 199) for q in (50, 150, 199, 200)]
+
+
+def assert_close(found: float, exact: Fraction) -> None:
+    """Right to 1e-9 of itself, if a float can hold it."""
+    if exact < Fraction(1, 10**290):
+        assert found <= 1e-289
+    else:
+        assert abs(Fraction(found) - exact) <= Fraction(1, 10**9) * exact
+
+
+@pytest.mark.parametrize("name", LOGARITHMS)
+@pytest.mark.parametrize("cases", [SMALL, LARGE, MANY_IMPORTANT], ids=["small", "large", "many important"])
+def test_probability_of_success_and_of_failure_to_nine_digits(name: str, cases: list[tuple[int, int, int]]) -> None:
+    logarithm, exact = LOGARITHMS[name]
+    for (n, m, q), members in product(cases, (1, 2, 3)):
+        found, expected = float(logarithm(n, m, members, q)), exact(n, m, members, q)
+        assert_close(math.exp(found), expected)
+        assert_close(-math.expm1(found), 1 - expected)
+
+
+def test_many_members_are_powers_of_few() -> None:
+    """(1 - s)^(L(L-1)/2) and so on, where fractions would take too long."""
+    n, m, q = 5_000, 30, 20
+    assert log_usability(n, m, 400, q) == pytest.approx(400 * log_usability(n, m, 1, q), rel=1e-12)
+    assert log_diversity(n, m, 400, q) == pytest.approx(79_800 * log_diversity(n, m, 2, q), rel=1e-12)
+    assert coverage(n, m, 400, q) == pytest.approx((1 - (1 - m / n) ** 400) ** q, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "members", "q"), [(5, 2, 2, 2), (5, 3, 3, 2), (6, 2, 3, 3), (4, 2, 4, 4), (5, 4, 3, 3)]
+)
+def test_all_draws(n: int, m: int, members: int, q: int) -> None:
+    """The twins are what they say: usability always, the formula of diversity for two members, the true ones always."""
+    usable, covered, diverse = twin.tried(n, m, members, q)
+    assert usable == twin.usability(n, m, members, q)
+    assert covered == twin.true_coverage(n, m, members, q)
+    assert diverse == twin.true_diversity(n, m, members, q)
+    assert twin.tried(n, m, 2, q)[2] == twin.diversity(n, m, 2, q)
+    assert usability(n, m, members, q) == pytest.approx(float(usable), rel=1e-12)
+    assert diversity(n, m, 2, q) == pytest.approx(float(twin.tried(n, m, 2, q)[2]), rel=1e-12)
+
+
+RUNS = 4_000
+SIMULATED = [(60, 10, 6, 12), (60, 24, 8, 6), (200, 20, 20, 15), (200, 100, 6, 8), (40, 4, 30, 30)]
+
+
+@pytest.mark.parametrize(("n", "m", "members", "q"), SIMULATED)
+def test_draws_at_random(n: int, m: int, members: int, q: int) -> None:
+    """The true probabilities within four standard errors, and the formulas near them; usability is true itself."""
+    shares = twin.drawn_at_random(n, m, members, q, runs=RUNS, seed=7)
+    true = (
+        twin.usability(n, m, members, q),
+        twin.true_coverage(n, m, members, q),
+        twin.true_diversity(n, m, members, q),
+    )
+    for share, probability, exact in zip(shares, FUNCTIONS, true, strict=True):
+        error = math.sqrt(float(exact * (1 - exact)) / RUNS)
+        assert abs(share - float(exact)) <= 4 * error + 1e-12
+        assert probability(n, m, members, q) == pytest.approx(float(exact), abs=0.025)
+    assert usability(n, m, members, q) == pytest.approx(float(true[0]), rel=1e-12)
+
+
+def test_the_simulations_are_not_all_certain() -> None:
+    """Each of the three is far from 0 and from 1 in some of them."""
+    for probability in FUNCTIONS:
+        assert any(0.05 < probability(*sizes) < 0.95 for sizes in SIMULATED), probability
+
+
+def test_the_true_probabilities_are_within_their_bounds() -> None:
+    for (n, m, q), members in product([each for each in SMALL if each[0] > 4], (1, 2, 3, 5)):
+        covered, diverse = twin.true_coverage(n, m, members, q), twin.true_diversity(n, m, members, q)
+        found = bounds(n, m, members, q)
+        assert found.least_coverage - 1e-12 <= covered <= found.most_coverage + 1e-12
+        assert found.least_diversity - 1e-12 <= diverse <= found.most_diversity + 1e-12
+
+
+def test_the_formula_of_diversity_errs_on_both_sides() -> None:
+    """Which is why it is called an approximation, and no bound."""
+    assert diversity(10, 5, 5, 3) > float(twin.true_diversity(10, 5, 5, 3))
+    assert diversity(12, 1, 4, 8) < float(twin.true_diversity(12, 1, 4, 8))
+
+
+def test_more_members_than_sets() -> None:
+    """One important term, had or not: of three members two are alike, which the formula does not know."""
+    assert diversity(100, 50, 3, 1) == pytest.approx(0.125, abs=1e-3)
+    assert bounds(100, 50, 3, 1)[2:] == (0.0, 0.0)
+
+
+def test_what_the_paper_prints_is_no_probability() -> None:
+    """Not squared, the sum exceeds 1, so that its complement is below 0; and from j = 1 it leaves out two with none."""
+    n, m, q = 20, 8, 5
+    assert twin.printed_sum(n, m, q) > 4_000
+    assert 0 < twin.same(n, m, q) < 1
+    printed = twin.printed_sum(500, 200, 50)
+    assert math.log10(printed.numerator) - math.log10(printed.denominator) > 100
+    squared_from_one = twin.printed_sum(n, 1, q) / math.comb(n, 1)
+    assert twin.same(n, 1, q) - squared_from_one == Fraction(15, 20) ** 2
+
+
+def test_expected_difference() -> None:
+    random = np.random.default_rng(3)
+    n, m, q, runs = 50, 20, 12, 20_000
+    has = random.random((2, runs, n)).argsort(axis=2)[:, :, :q] < m
+    differ = (has[0] != has[1]).sum(axis=1)
+    assert expected_difference(n, m, q) == pytest.approx(2 * q * 0.4 * 0.6)
+    assert abs(differ.mean() - expected_difference(n, m, q)) < 4 * differ.std() / math.sqrt(runs)
+
+
+@pytest.mark.parametrize("probability", FUNCTIONS)
+def test_surfaces(probability: Callable[..., Any]) -> None:
+    """Arrays that go together give what their numbers give one by one; numbers give a float."""
+    M, L, Q = np.array([1, 7, 40, 93, 100]), np.array([1, 2, 30]), np.array([3, 60])
+    found = probability(100, M[:, None, None], L[:, None], Q)
+    assert found.shape == (5, 3, 2)
+    for a, b, c in np.ndindex(5, 3, 2):
+        single = probability(100, int(M[a]), int(L[b]), int(Q[c]))
+        assert type(single) is float
+        assert found[a, b, c] == pytest.approx(single, rel=1e-12, abs=1e-300)
+
+
+def test_many_sizes_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    from textsieve.ensembles import alike
+
+    M = np.arange(1, 301)
+    whole = log_diversity(300, M, 2, 120)
+    monkeypatch.setattr(alike, "_CELLS", 1_000)
+    assert (log_diversity(300, M, 2, 120) == whole).all()
+
+
+def test_diversity_rises_to_half_of_the_terms() -> None:
+    for n, q in [(9, 2), (30, 7), (31, 31), (400, 50)]:
+        found = log_diversity(n, np.arange(1, n), 2, q)
+        assert (np.diff(found[: n // 2]) > 0).all()
+        assert found == pytest.approx(found[::-1], rel=1e-12)
+
+
+def test_one_member_has_no_other_to_be_like() -> None:
+    assert diversity(10, 10, 1, 3) == 1.0
+    assert diversity(10, 10, 2, 3) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((10, 11, 1, 1), "M=11 terms of a member with n=10"),
+        ((10, 0, 1, 1), "M=0 "),
+        ((10, 1, 0, 1), "L=0 members"),
+        ((10, 1, 1, 0), "Q=0 important terms"),
+        ((10, 1, 1, 11), "Q=11 important terms"),
+        ((0, 1, 1, 1), "n=0 "),
+        ((10**10, 1, 1, 1), "n=10,000,000,000 "),
+        ((10, 2.0, 1, 1), "M=2.0 "),
+        ((10, True, 1, 1), "M=True "),
+        ((10, 1, float("nan"), 1), "L=nan "),
+        ((10, 1, 1, "3"), "Q='3' "),
+        ((10, [1, 12, 3], 1, 1), "M=12 "),
+        ((10, [1, 2, 3], [1, 2], 1), "do not go together"),
+    ],
+)
+@pytest.mark.parametrize("probability", [*FUNCTIONS, bounds])
+def test_bad_input(probability: Callable[..., Any], given: tuple[Any, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said.replace("(", r"\(")):
+        probability(*given)

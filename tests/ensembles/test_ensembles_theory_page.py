@@ -1,0 +1,99 @@
+"""The numbers of docs/subspaces-theory.md, and its code, which runs."""
+
+import math
+import re
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from textsieve.ensembles import bounds, coverage, diversity, expected_difference, suggest, usability
+
+from ..reference import subspace_twin as twin
+
+PAGE = (Path(__file__).parents[2] / "docs" / "subspaces-theory.md").read_text()
+RUNS = 4_000
+
+
+def whole(cell: str) -> int:
+    return int(cell.replace(",", ""))
+
+
+def rows_of(name: str) -> list[list[str]]:
+    """The rows of the table under a comment, without its titles."""
+    lines = re.search(rf"<!-- table: {name} -->\n((?:\|.*\n)+)", PAGE)
+    assert lines is not None
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1].splitlines()[2:]]
+
+
+def test_the_table_of_brown() -> None:
+    rows = rows_of("brown")
+    assert len(rows) == 6
+    for important, paper, members, suggested, worst, apart, suggested_apart in rows:
+        q = whole(important)
+        own = [probability(5_000, 2_000, 400, q) for probability in (usability, coverage, diversity)]
+        assert [float(cell) for cell in paper.split(" / ")] == pytest.approx(own, abs=1.01e-6)
+        assert suggest(5_000, q, n_terms=2_000).n_estimators == whole(members)
+        free = suggest(5_000, q)
+        assert [whole(cell) for cell in suggested.split(" x ")] == [free.n_terms, free.n_estimators]
+        assert float(worst) == pytest.approx(min(free.usability, free.coverage, free.diversity), abs=1.01e-6)
+        assert whole(apart) == round(expected_difference(5_000, 2_000, q))
+        assert whole(suggested_apart) == round(expected_difference(5_000, free.n_terms, q))
+
+
+def test_what_was_predicted_and_what_was_seen() -> None:
+    """Seen within four standard errors of the true probabilities, where there are few enough terms for fractions."""
+    true = (twin.usability, twin.true_coverage, twin.true_diversity)
+    for *sizes, usable, covered, covered_bounds, diverse, diverse_bounds in rows_of("simulation"):
+        n, m, members, q = map(whole, sizes)
+        found = bounds(n, m, members, q)
+        limits = [float(cell) for cell in [*covered_bounds.split(" to "), *diverse_bounds.split(" to ")]]
+        assert limits == pytest.approx(list(found), abs=0.0006)
+        formulas = (usability, coverage, diversity)
+        for cell, formula, probability in zip((usable, covered, diverse), formulas, true, strict=True):
+            predicted, seen = map(float, cell.split(" / "))
+            assert predicted == pytest.approx(formula(n, m, members, q), abs=0.0006)
+            if n <= 200:
+                exact = float(probability(n, m, members, q))
+                assert abs(seen - exact) <= 4 * math.sqrt(exact * (1 - exact) / RUNS) + 0.0005
+
+
+def largest_gap(n: int, formula: Callable[..., float], true: Callable[..., Any], important: list[int]) -> float:
+    """How far a formula is from the truth at the worst."""
+    drawn = sorted({max(1, round(n * share)) for share in (0.02, 0.05, 0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9, 0.95)})
+    return max(
+        abs(formula(n, m, members, q) - float(true(n, m, members, q)))
+        for m, members, q in product(drawn, (2, 3, 5, 10, 20), important)
+    )
+
+
+def test_how_far_the_formulas_are_off() -> None:
+    for n, covering, at_covering, differing, at_differing in rows_of("off"):
+        important = sorted({max(1, round(int(n) * share)) for share in (0.05, 0.1, 0.25, 0.5, 1)})
+        gap = largest_gap(int(n), coverage, twin.true_coverage, important)
+        assert gap == pytest.approx(float(covering), abs=0.0006)
+        m, members, q = map(int, at_covering.split(", "))
+        assert abs(coverage(int(n), m, members, q) - twin.true_coverage(int(n), m, members, q)) == pytest.approx(gap)
+        gap = largest_gap(int(n), diversity, twin.true_diversity, [q for q in important if q <= 20])
+        assert gap == pytest.approx(float(differing), abs=0.0006)
+        m, members, q = map(int, at_differing.split(", "))
+        assert abs(diversity(int(n), m, members, q) - twin.true_diversity(int(n), m, members, q)) == pytest.approx(gap)
+
+
+def test_what_the_paper_prints() -> None:
+    assert f"{float(twin.printed_sum(20, 8, 5)):,.1f}" == "4,423.7"
+    assert "is 4,423.7" in PAGE
+    assert f"the sum is {float(twin.same(20, 8, 5)):.4f}" in PAGE
+    assert f"that is {float(twin.ratio(20, 1, 5, 0) ** 2)} of s = {float(twin.same(20, 1, 5)):.3f}" in PAGE
+    assert f"`C(5000, 2000)` has {len(str(math.comb(5000, 2000))):,} digits" in PAGE
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    exec(compile(block, "subspaces-theory.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].split()[0] == "1.0"
+    assert printed[2] == "(10, 100)"
+    assert printed[-2:] == ["40", "240.0"]

@@ -1,0 +1,72 @@
+"""Ensembles of random subspaces the slow way: each trained by itself, every vote counted on its own."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+
+from textsieve.ensembles.draws import subset
+
+Scores = list[list[float]]
+
+
+def documents(n_classes: int = 3, n: int = 60, n_terms: int = 30, seed: int = 0) -> tuple[csr_matrix, NDArray[Any]]:
+    """Counts that tell classes apart a little, and some documents of few terms."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, n_classes, n)
+    lean = random.random((n_classes, n_terms)) * 0.25
+    X = (random.random((n, n_terms)) < lean[y]) * random.integers(1, 4, (n, n_terms))
+    return csr_matrix(X.astype(float)), np.array([f"class {each}" for each in y])
+
+
+def all_scores(
+    estimator: Any, X: csr_matrix, y: Any, X_test: csr_matrix, *, n_terms: int, n_members: int, seed: int
+) -> tuple[list[Scores], list[list[bool]]]:
+    """Of each member, the scores of the test documents for each class, and which of them have none of its terms."""
+    scores, silent = [], []
+    for member in range(n_members):
+        columns = subset(X.shape[1], n_terms, member=member, seed=seed)
+        trained = clone(estimator).fit(X[:, columns], y)
+        found = trained.decision_function(X_test[:, columns])
+        scores.append([[-each, each] for each in found] if found.ndim == 1 else found.tolist())
+        silent.append([X_test[row, columns].count_nonzero() == 0 for row in range(X_test.shape[0])])
+    return scores, silent
+
+
+def decided(scores: list[Scores], silent: list[list[bool]], document: int, class_docs: list[int], combine: str) -> int:
+    """The number of a document's class."""
+    n_classes, votes = len(scores[0][document]), [0] * len(scores[0][document])
+    means = [0.0] * n_classes
+    for member, of_member in enumerate(scores):
+        own = of_member[document]
+        if not silent[member][document]:
+            votes[own.index(max(own))] += 1
+        means = [sum_so_far + score for sum_so_far, score in zip(means, own, strict=True)]
+    means = [each / len(scores) for each in means]
+    if combine == "mean":
+        return means.index(max(means))
+    return max(range(n_classes), key=lambda number: (votes[number], class_docs[number], -number))
+
+
+def accuracy(
+    estimator: Any,
+    X: csr_matrix,
+    y: NDArray[Any],
+    train: Any,
+    test: Any,
+    *,
+    n_terms: int,
+    n_members: int,
+    seed: int,
+    combine: str,
+) -> float:
+    """The share of the test documents that the ensemble puts into their class."""
+    classes, class_docs = np.unique(y[train], return_counts=True)
+    said = all_scores(estimator, X[train], y[train], X[test], n_terms=n_terms, n_members=n_members, seed=seed)
+    right = [
+        classes[decided(*said, document, class_docs.tolist(), combine)] == y[test][document]
+        for document in range(len(test))
+    ]
+    return float(np.mean(right))

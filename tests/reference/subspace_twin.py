@@ -1,0 +1,137 @@
+"""Random subspaces by the letter: probabilities in fractions, by trying all draws, and by drawing; pairs in loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def ratio(n: int, m: int, q: int, j: int) -> Fraction:
+    """C(n-q, m-j) / C(n, m), as products of as few factors as there are important terms."""
+    if not 0 <= m - j <= n - q:
+        return Fraction(0)
+    above = math.perm(m, j) * math.perm(n - m, q - j)
+    return Fraction(above, math.perm(n, q))
+
+
+def usability(n: int, m: int, members: int, q: int) -> Fraction:
+    """Every member has an important term."""
+    return (1 - ratio(n, m, q, 0)) ** members
+
+
+def coverage(n: int, m: int, members: int, q: int) -> Fraction:
+    """The paper's: terms as if independent."""
+    return (1 - (1 - Fraction(m, n)) ** members) ** q
+
+
+def same(n: int, m: int, q: int) -> Fraction:
+    """Two members have the same important terms."""
+    possible = range(max(0, m + q - n), min(q, m) + 1)
+    alike = sum(math.comb(q, j) * (math.perm(m, j) * math.perm(n - m, q - j)) ** 2 for j in possible)
+    return Fraction(alike, math.perm(n, q) ** 2)
+
+
+def diversity(n: int, m: int, members: int, q: int) -> Fraction:
+    """The paper's, put right: pairs as if independent."""
+    return (1 - same(n, m, q)) ** (members * (members - 1) // 2)
+
+
+def printed_sum(n: int, m: int, q: int) -> Fraction:
+    """What the paper prints for `same`: the denominator not squared, from j = 1."""
+    return sum(
+        (Fraction(math.comb(q, j) * math.comb(n - q, m - j) ** 2, math.comb(n, m)) for j in range(1, min(q, m) + 1)),
+        Fraction(0),
+    )
+
+
+def true_coverage(n: int, m: int, members: int, q: int) -> Fraction:
+    """By inclusion and exclusion over the terms that are missed."""
+    return sum(
+        ((-1) ** k * math.comb(q, k) * ratio(n, m, k, 0) ** members for k in range(q + 1)),
+        Fraction(0),
+    )
+
+
+def true_diversity(n: int, m: int, members: int, q: int) -> Fraction:
+    """All different: members! times the sum over sets of so many outcomes of the products of their probabilities."""
+    chosen = [Fraction(1)] + [Fraction(0)] * members
+    for j in range(q + 1):
+        each = ratio(n, m, q, j)
+        powers = [math.comb(math.comb(q, j), k) * each**k for k in range(members + 1)]
+        chosen = [sum((chosen[at - k] * powers[k] for k in range(at + 1)), Fraction(0)) for at in range(members + 1)]
+    return math.factorial(members) * chosen[members]
+
+
+def tried(n: int, m: int, members: int, q: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Usability, coverage and diversity as they are, by trying all draws of all members; 0 to q-1 are important."""
+    subsets = [frozenset(drawn) & frozenset(range(q)) for drawn in combinations(range(n), m)]
+    found = [0, 0, 0]
+    for drawn in product(subsets, repeat=members):
+        found[0] += all(drawn)
+        found[1] += len(frozenset().union(*drawn)) == q
+        found[2] += len(set(drawn)) == members
+    total = len(subsets) ** members
+    return Fraction(found[0], total), Fraction(found[1], total), Fraction(found[2], total)
+
+
+def drawn_at_random(n: int, m: int, members: int, q: int, *, runs: int, seed: int) -> tuple[float, float, float]:
+    """Usability, coverage and diversity as shares of so many ensembles, drawn at random."""
+    random = np.random.default_rng(seed)
+    found = np.zeros(3)
+    for _ in range(runs):
+        order = random.random((members, n)).argsort(axis=1)
+        has: NDArray[np.bool_] = order[:, :q] < m  # term t is drawn if its place in the order is among the first m
+        distinct = len({row.tobytes() for row in has}) == members
+        found += np.array([has.any(axis=1).all(), has.any(axis=0).all(), distinct])
+    usable, covered, diverse = (found / runs).tolist()
+    return usable, covered, diverse
+
+
+def best_sizes(n: int, q: int, cost: int, within: float) -> tuple[int, int]:
+    """All sizes tried: the cheapest, and then with fewest terms, whose worst probability is near the best."""
+    sizes = [(m, members) for m in range(1, n + 1) for members in range(2, cost // m + 1)]
+    worst = {each: worst_of(n, each[0], each[1], q) for each in sizes}
+    least = max(worst.values()) * (1.0 - within)
+    return min((size for size in sizes if worst[size] >= least), key=lambda size: (size[0] * size[1], size[0]))
+
+
+def worst_of(n: int, m: int, members: int, q: int) -> float:
+    """The smallest of the three probabilities."""
+    alike, missed = float(same(n, m, q)), 1 - m / n
+    usable = float(1 - ratio(n, m, q, 0)) ** members
+    return min(usable, (1 - missed**members) ** q, (1 - alike) ** (members * (members - 1) // 2))
+
+
+def pairwise(answers: Sequence[Sequence[int]], truth: Sequence[int]) -> dict[str, list[float]]:
+    """Disagreement, Yule's Q, Cohen's kappa of each pair of members, from answers by member; NaN where undefined."""
+    found: dict[str, list[float]] = {"disagreement": [], "q": [], "kappa": []}
+    for one, other in combinations(answers, 2):
+        total = len(truth)
+        agreed = sum(a == b for a, b in zip(one, other, strict=True)) / total
+        chance = sum(one.count(each) * other.count(each) for each in set(one)) / total**2
+        right = [(a == c, b == c) for a, b, c in zip(one, other, truth, strict=True)]
+        both, neither = right.count((True, True)), right.count((False, False))
+        first, second = right.count((True, False)), right.count((False, True))
+        whole = both * neither + first * second
+        found["disagreement"].append(1 - agreed)
+        found["q"].append((both * neither - first * second) / whole if whole else math.nan)
+        found["kappa"].append((agreed - chance) / (1 - chance) if chance < 1 else math.nan)
+    return found
+
+
+def fleiss(answers: Sequence[Sequence[int]]) -> float:
+    """Fleiss's kappa, from answers by member."""
+    documents = list(zip(*answers, strict=True))
+    n_members = len(answers)
+    agreed = [
+        sum(document.count(each) * (document.count(each) - 1) for each in set(document)) / (n_members * (n_members - 1))
+        for document in documents
+    ]
+    every = [each for document in documents for each in document]
+    chance = sum((every.count(each) / len(every)) ** 2 for each in set(every))
+    return (sum(agreed) / len(agreed) - chance) / (1 - chance) if chance < 1 else math.nan
