@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from ...errors import InputError
 from ..batch import Report
-from ..streams import cannot_read, open_bytes
+from ..streams import CHUNK, cannot_read, open_bytes
 
 ZIP = b"PK\x03\x04"
 TAR_BLOCK = 512
@@ -91,23 +91,27 @@ def _of_zip(path: Path, wanted: Callable[[str], bool], report: Report) -> Iterat
 
 
 class _Watched(io.RawIOBase):
-    """A stream that remembers how the last block began: a tar archive that is whole ends with zeros."""
+    """A stream that remembers its last block: a tar archive that is whole ends with zeros, and is never asked for more.
+
+    tarfile takes both a damaged header and the end of the file for the end of the archive.
+    """
 
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
         self.last = b""
 
     def read(self, size: int = -1, /) -> bytes:
-        data = self._file.read(size)
-        self.last = data[-TAR_BLOCK:] or self.last
-        return data
+        self.last = self._file.read(size)
+        if size and not self.last:
+            raise EOFError("it ends in the middle")
+        return self.last
 
 
 def _of_tar(path: Path, wanted: Callable[[str], bool]) -> Iterator[Member]:
     with open_bytes(path) as file:
         watched = _Watched(file)
         try:
-            with tarfile.open(fileobj=watched, mode="r|") as archive:
+            with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK) as archive:
                 for entry in archive:
                     cast(Any, archive).members.clear()  # it would keep what it knows of all of them
                     name = entry.name.removeprefix("./")
@@ -117,7 +121,9 @@ def _of_tar(path: Path, wanted: Callable[[str], bool]) -> Iterator[Member]:
         except (tarfile.TarError, EOFError) as problem:
             raise _damaged(path, problem) from problem
         if watched.last.strip(b"\0"):
-            raise _damaged(path, EOFError("it ends in the middle"))
+            raise _damaged(path, EOFError("a header in it is damaged"))
+        while file.read(CHUNK):
+            pass  # what packed it has a checksum at its end
 
 
 def _damaged(path: Path, problem: Exception) -> InputError:
