@@ -39,10 +39,13 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
         return lambda report: _subset_batches(subset)
     topics_path = paths.pop(TOPICS.name)
     known: list[lyrl2004.Topics] = []
+    noticed = Report()
 
     def start(report: Report) -> Iterator[Batch]:
         if not known:
-            known.append(lyrl2004.read_topics(topics_path, TOP if chosen.get("topics") else None))
+            known.append(lyrl2004.read_topics(topics_path, TOP if chosen.get("topics") else None, noticed))
+        for kind, count in noticed.skipped.items():
+            report.skipped[kind] = report.skipped.get(kind, 0) + count
         if chosen.edition.word == TOKENS:
             return in_batches(lyrl2004.token_documents(paths.values(), known[0], report))
         return lyrl2004.vector_batches(paths.values(), known[0], report)
