@@ -2,7 +2,8 @@
 
 - vectors: `2286  864:0.05 1523:0.04 ...`, a story a line, its number and then term:weight, 47,236 terms from 1;
 - tokens: `.I 2286`, `.W`, then lines of stems up to an empty line;
-- topics (qrels): `E11 2286 1`, a topic, a story's number and 1 (0 if it has it not) a line. A story has all topics above its own too.
+- topics (qrels): `E11 2286 1`, a topic, a story's number and 1 a line, or 0 if the story has it not. A story has all
+  topics above its own too.
 
 A line or story that cannot be read is passed over and counted, and so is one that no topic is known of.
 """
