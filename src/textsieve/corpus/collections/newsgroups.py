@@ -61,7 +61,10 @@ COLLECTION = Collection(
             files=(
                 File(
                     "20news-bydate.tar.gz",
-                    "c1d97fdc0c15a4e8a04b48a4dd96e5b765b0e1299d10f94cd5bbbecf35c6d6a9",
+                    (
+                        "c1d97fdc0c15a4e8a04b48a4dd96e5b765b0e1299d10f94cd5bbbecf35c6d6a9",
+                        "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+                    ),
                     unpacked=("20news-bydate-train", "20news-bydate-test"),
                 ),
             ),
@@ -74,7 +77,7 @@ COLLECTION = Collection(
             files=(
                 File(
                     "20news-19997.tar.gz",
-                    "956c51c04c45864c4a3b2d7b5b3a6ba1668368e980721a823d72e5a64d70b001",
+                    ("956c51c04c45864c4a3b2d7b5b3a6ba1668368e980721a823d72e5a64d70b001",),
                     also=("20_newsgroups.tar.gz", "news20.tar.gz"),
                     unpacked=("20_newsgroups",),
                 ),

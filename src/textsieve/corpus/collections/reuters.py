@@ -90,7 +90,7 @@ def _text_of(record: str) -> str | None:
 _FILES = (
     File(
         "reuters21578.tar.gz",
-        "8870b8a7ce7a3871b59ee581c0c4aef35f8ce1be297e8fa09df87fb9e216ce35",
+        ("8870b8a7ce7a3871b59ee581c0c4aef35f8ce1be297e8fa09df87fb9e216ce35",),
         unpacked=("reuters21578",),
     ),
 )
