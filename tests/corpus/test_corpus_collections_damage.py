@@ -117,3 +117,10 @@ def test_links_are_skipped_and_counted(own_data: Path) -> None:
     assert len(list(corpus)) == 1
     assert corpus.report is not None
     assert corpus.report.skipped == {"links": 2}
+
+
+def test_folders_that_are_no_groups(own_data: Path) -> None:
+    others = ("sci.\x1b[31mspace", "..", "sci.spacecraft", "SCI.SPACE")
+    files = {f"20news-bydate-train/{group}/1": POST for group in (*others, "sci.space")}
+    write_tar(own_data / "20news-bydate.tar.gz", files)
+    assert list(read("newsgroups").labels()) == [("sci.space",)]

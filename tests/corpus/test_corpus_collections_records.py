@@ -73,6 +73,8 @@ def test_what_is_between_and_what_is_left() -> None:
 def test_posts() -> None:
     post = "PATH: a!b\nXref: x\n\tsci.space:1\nSubject: s\nX: Path: kept\n\nNewsgroups: in the body\nown"
     assert without_telling(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
+    told = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))
+    assert without_telling(f"{told}To: you\n\n{told}") == f"To: you\n\n{told}"
     assert without_header(post) == "Newsgroups: in the body\nown"
     assert without_header("no empty line") == ""
     assert without_footer("a\nb\n\n--\nme") == "a\nb\n"

@@ -17,6 +17,13 @@ from .posts import REMOVERS, without_telling
 
 ENCODING = "latin-1"
 COMPUTING = "comp."
+GROUPS = (
+    *("alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
+    *("comp.windows.x", "misc.forsale", "rec.autos", "rec.motorcycles", "rec.sport.baseball", "rec.sport.hockey"),
+    *("sci.crypt", "sci.electronics", "sci.med", "sci.space", "soc.religion.christian", "talk.politics.guns"),
+    *("talk.politics.mideast", "talk.politics.misc", "talk.religion.misc"),
+)
+"""The folders that posts are in; others that an archive may have are none of its."""
 
 
 def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
@@ -41,7 +48,7 @@ def _is_wanted(name: str, chosen: Chosen) -> bool:
     """Of a path PART/GROUP/NUMBER."""
     folder, _, _ = name.rpartition("/")
     part, _, group = folder.rpartition("/")
-    if "." not in group or (chosen.part and not part.endswith(f"-{chosen.part}")):
+    if group not in GROUPS or (chosen.part and not part.endswith(f"-{chosen.part}")):
         return False
     return chosen.get("groups") is None or group.startswith(COMPUTING)
 
