@@ -41,12 +41,14 @@ def places() -> dict[str, Path]:
 def find(file: File) -> Found | None:
     """The file, or the folders that it was unpacked to; None if neither is there.
 
-    Folders that are empty are taken for none: they would hide a sound archive in the next place.
+    A file anywhere goes before folders, and folders that are empty are taken for none: whether a file is whole shows
+    when it is read, whether a folder is does not, and half of one would hide a sound file in the next place.
     """
     for place, folder in places().items():
         for name in _names(file):
             if os.path.isfile(folder / name):  # also if it may not be looked at
                 return Found(place, (folder / name,))
+    for place, folder in places().items():
         folders = tuple(folder / name for name in file.unpacked)
         if folders and all(map(_has_something, folders)):
             return Found(place, folders)
