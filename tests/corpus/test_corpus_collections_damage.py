@@ -89,6 +89,17 @@ def test_a_file_that_is_too_large_is_skipped(own_data: Path, packing: str, monke
     assert corpus.report.skipped == {"files that are too large": 1}
 
 
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_a_name_that_is_too_long(own_data: Path, form: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = own_data / "20news-bydate.tar.gz"
+    with tarfile.open(path, "w", format=form) as archive:
+        archive.addfile(tarfile.TarInfo(f"20news-bydate-train/sci.space/{'1' * 900}"), io.BytesIO())
+    assert len(list(read("newsgroups"))) == 1
+    monkeypatch.setattr(archives, "MOST_BYTES", 800)
+    with pytest.raises(InputError, match=GET_IT_AGAIN):
+        list(read("newsgroups"))
+
+
 def test_a_file_with_holes_is_skipped(own_data: Path) -> None:
     """A few bytes that say they are many: 2**40, all but the first block of them a hole."""
     entry = tarfile.TarInfo("20news-bydate-train/sci.space/12")

@@ -22,6 +22,10 @@ from ..streams import CHUNK, open_bytes
 
 ZIP = b"PK\x03\x04"
 TAR_BLOCK = 512
+LONG_HEADERS = (
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+)
 MOST_BYTES = 64 * 2**20
 """Of a file; the largest of any collection has one and a half million."""
 TOO_LARGE = "files that are too large"
@@ -77,12 +81,21 @@ class _Watched(io.RawIOBase):
         return self.last
 
 
+class _Entry(tarfile.TarInfo):
+    """An entry of a tar. tarfile reads long names and pax headers whole, however long they say they are."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in LONG_HEADERS and self.size > MOST_BYTES:
+            raise tarfile.ReadError("a name in it is too long")
+        return cast(tarfile.TarInfo, cast(Any, super())._proc_member(archive))
+
+
 def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report) -> Iterator[Member]:
     """The files of a tar whose path is wanted."""
     with open_bytes(path) as file:
         watched = _Watched(file)
         try:
-            with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK) as archive:
+            with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK, tarinfo=_Entry) as archive:
                 for entry in archive:
                     cast(Any, archive).members.clear()  # it would keep what it knows of all of them
                     name = entry.name.removeprefix("./")
