@@ -59,6 +59,12 @@ def test_one_of_them(run: Run, ask: Callable[..., Any], tmp_path: Path) -> None:
     assert "docstrings" in run("corpora", "docstrings").stdout
 
 
+def test_a_part_needs_its_own_files_alone(run: Run, data: Path) -> None:
+    (data / "webkb-test-stemmed.txt").write_text("course\tlectur\n")
+    assert "lacks" not in run("corpora", "webkb:stemmed:test").stdout
+    assert "lacks webkb-train-stemmed.txt;" in " ".join(run("corpora", "webkb:stemmed:train").stdout.split())
+
+
 def test_one_that_is_none(run: Run) -> None:
     assert "error: newsgroups:x: newsgroups has no 'x'" in run("corpora", "newsgroups:x", exit_code=1).stderr
     assert "error: docstrings:x: nothing may follow" in run("corpora", "docstrings:x", exit_code=1).stderr

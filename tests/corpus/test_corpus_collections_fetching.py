@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -34,7 +36,7 @@ def published(tmp_path: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch) -
     """A folder with a small archive, whose checksum is the one that is known."""
     path = write_tar(tmp_path / "published" / NAME, {"20news-bydate-test/sci.space/1": POST})
     edition = newsgroups.COLLECTION.editions[0]
-    file = File(NAME, hashlib.sha256(path.read_bytes()).hexdigest())
+    file = File(NAME, ("0" * 64, hashlib.sha256(path.read_bytes()).hexdigest()))
     monkeypatch.setattr(
         newsgroups, "COLLECTION", replace(newsgroups.COLLECTION, editions=(replace(edition, files=(file,)),))
     )
@@ -78,6 +80,57 @@ def test_a_wrong_checksum(server: str, published: Path, tmp_path: Path, monkeypa
     with pytest.raises(InputError, match="another checksum than the file that is known, and was thrown away"):
         read("newsgroups")
     assert os.listdir(tmp_path / "cache") == []
+
+
+PAGES = b'<ExternalPage about="p"><d:Title>Chess</d:Title><topic>Top/Games</topic></ExternalPage>' * 99
+
+
+@pytest.mark.parametrize("content", [b"<html>please log in</html>", b"", gzip.compress(PAGES)[:-9]])
+def test_what_has_no_checksum_must_be_unpackable(
+    content: bytes, server: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
+    (published / "dmoz").mkdir()
+    path = published / "dmoz" / "content.rdf.u8.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="no packed file or is damaged, and was thrown away"):
+        read("odp")
+    assert os.listdir(tmp_path / "cache" / "dmoz") == []
+    path.write_bytes(gzip.compress(PAGES))
+    assert len(list(read("odp"))) == 99
+
+
+def test_what_is_bad_in_the_cache_is_to_be_deleted(tmp_path: Path, own_data: Path) -> None:
+    path = tmp_path / "cache" / NAME
+    path.parent.mkdir()
+    path.write_bytes(b"junk" * 999)
+    with pytest.raises(InputError) as caught:
+        list(read("newsgroups"))
+    assert str(caught.value).endswith(f"get it again. It is in the cache: delete {path} first.")
+    write_tar(path, {"20news-bydate-test/sci.space/1": POST})
+    with pytest.raises(InputError, match=rf"none of its documents .* It is in the cache: delete {path} first"):
+        list(read("newsgroups:train"))
+    (own_data / NAME).write_bytes(b"junk" * 999)
+    with pytest.raises(InputError, match=r"get it again\.$"):
+        list(read("newsgroups"))
+
+
+@pytest.mark.parametrize("way", ["no file", "wrong file", "no server"])
+def test_no_error_has_a_password(way: str, server: str, published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = server.replace("//", "//me:secret@")
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", address if way != "no server" else "http://me:secret@127.0.0.1:1")
+    (published / NAME).write_bytes(b"x") if way == "wrong file" else (published / NAME).unlink()
+    with pytest.raises(InputError, match="//127") as caught:
+        read("newsgroups")
+    said = "".join(traceback.format_exception(caught.value))
+    assert "secret" not in said
+
+
+def test_a_folder_where_the_file_should_be(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
+    (tmp_path / "cache" / NAME).mkdir(parents=True)
+    with pytest.raises(InputError, match="is a folder, and 20news-bydate"):
+        read("newsgroups")
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,28 @@ def test_the_folder_goes_before_the_cache(own_data: Path) -> None:
     assert len(list(read("newsgroups"))) == 80
 
 
+def test_an_empty_or_half_folder_hides_no_archive(own_data: Path) -> None:
+    archive = write_tar(own_data.parent / "cache" / "20news-bydate.tar.gz", POSTS)
+    for part in ("train", "test"):
+        (own_data / f"20news-bydate-{part}").mkdir()
+        assert place_of("newsgroups") == "cache"
+        assert len(list(read("newsgroups"))) == 80
+    write_folder(own_data, {"20news-bydate-train/sci.space/1": POST})
+    write_folder(own_data, {"20news-bydate-test/sci.space/1": POST})
+    assert place_of("newsgroups") == "cache"
+    archive.unlink()
+    assert place_of("newsgroups") == "folder"
+    assert len(list(read("newsgroups"))) == 2
+
+
+def test_what_is_packed_in_itself_is_not_packed_again(own_data: Path) -> None:
+    (own_data / "brown.zip.gz").write_bytes(gzip.compress(b"x"))
+    (own_data / "rcv1subset1_top944.mat.gz").write_bytes(gzip.compress(b"x"))
+    assert place_of("brown") == place_of("rcv1:subset1") == "no"
+    (own_data / "webkb-test-stemmed.txt.gz").write_bytes(gzip.compress(b"course\tlectur"))
+    assert list(read("webkb:stemmed:test")) == [("lectur", ("course",))]
+
+
 def test_what_is_not_here(own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError) as caught:
         read("newsgroups:train")
@@ -53,6 +75,9 @@ def test_only_the_files_of_a_part_are_needed(own_data: Path) -> None:
     assert list(corpus) == [("lectur", ("course",)), ("", ("faculty",))]
     assert str(corpus.report) == "2 documents, 1 empty, 2 broken lines skipped"
     assert place_of("webkb:stemmed") == "partly"
+    train, test = (inventory(f"webkb:{part}:stemmed")[0] for part in ("train", "test"))
+    assert (train.where, test.where) == ("folder", "no")
+    assert [file.name for file in train.files] == ["webkb-train-stemmed.txt"]
     with pytest.raises(InputError, match=r"webkb-test-stemmed\.txt is neither"):
         read("webkb:stemmed")
 

@@ -36,7 +36,7 @@ def test_vectors(rcv1: Path) -> None:
     assert rows.data.tolist() == [0.5, 0.25, 1.0]
     assert labels == [("E11", "ECAT"), ("CCAT",)]
     assert corpus.report is not None
-    assert corpus.report.skipped == {"stories without a topic": 1}
+    assert corpus.report.skipped == {"broken lines of topics": 2, "stories without a topic": 1}
 
 
 def test_all_files_of_vectors_are_one_corpus(rcv1: Path) -> None:
@@ -46,7 +46,7 @@ def test_all_files_of_vectors_are_one_corpus(rcv1: Path) -> None:
         *(("E11", "ECAT"), ("CCAT",), ("M11", "MCAT", "E11")),
     ]
     assert corpus.report is not None
-    assert corpus.report.skipped == {"stories without a topic": 1, "broken records": 4}
+    assert corpus.report.skipped == {"broken lines of topics": 2, "stories without a topic": 1, "broken records": 4}
     parts = corpus.split()
     assert parts is not None
     assert [len(list(part.labels())) for part in parts] == [2, 4]
@@ -66,7 +66,10 @@ def test_tokens(rcv1: Path) -> None:
         ("", ("E11", "ECAT")),
         ("last", ("CCAT",)),
     ]
-    assert str(corpus.report) == "5 documents, 1 empty, 1 stories without a topic skipped, 2 broken records skipped"
+    assert str(corpus.report) == (
+        "5 documents, 1 empty, 2 broken lines of topics skipped, 1 stories without a topic skipped, "
+        "2 broken records skipped"
+    )
 
 
 def test_batches_of_vectors_are_of_fixed_size(rcv1: Path) -> None:
@@ -74,12 +77,29 @@ def test_batches_of_vectors_are_of_fixed_size(rcv1: Path) -> None:
     corpus = read("rcv1:train")
     assert [len(batch) for batch in corpus.batches()] == [1_000, 999, 500]
     assert corpus.report is not None
-    assert corpus.report.skipped == {"broken records": 1}
+    assert corpus.report.skipped == {"broken lines of topics": 2, "broken records": 1}
+
+
+def test_numbers_that_are_none(rcv1: Path) -> None:
+    many = "9" * 5_000
+    (rcv1 / "rcv1-v2.topics.qrels.gz").write_text(f"E11 2286 1\nE11 {many} 1\nE11 2286.7 1\n\nE12 2286\nE13 2286 0\n")
+    (rcv1 / "rcv1" / "lyrl2004_vectors_train.dat").write_text(f"2286.7 1:1\n2286 1:1\n{many} 1:1\n{'9' * 20} 1:1\n")
+    (rcv1 / "lyrl2004_tokens_train.dat.gz").write_text(f".I {many}\n.W\nx\n.I 2286\n.W\ny\n.Iceland\n\n.I 2286\n.W")
+    vectors, tokens = read("rcv1:train"), read("rcv1:tokens:train")
+    for _ in range(2):
+        assert list(vectors.labels()) == [("E11",)]
+        assert list(tokens) == [("y .Iceland", ("E11",)), ("", ("E11",))]
+    assert vectors.report is not None
+    assert vectors.report.skipped == {"broken lines of topics": 3, "broken records": 3}, "in each pass"
+    assert tokens.report is not None
+    assert tokens.report.skipped == {"broken lines of topics": 3, "broken records": 1}
 
 
 def test_no_story_has_a_topic(rcv1: Path) -> None:
     (rcv1 / "rcv1-v2.topics.qrels.gz").write_bytes(b"nothing\n")
-    with pytest.raises(InputError, match=r"none of its documents are in .*\(3 stories without a topic\)"):
+    with pytest.raises(
+        InputError, match=r"none of its documents are in .*\(1 broken lines of topics, 3 stories without"
+    ):
         list(read("rcv1:train").labels())
 
 

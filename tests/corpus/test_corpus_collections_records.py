@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from tests.reference.collection_files import story, write_tar
+
+from textsieve.corpus import read
 from textsieve.corpus.batch import Report
 from textsieve.corpus.collections import records as module
 from textsieve.corpus.collections.posts import without_footer, without_header, without_quotes, without_telling
@@ -39,6 +43,25 @@ def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
     assert report.skipped == {"broken records": 1}
 
 
+def test_time_is_linear_in_the_length_of_a_line() -> None:
+    """Seconds at most; anything that looks at the rest of the line for each tag would take hours."""
+    report = Report()
+    assert sum(1 for _ in records([B * 500_000], "R", report)) == 500_000
+    assert list(records(["<R>" * 500_000], "R", report)) == []
+    assert report.skipped == {"broken records": 500_000}
+
+
+def test_time_is_linear_in_the_tags_of_a_story(own_data: Path) -> None:
+    never_ended = ("<TEXT " * 300_000, "<D>" * 300_000, "<REUTERSX " * 300_000)
+    broken = f"<REUTERS><TOPICS>{never_ended[1]}</TOPICS>{never_ended[2]}{never_ended[0]}</REUTERS>"
+    odd = f'<REUTERS{never_ended[2]} TOPICS="YES" LEWISSPLIT="TEST"><TOPICS>{never_ended[1]}</TOPICS><TEXT>x</TEXT>'
+    write_tar(own_data / "reuters21578.tar.gz", {"reut2-000.sgm": story("One", "TEST", "a") + broken + odd})
+    corpus = read("reuters:all")
+    assert list(corpus.labels()) == [("a",)]
+    assert corpus.report is not None
+    assert corpus.report.skipped == {"broken records": 2}
+
+
 def test_what_is_between_and_what_is_left() -> None:
     assert between("<a>1</a><a>2</a>", "a") == "1"
     assert between("<a>1", "a") is None
@@ -50,6 +73,8 @@ def test_what_is_between_and_what_is_left() -> None:
 def test_posts() -> None:
     post = "PATH: a!b\nXref: x\n\tsci.space:1\nSubject: s\nX: Path: kept\n\nNewsgroups: in the body\nown"
     assert without_telling(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
+    told = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))
+    assert without_telling(f"{told}To: you\n\n{told}") == f"To: you\n\n{told}"
     assert without_header(post) == "Newsgroups: in the body\nown"
     assert without_header("no empty line") == ""
     assert without_footer("a\nb\n\n--\nme") == "a\nb\n"

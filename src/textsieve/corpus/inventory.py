@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from .collections.collection import Collection
-from .collections.editions import Edition, Paths
+from .collections.editions import Chosen, Paths
 from .collections.locating import FOLDER, find
 from .named import NAMED, SEPARATOR, Named, closest_name, is_name
 
@@ -68,11 +68,13 @@ def _entries(row: Named, *words: str) -> list[Entry]:
         row.refuse(*words)
         return [Entry(row.name, row.about)]
     collection = row.collection()
-    editions = (collection.chosen(*words).edition,) if words else collection.editions
-    return [_entry(collection, edition) for edition in editions]
+    choices = [collection.chosen(*words)] if words else [Chosen(edition) for edition in collection.editions]
+    return [_entry(collection, chosen) for chosen in choices]
 
 
-def _entry(collection: Collection, edition: Edition) -> Entry:
+def _entry(collection: Collection, chosen: Chosen) -> Entry:
+    """Of an edition, with those files of it that what was chosen takes."""
+    edition = chosen.edition
     return Entry(
         collection.full_name(edition),
         f"{collection.title}: {edition.about}",
@@ -83,10 +85,10 @@ def _entry(collection: Collection, edition: Edition) -> Entry:
         licence=collection.licence_of(edition),
         publisher=collection.publisher_of(edition),
         words=collection.words(),
-        files=_states(edition),
+        files=_states(chosen),
     )
 
 
-def _states(edition: Edition) -> tuple[FileState, ...]:
-    found = ((file.name, find(file)) for file in edition.files)
+def _states(chosen: Chosen) -> tuple[FileState, ...]:
+    found = ((file.name, find(file)) for file in chosen.files())
     return tuple(FileState(name, each and each.place, each.paths if each else ()) for name, each in found)

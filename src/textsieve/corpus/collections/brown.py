@@ -60,7 +60,9 @@ COLLECTION = Collection(
             *("", "the words, without tags"),
             files=(
                 File(
-                    "brown.zip", "9b275f9b3b95d7bd66ccfb7cd259f445a13bbe5d1f4107aba09fd3e8364bafa6", unpacked=("brown",)
+                    "brown.zip",
+                    ("9b275f9b3b95d7bd66ccfb7cd259f445a13bbe5d1f4107aba09fd3e8364bafa6",),
+                    unpacked=("brown",),
                 ),
             ),
             documents=500,

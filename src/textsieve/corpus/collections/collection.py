@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -10,7 +10,7 @@ from ...errors import InputError
 from ..batch import Batch, Report
 from ..corpus import Corpus, Start
 from .editions import PARTS, Choice, Chosen, Edition, Paths
-from .locating import obtain
+from .locating import cached, obtain
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,13 @@ class Collection:
 
         def start(report: Report) -> Iterator[Batch]:
             batch = None
-            for batch in begin(report):
-                yield batch
-            if batch is None:
-                places = " and ".join(str(path) for paths in files.values() for path in paths)
-                noticed = ", ".join(f"{count:,} {kind}" for kind, count in report.skipped.items())
-                raise InputError(
-                    f"{name}: none of its documents are in {places}{f' ({noticed})' if noticed else ''}. Get what "
-                    f"belongs there again from {publisher}."
-                )
+            try:
+                for batch in begin(report):
+                    yield batch
+                if batch is None:
+                    raise _nothing(name, files.values(), report, publisher)
+            except InputError as problem:
+                raise InputError(f"{problem}{cached(str(problem), files.values())}") from problem
 
         def split() -> tuple[Corpus, Corpus]:
             return self.corpus(*words, "train"), self.corpus(*words, "test")
@@ -115,3 +113,12 @@ class Collection:
             cutting = " or ".join(word for choice in self.choices for word in choice.cuts)
             way = f", or say what cuts it: {cutting}" if cutting else ""
             raise InputError(f"{name}: is not cut into train and test. Leave {chosen.part!r} out{way}.")
+
+
+def _nothing(name: str, files: Iterable[Paths], report: Report, publisher: str) -> InputError:
+    places = " and ".join(str(path) for paths in files for path in paths)
+    noticed = ", ".join(f"{count:,} {kind}" for kind, count in report.skipped.items())
+    return InputError(
+        f"{name}: none of its documents are in {places}{f' ({noticed})' if noticed else ''}. Get what belongs there "
+        f"again from {publisher}."
+    )

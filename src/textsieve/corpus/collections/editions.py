@@ -25,8 +25,8 @@ class File:
 
     name: str
     """Its path below the folder with the data; it is also found there without the folder before it."""
-    sha256: str | None = None
-    """Of what may be downloaded; a file that is there already is taken whatever its checksum."""
+    sha256: tuple[str, ...] = ()
+    """Of what may be downloaded, one for each way it is packed; a file that is there is taken whatever its checksum."""
     also: tuple[str, ...] = ()
     """Other names that it goes by."""
     unpacked: tuple[str, ...] = ()

@@ -2,17 +2,21 @@
 
 No address is known here: publishers move, and whoever has a copy may serve it. The address is that of a folder which
 has the files under the names of the table; anything that pooch takes (http, https, ftp, sftp), or a file:// address.
-What arrives must have the checksum of the table, if that has one, and is kept in the cache, whole or not at all.
+What arrives must have a checksum of the table, or can be unpacked to its end if that has none, and is kept in the
+cache, whole or not at all.
 """
 
 from __future__ import annotations
 
+import ftplib
 import logging
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import file_digest
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,10 +25,16 @@ from urllib.request import url2pathname
 
 from ...errors import InputError
 from ...extras import require_package
+from ..streams import CHUNK, COMPRESSIONS, open_bytes
 from .editions import File
-from .locating import FOLDER, MIRROR
+from .locating import FOLDER, MIRROR, PACKED
 
-CHUNK = 2**16
+PIECE = 2**16
+"""Bytes of a download between two looks at the bar."""
+AS_IT_IS = {"Accept-Encoding": "identity"}
+"""Else a server may pack what it sends, or say of what is packed that it packed it, and it arrives unpacked."""
+
+_LOGIN = re.compile(r"//[^/\s]*@")
 
 
 def fetch(file: File, mirror: str, folder: Path) -> Path:
@@ -32,19 +42,60 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
     pooch = _pooch(file)
     target = folder / file.name
     _make_writable(target.parent, file)
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder, and {file.name} should be kept there. Rename or delete it.")
     address = f"{mirror.rstrip('/')}/{file.name}"
-    checksum = file.sha256 and f"sha256:{file.sha256}"
     try:
-        with _downloader(pooch, address, file.name) as downloader:
-            pooch.retrieve(address, checksum, fname=target.name, path=target.parent, downloader=downloader)
+        with _downloader(pooch, address, file.name) as download:
+
+            def get(source: str, arrived: str, manager: object) -> None:
+                download(source, arrived, manager)
+                _refuse_wrong(Path(arrived), file)
+
+            pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=get)
     except ValueError as problem:
-        raise InputError(f"{address}: {_reason(problem)}. Set {MIRROR} to a folder with the right file.") from problem
-    except OSError as problem:
-        raise InputError(
+        raise _error(f"{address}: {str(problem).rstrip('.')}. Set {MIRROR} to a folder with the right file.") from None
+    except ftplib.all_errors as problem:  # OSError among them
+        _hang_up(problem)
+        raise _error(
             f"{address}: cannot be downloaded ({problem}). Check {MIRROR} and the network, or put {target.name} into "
             f"the folder that {FOLDER} names."
-        ) from problem
+        ) from None
     return target
+
+
+def _hang_up(problem: Exception) -> None:
+    """Close the connection that an error of http holds open."""
+    if (response := getattr(problem, "response", None)) is not None:
+        response.close()
+
+
+def _error(said: str) -> InputError:
+    """The password that may be in an address is nobody else's business."""
+    return InputError(_LOGIN.sub("//", said))
+
+
+def _refuse_wrong(arrived: Path, file: File) -> None:
+    if file.sha256:
+        with open(arrived, "rb") as opened:
+            if file_digest(opened, "sha256").hexdigest() not in file.sha256:
+                raise ValueError("what arrived has another checksum than the file that is known, and was thrown away")
+    elif file.name.endswith(PACKED) and not _can_be_unpacked(arrived):
+        raise ValueError("what arrived is no packed file or is damaged, and was thrown away")
+
+
+def _can_be_unpacked(path: Path) -> bool:
+    """Whether it is packed, and sound to its end."""
+    with open(path, "rb") as raw:
+        if not raw.read(4).startswith(tuple(compression.magic for compression in COMPRESSIONS)):
+            return False
+    try:
+        with open_bytes(path) as file:
+            while file.read(CHUNK):
+                pass
+    except InputError:
+        return False
+    return True
 
 
 def _pooch(file: File) -> Any:
@@ -67,12 +118,6 @@ def _make_writable(folder: Path, file: File) -> None:
         ) from problem
 
 
-def _reason(problem: ValueError) -> str:
-    if "hash" in str(problem):
-        return "what arrived has another checksum than the file that is known, and was thrown away"
-    return str(problem).rstrip(".")
-
-
 @contextmanager
 def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
     """What gets a file: pooch's own means, with a bar where that is possible and somebody watches."""
@@ -82,11 +127,11 @@ def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
     elif scheme not in ("http", "https"):
         yield pooch.downloaders.choose_downloader(address)
     elif not sys.stderr.isatty():
-        yield pooch.HTTPDownloader(chunk_size=CHUNK)
+        yield pooch.HTTPDownloader(chunk_size=PIECE, headers=AS_IT_IS)
     else:
         bar = _Bar(name)
         try:
-            yield pooch.HTTPDownloader(progressbar=bar, chunk_size=CHUNK)
+            yield pooch.HTTPDownloader(progressbar=bar, chunk_size=PIECE, headers=AS_IT_IS)
         finally:
             bar.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from .editions import File, Paths
 FOLDER = "TEXTSIEVE_DATA"
 MIRROR = "TEXTSIEVE_MIRROR"
 PACKED = ".gz"
+NEVER_PACKED = (".zip", ".mat")
+"""Endings of files that are packed in themselves: with another around it, none is looked for."""
 
 
 class Found(NamedTuple):
@@ -37,15 +39,28 @@ def places() -> dict[str, Path]:
 
 
 def find(file: File) -> Found | None:
-    """The file, or the folders that it was unpacked to; None if neither is there."""
+    """The file, or the folders that it was unpacked to; None if neither is there.
+
+    A file anywhere goes before folders, and folders that are empty are taken for none: whether a file is whole shows
+    when it is read, whether a folder is does not, and half of one would hide a sound file in the next place.
+    """
     for place, folder in places().items():
         for name in _names(file):
             if os.path.isfile(folder / name):  # also if it may not be looked at
                 return Found(place, (folder / name,))
+    for place, folder in places().items():
         folders = tuple(folder / name for name in file.unpacked)
-        if folders and all(map(os.path.isdir, folders)):
+        if folders and all(map(_has_something, folders)):
             return Found(place, folders)
     return None
+
+
+def _has_something(folder: Path) -> bool:
+    """Whether it is a folder with anything in it, or one that may not be looked into."""
+    try:
+        return folder.is_dir() and any(folder.iterdir())
+    except OSError:
+        return True
 
 
 def obtain(file: File, name: str, publisher: str) -> Paths:
@@ -62,6 +77,13 @@ def obtain(file: File, name: str, publisher: str) -> Paths:
     )
 
 
+def cached(problem: str, files: Iterable[Paths]) -> str:
+    """What is to be said, if a problem is with files in the cache: they stay there, and are not downloaded again."""
+    folder = cache_folder()
+    bad = [path for paths in files for path in paths if str(path) in problem and path.is_relative_to(folder)]
+    return f" It is in the cache: delete {' and '.join(map(str, bad))} first." if bad else ""
+
+
 def _data_folder() -> str:
     """What is to be said of the folder that is looked through first."""
     named = os.environ.get(FOLDER)
@@ -75,4 +97,7 @@ def _names(file: File) -> Iterator[str]:
     for name in (file.name, *file.also):
         for each in dict.fromkeys([name, PurePosixPath(name).name]):
             yield each
-            yield each.removesuffix(PACKED) if each.endswith(PACKED) else each + PACKED
+            if each.endswith(PACKED):
+                yield each.removesuffix(PACKED)
+            elif not each.endswith(NEVER_PACKED):
+                yield each + PACKED

@@ -2,7 +2,8 @@
 
 - vectors: `2286  864:0.05 1523:0.04 ...`, a story a line, its number and then term:weight, 47,236 terms from 1;
 - tokens: `.I 2286`, `.W`, then lines of stems up to an empty line;
-- topics (qrels): `E11 2286 1`, a topic, a story's number and 1 a line. A story has all topics above its own too.
+- topics (qrels): `E11 2286 1`, a topic, a story's number and 1 a line, or 0 if the story has it not. A story has all
+  topics above its own too.
 
 A line or story that cannot be read is passed over and counted, and so is one that no topic is known of.
 """
@@ -25,29 +26,36 @@ if TYPE_CHECKING:
 ENCODING = "latin-1"
 N_TERMS = 47_236
 WITHOUT_TOPIC = "stories without a topic"
+BROKEN_TOPICS = "broken lines of topics"
+MOST_DIGITS = 15
+"""Of a story's number; a float has it exactly, and is what the reader of vectors makes of it."""
+NO_NUMBER = -1
 
 Topics = Mapping[int, Labels]
 """The topics of each story, by its number."""
 
 
-def read_topics(path: Path, wanted: Collection[str] | None) -> dict[int, Labels]:
+def read_topics(path: Path, wanted: Collection[str] | None, report: Report) -> dict[int, Labels]:
     """The topics of each story; those that are not wanted are left out, and stories that have none of them too."""
     topics: dict[int, Labels] = {}
     shared: dict[Labels, Labels] = {}
-    for _, line in read_lines(path, ENCODING, Report()):
-        code, number = _topic_and_number(line)
-        if number is None or (wanted is not None and code not in wanted):
-            continue
-        before = topics.get(number, ())
-        if code not in before:
-            after = (*before, code)
-            topics[number] = shared.setdefault(after, after)
+    for _, line in read_lines(path, ENCODING, report):
+        match line.split():
+            case [code, digits, "1"] if (number := _number(digits)) is not None:
+                before = topics.get(number, ())
+                if code not in before and (wanted is None or code in wanted):
+                    after = (*before, code)
+                    topics[number] = shared.setdefault(after, after)
+            case [] | [_, _, "0"]:
+                pass
+            case _:
+                report.skip(BROKEN_TOPICS)
     return topics
 
 
-def _topic_and_number(line: str) -> tuple[str, int | None]:
-    code, *rest = line.split() or [""]
-    return code, int(rest[0]) if len(rest) == 2 and rest[0].isdecimal() and rest[1] == "1" else None
+def _number(text: str) -> int | None:
+    """That of a story; int() refuses what has thousands of digits."""
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def token_documents(paths: Iterable[Path], topics: Topics, report: Report) -> Iterator[Document]:
@@ -56,18 +64,14 @@ def token_documents(paths: Iterable[Path], topics: Topics, report: Report) -> It
         number: int | None = None
         words: list[str] | None = None
         for _, line in read_lines(path, ENCODING, report):
-            if line.startswith(".I"):
+            if line.startswith(".I") and not line[2:3].strip():
                 yield from _story(number, words, topics, report)
-                number, words = _number(line[2:]), None
-            elif line.startswith(".W") and line[2:].isspace():
+                number, words = _number(line[2:].strip()) or NO_NUMBER, None
+            elif line.rstrip() == ".W":
                 words = []
             elif words is not None:
                 words.append(line.strip())
         yield from _story(number, words, topics, report)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.strip().isdecimal() else -1
 
 
 def _story(number: int | None, words: list[str] | None, topics: Topics, report: Report) -> Iterator[Document]:
@@ -133,4 +137,6 @@ def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
     rows, numbers = load_svmlight_file(io.BytesIO(data), n_features=N_TERMS, zero_based=False)
     if not (np.isfinite(rows.data).all() and np.isfinite(numbers).all() and len(numbers) == len(lines)):
         raise ValueError("what is no finite number is no weight")
+    if not ((numbers == np.floor(numbers)) & (numbers < 10**MOST_DIGITS)).all():
+        raise ValueError("a story's number is whole")
     return [int(number) for number in numbers], csr_array(rows)

@@ -1,29 +1,15 @@
-"""The files in an archive (tar or zip, packed or not) or in a folder, one after the other.
-
-An archive is gone through from its beginning to its end; only the file that is handed out is in memory. One that was
-cut short is an error, because silence would lose documents; a damaged file in a zip is passed over and counted.
-"""
+"""The files of a collection, in archives (tar or zip, packed or not) or in folders, one after the other."""
 
 from __future__ import annotations
 
-import io
 import os
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
 
-from ...errors import InputError
 from ..batch import Report
 from ..streams import cannot_read, open_bytes
-
-ZIP = b"PK\x03\x04"
-TAR_BLOCK = 512
-
-Member = tuple[str, bytes]
-"""The path of a file in the archive, and what is in it."""
+from . import archives
+from .archives import TOO_LARGE, Member, is_zip, members_of_tar, members_of_zip
 
 
 def last_part(name: str) -> str:
@@ -46,82 +32,28 @@ def members(paths: Iterable[Path], wanted: Callable[[str], bool], report: Report
 
     for path in paths:
         if path.is_dir():
-            yield from _of_folder(path, is_wanted)
-        elif _is_zip(path):
-            yield from _of_zip(path, is_wanted, report)
+            yield from _of_folder(path, is_wanted, report)
+        elif is_zip(path):
+            yield from members_of_zip(path, is_wanted, report)
         else:
-            yield from _of_tar(path, is_wanted)
+            yield from members_of_tar(path, is_wanted, report)
 
 
-def _of_folder(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Member]:
+def _of_folder(folder: Path, wanted: Callable[[str], bool], report: Report) -> Iterator[Member]:
     for above, folders, files in os.walk(folder, onerror=_refuse):
         folders.sort()
         for name in sorted(files):
             path = Path(above, name)
             inside = path.relative_to(folder.parent).as_posix()
-            if wanted(inside):
-                with open_bytes(path) as file:
-                    yield inside, file.read()
+            if not wanted(inside):
+                continue
+            with open_bytes(path) as file:
+                data = file.read(archives.MOST_BYTES + 1)
+            if len(data) > archives.MOST_BYTES:
+                report.skip(TOO_LARGE)
+            else:
+                yield inside, data
 
 
 def _refuse(problem: OSError) -> None:
     raise cannot_read(problem.filename, problem) from problem
-
-
-def _is_zip(path: Path) -> bool:
-    with open_bytes(path) as file:
-        return file.peek(4)[:4] == ZIP
-
-
-def _of_zip(path: Path, wanted: Callable[[str], bool], report: Report) -> Iterator[Member]:
-    try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as problem:
-        raise _damaged(path, problem) from problem
-    with archive:
-        for entry in archive.infolist():
-            if entry.is_dir() or not wanted(entry.filename):
-                continue
-            try:
-                data = archive.read(entry)
-            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
-                report.skip("damaged files")
-                continue
-            yield entry.filename, data
-
-
-class _Watched(io.RawIOBase):
-    """A stream that remembers how the last block began: a tar archive that is whole ends with zeros."""
-
-    def __init__(self, file: io.BufferedReader) -> None:
-        self._file = file
-        self.last = b""
-
-    def read(self, size: int = -1, /) -> bytes:
-        data = self._file.read(size)
-        self.last = data[-TAR_BLOCK:] or self.last
-        return data
-
-
-def _of_tar(path: Path, wanted: Callable[[str], bool]) -> Iterator[Member]:
-    with open_bytes(path) as file:
-        watched = _Watched(file)
-        try:
-            with tarfile.open(fileobj=watched, mode="r|") as archive:
-                for entry in archive:
-                    cast(Any, archive).members.clear()  # it would keep what it knows of all of them
-                    name = entry.name.removeprefix("./")
-                    inside = archive.extractfile(entry) if entry.isfile() and wanted(name) else None
-                    if inside is not None:
-                        yield name, inside.read()
-        except (tarfile.TarError, EOFError) as problem:
-            raise _damaged(path, problem) from problem
-        if watched.last.strip(b"\0"):
-            raise _damaged(path, EOFError("it ends in the middle"))
-
-
-def _damaged(path: Path, problem: Exception) -> InputError:
-    return InputError(
-        f"{path}: cannot be read as a tar or zip archive ({problem}). It is damaged, was cut short or is something "
-        "else; get it again."
-    )

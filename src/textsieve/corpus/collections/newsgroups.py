@@ -17,6 +17,13 @@ from .posts import REMOVERS, without_telling
 
 ENCODING = "latin-1"
 COMPUTING = "comp."
+GROUPS = (
+    *("alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
+    *("comp.windows.x", "misc.forsale", "rec.autos", "rec.motorcycles", "rec.sport.baseball", "rec.sport.hockey"),
+    *("sci.crypt", "sci.electronics", "sci.med", "sci.space", "soc.religion.christian", "talk.politics.guns"),
+    *("talk.politics.mideast", "talk.politics.misc", "talk.religion.misc"),
+)
+"""The folders that posts are in; others that an archive may have are none of its."""
 
 
 def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
@@ -41,7 +48,7 @@ def _is_wanted(name: str, chosen: Chosen) -> bool:
     """Of a path PART/GROUP/NUMBER."""
     folder, _, _ = name.rpartition("/")
     part, _, group = folder.rpartition("/")
-    if "." not in group or (chosen.part and not part.endswith(f"-{chosen.part}")):
+    if group not in GROUPS or (chosen.part and not part.endswith(f"-{chosen.part}")):
         return False
     return chosen.get("groups") is None or group.startswith(COMPUTING)
 
@@ -61,7 +68,10 @@ COLLECTION = Collection(
             files=(
                 File(
                     "20news-bydate.tar.gz",
-                    "c1d97fdc0c15a4e8a04b48a4dd96e5b765b0e1299d10f94cd5bbbecf35c6d6a9",
+                    (
+                        "c1d97fdc0c15a4e8a04b48a4dd96e5b765b0e1299d10f94cd5bbbecf35c6d6a9",
+                        "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+                    ),
                     unpacked=("20news-bydate-train", "20news-bydate-test"),
                 ),
             ),
@@ -74,7 +84,7 @@ COLLECTION = Collection(
             files=(
                 File(
                     "20news-19997.tar.gz",
-                    "956c51c04c45864c4a3b2d7b5b3a6ba1668368e980721a823d72e5a64d70b001",
+                    ("956c51c04c45864c4a3b2d7b5b3a6ba1668368e980721a823d72e5a64d70b001",),
                     also=("20_newsgroups.tar.gz", "news20.tar.gz"),
                     unpacked=("20_newsgroups",),
                 ),

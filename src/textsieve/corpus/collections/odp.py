@@ -90,7 +90,7 @@ COLLECTION = Collection(
         Edition("", "titles and descriptions, 13 classes", (File("dmoz/content.rdf.u8.gz"),), None, 13),
         Edition(
             *(SAMPLE, "a sample of pages, as tokens"),
-            (File("dmoz/dmoz-sample.json.gz", "710843259060f3704311412d4956726c858c8712f88c9217fc44d25116871820"),),
+            (File("dmoz/dmoz-sample.json.gz", ("710843259060f3704311412d4956726c858c8712f88c9217fc44d25116871820",)),),
             *(2_398, 15),
             publisher="the authors of the JSON sample of DMOZ",
             licence="none stated",

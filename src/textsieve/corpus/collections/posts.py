@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 END_OF_HEADER = "\n\n"
 
-TELLING = ("newsgroups", "xref", "followup-to", "path")
+TELLING = ("newsgroups", "xref", "followup-to", "followups-to", "path", "x-to", "x-apparently-to")
 """The header's lines that name the group, or the way that a post took to it."""
 
 _FIELD = re.compile(r"([^\s:]+):")

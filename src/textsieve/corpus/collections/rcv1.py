@@ -20,8 +20,16 @@ from .editions import Choice, Chosen, Edition, File, Paths
 
 TOP = ("CCAT", "ECAT", "GCAT", "MCAT")
 VECTORS, TOKENS = "", "tokens"
-TOPICS = File("rcv1/rcv1-v2.topics.qrels.gz")
+TOPICS = File("rcv1/rcv1-v2.topics.qrels.gz", ("2a98e5e5d8b770bded93afc8930d88299474317fe14181aee1466cc754d0d1c1",))
 PIECES = ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
+SUMS = {
+    "vectors_train": "5468f656d0ba7a83afc7ad44841cf9a53048a5c083eedc005dcdb5cc768924ae",
+    "vectors_test_pt0": "ed40f7e418d10484091b059703eeb95ae3199fe042891dcec4be6696b9968374",
+    "vectors_test_pt1": "87700668ae45d45d5ca1ef6ae9bd81ab0f5ec88cc95dcef9ae7838f727a13aa6",
+    "vectors_test_pt2": "48143ac703cbe33299f7ae9f4995db49a258690f60e5debbff8995c34841c7f5",
+    "vectors_test_pt3": "dfcb0d658311481523c6e6ca0c3f5a3e1d3d12cde5d7a8ce629a9006ec7dbb39",
+}
+"""The checksums that are known of LYRL2004's files; of the tokens none is."""
 SUBSETS = {
     1: (101, "b2ee886a52fc33753a246afd5025e5e1bc91be8bc95533798e9abf87974f8495"),
     2: (101, "dcf47e73085ddc9ecd845c7574fe7762559db66dcdd6dd47a2864424ddda28b6"),
@@ -39,10 +47,13 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
         return lambda report: _subset_batches(subset)
     topics_path = paths.pop(TOPICS.name)
     known: list[lyrl2004.Topics] = []
+    noticed = Report()
 
     def start(report: Report) -> Iterator[Batch]:
         if not known:
-            known.append(lyrl2004.read_topics(topics_path, TOP if chosen.get("topics") else None))
+            known.append(lyrl2004.read_topics(topics_path, TOP if chosen.get("topics") else None, noticed))
+        for kind, count in noticed.skipped.items():
+            report.skipped[kind] = report.skipped.get(kind, 0) + count
         if chosen.edition.word == TOKENS:
             return in_batches(lyrl2004.token_documents(paths.values(), known[0], report))
         return lyrl2004.vector_batches(paths.values(), known[0], report)
@@ -80,7 +91,12 @@ def _arrays(path: Path) -> tuple[Any, Any]:
 
 def _published(kind: str) -> tuple[File, ...]:
     """The files of vectors or tokens, and the one with the topics."""
-    pieces = (File(f"rcv1/lyrl2004_{kind}_{piece}.dat.gz", part=piece.partition("_")[0]) for piece in PIECES)
+    names = [f"{kind}_{piece}" for piece in PIECES]
+    sums = [(SUMS[name],) if name in SUMS else () for name in names]
+    pieces = (
+        File(f"rcv1/lyrl2004_{name}.dat.gz", known, part=piece.partition("_")[0])
+        for name, known, piece in zip(names, sums, PIECES, strict=True)
+    )
     return (*pieces, TOPICS)
 
 
@@ -95,7 +111,7 @@ COLLECTION = Collection(
         *(
             Edition(
                 *(f"subset{number}", f"MULAN's subset {number}, as vectors"),
-                (File(f"rcv1/rcv1subset{number}_top944.mat", checksum),),
+                (File(f"rcv1/rcv1subset{number}_top944.mat", (checksum,)),),
                 *(6_000, n_topics),
                 publisher="MULAN's page of multi-label data sets",
             )

@@ -22,39 +22,24 @@ _TAG = re.compile(r"<[^<>]+>")
 def records(lines: Iterable[str], tag: str, report: Report) -> Iterator[str]:
     """The records `<tag ...>...</tag>`; what is between them is passed over."""
     begin, end = f"<{tag}", f"</{tag}>"
+    marks = re.compile(rf"{re.escape(begin)}(?![^\W_])|{re.escape(end)}")  # the name must end there too
     begun: list[str] = []
     for line in lines:
-        rest = line
-        while rest:
-            start, stop = _place(rest, begin), rest.find(end)
-            begins = start >= 0 and (not begun or stop < 0 or start < stop)
-            if begun and (begins or _is_endless(begun)):
+        taken = 0
+        for mark in marks.finditer(line):
+            is_end = mark[0] == end
+            if begun and is_end:
+                yield "".join([*begun, line[taken : mark.end()]])
+            elif begun:
                 report.skip(BROKEN)
-                begun = []
-            if begins:
-                begun, rest = [begin], rest[start + len(begin) :]
-            elif not begun:
-                break
-            elif stop < 0:
-                begun.append(rest)
-                break
-            else:
-                yield "".join([*begun, rest[: stop + len(end)]])
-                begun, rest = [], rest[stop + len(end) :]
+            begun, taken = [] if is_end else [begin], mark.end()
+        if begun and len(begun) <= MOST_LINES:
+            begun.append(line[taken:])
+        elif begun:
+            report.skip(BROKEN)
+            begun = []
     if begun:
         report.skip(BROKEN)
-
-
-def _is_endless(begun: list[str]) -> bool:
-    return len(begun) > MOST_LINES
-
-
-def _place(line: str, begin: str) -> int:
-    """Where the tag begins in a line: the name must end there too."""
-    place = line.find(begin)
-    while place >= 0 and line[place + len(begin) : place + len(begin) + 1].isalnum():
-        place = line.find(begin, place + 1)
-    return place
 
 
 def between(record: str, tag: str) -> str | None:

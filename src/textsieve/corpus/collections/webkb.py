@@ -88,7 +88,7 @@ COLLECTION = Collection(
             files=(
                 File(
                     "webkb-data.gtar.gz",
-                    "9190e765c1c5dccde87fa191ef45b175c801526fed3fb09c677cfd0f5b16beef",
+                    ("9190e765c1c5dccde87fa191ef45b175c801526fed3fb09c677cfd0f5b16beef",),
                     also=("webkb-data.tar.gz",),
                     unpacked=("webkb",),
                 ),
@@ -101,12 +101,12 @@ COLLECTION = Collection(
             files=(
                 File(
                     "webkb-train-stemmed.txt",
-                    "bcfab4aaab816ce289409b0ad7926f8a3c21bc4cd78dbfec1a2f394717db1f0d",
+                    ("bcfab4aaab816ce289409b0ad7926f8a3c21bc4cd78dbfec1a2f394717db1f0d",),
                     part="train",
                 ),
                 File(
                     "webkb-test-stemmed.txt",
-                    "2ecc8135835fa2151080488524eaeda757e254160a93d21eac951b13357a0df9",
+                    ("2ecc8135835fa2151080488524eaeda757e254160a93d21eac951b13357a0df9",),
                     part="test",
                 ),
             ),
