@@ -134,9 +134,7 @@ def _check_folds(folds: int | None, test: Corpus | None) -> None:
     if folds is None:
         return
     if not (is_whole(folds) and folds >= 2):
-        raise InputError(
-            f"folds={shown(folds)}; use a number from 2, or None for the corpus's own split, if it has one."
-        )
+        raise InputError(f"folds={shown(folds)}; use a number from 2, or leave it out for the corpus's own split.")
     if test is not None:
         raise InputError(f"folds={folds}: documents to test on are given, so there is nothing to fold; leave out one.")
 

@@ -22,6 +22,7 @@ from ..stats import ClassStats
 from ..training import check_settings
 from ..training.ranking import fitted_selector
 from ..training.recipe import Recipe
+from ..training.tuning import of_some_documents
 from .variants import Variant, split_list, variants_of
 
 Size = int | float | str
@@ -180,7 +181,8 @@ def _try_on_a_few(plan: Plan, selector: Variant) -> None:
     rows = csr_matrix(np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 3.0], [0.0, 3.0, 1.0]]))
     recipe = Recipe.of(plan.settings_of(Condition(selector, ALL, plan.classifiers[0])), 1)
     try:
-        fitted_selector(recipe.selector, ClassStats.from_matrix(rows, ["a", "a", "b", "b"]), 2)
+        with of_some_documents():
+            fitted_selector(recipe.selector, ClassStats.from_matrix(rows, ["a", "a", "b", "b"]), 2)
     except (NothingChosen, UnfitDocuments):
         return
     except InputError as problem:
