@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
@@ -66,7 +67,7 @@ class Results:
                 else:
                     selection = Selection.of_dict(record["selection"])
                     self.selections[selection.key] = selection
-            except (ValueError, TypeError, KeyError, ArithmeticError) as problem:
+            except (ValueError, TypeError, KeyError, zlib.error) as problem:
                 raise InputError(
                     f"{name}, line {number}: is no result of compare ({shown(str(problem))}). The file is damaged; "
                     "delete that line, or the file, or choose another."
