@@ -14,6 +14,7 @@ from tests.reference.cli_cases import Run, documents, write_csv
 from textsieve import compare
 from textsieve.cli.compare import usual_results
 from textsieve.comparison import running
+from textsieve.comparison.measuring import measure
 
 Ask = Callable[..., Any]
 FEW = ("--selectors", "ocfs,ig(pooling=max),all", "--terms", "3,6", "--classifiers", "svm,nb", "--jobs", 1)
@@ -93,21 +94,21 @@ def test_a_second_run_measures_nothing(news: Path, run: Run, monkeypatch: pytest
 def test_interrupted_it_says_how_to_go_on(
     news: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    own, left = running.measure, [3]
+    left = [3]
 
-    def measure(*args: Any) -> Any:
+    def interrupted(*args: Any) -> Any:
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
-        return own(*args)
+        return measure(*args)
 
-    monkeypatch.setattr(running, "measure", measure)
+    monkeypatch.setattr(running, "measure", interrupted)
     ended = run("compare", news, *FEW, "--folds", 2, exit_code=130)
     assert "the same command goes on where it was; what it has is in news.csv.compare.jsonl" in ended.stderr
     assert ended.stdout == ""
     lines = (tmp_path / "news.csv.compare.jsonl").read_text(encoding="utf-8").splitlines()
     assert sum(line.startswith('{"row"') for line in lines) == 3
-    monkeypatch.setattr(running, "measure", own)
+    monkeypatch.setattr(running, "measure", measure)
     run("compare", news, *FEW, "--folds", 2)
 
 

@@ -15,6 +15,7 @@ from tests.reference.categorizer_cases import small_texts
 import textsieve
 from textsieve import InputError, compare
 from textsieve.comparison import Comparison, running
+from textsieve.comparison.measuring import measure
 
 CASE = small_texts(40, 3)
 WANTED: dict[str, Any] = {"selectors": "ocfs,ig", "n_terms": "4,8", "classifiers": "svm,nb", "folds": 2, "n_jobs": 1}
@@ -33,13 +34,12 @@ def without_seconds(found: Comparison) -> list[dict[str, Any]]:
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What is measured from here on."""
     noted: list[Any] = []
-    own = running.measure
 
-    def measure(fold: Any, condition: Any, plan: Any) -> Any:
+    def noting(fold: Any, condition: Any, plan: Any) -> Any:
         noted.append((fold.number, *condition.key))
-        return own(fold, condition, plan)
+        return measure(fold, condition, plan)
 
-    monkeypatch.setattr(running, "measure", measure)
+    monkeypatch.setattr(running, "measure", noting)
     return noted
 
 

@@ -10,14 +10,14 @@ from tests.reference.comparison_twin import ByHand, by_hand, fold_places, split_
 from textsieve import InputError, compare
 from textsieve.comparison import Comparison, Row
 
-SELECTORS = {
+SELECTORS: dict[str, Any] = {
     "ocfs": {"selector": "ocfs"},
     "ig": {"selector": "ig"},
     "chi(pooling=round-robin)": {"selector": "chi", "selector_options": {"pooling": "round-robin"}},
     "testors": {"selector": "testors"},
     "all": {"selector": None},
 }
-CLASSIFIERS = {
+CLASSIFIERS: dict[str, Any] = {
     "svm(C=10)": {"classifier": "svm", "classifier_options": {"C": 10}},
     "nb(tf=binary)": {"classifier": "nb", "tf": "binary"},
     "knn(k=3)": {"classifier": "knn", "classifier_options": {"k": 3}},
@@ -49,13 +49,14 @@ def all_by_hand(found: Comparison, splits: list[Any], path: Path, **shared: Any)
     assert len(found.rows) == n_sizes * len(CLASSIFIERS) * len(splits)
     for row in found.rows:
         own = {**SELECTORS[row.selector], **CLASSIFIERS[row.classifier], "n_terms": row.n_terms, "n_jobs": 1}
-        assert_same(row, found, by_hand(*splits[row.fold], path, **shared, **own))
+        train, test = splits[row.fold]
+        assert_same(row, found, by_hand(train, test, path, **shared, **own))
 
 
 @pytest.mark.filterwarnings("ignore:At epsilon", "ignore:n_terms=10,000 terms were asked for")
 def test_folds_of_one_label(tmp_path: Path) -> None:
     case = small_texts(60, 3)
-    shared = {"min_df": 2, "stop_words": "english"}
+    shared: dict[str, Any] = {"min_df": 2, "stop_words": "english"}
     found = compare(
         *(case.texts, case.labels),
         selectors=SELECTORS,
@@ -89,8 +90,8 @@ def test_documents_to_test_on(several: bool, tmp_path: Path) -> None:
     (row,) = found.rows
     assert row.missing_classes == ("zoo",)
     assert found.header["split"] == {"by": "given", "folds": 1}
-    parts: Any = (case.texts, labels[0]), (other.texts, labels[1])
-    twin = by_hand(*parts, tmp_path / "model.sieve", selector="ig", n_terms=8, n_jobs=1)
+    train, test = (case.texts, labels[0]), (other.texts, labels[1])
+    twin = by_hand(train, test, tmp_path / "model.sieve", selector="ig", n_terms=8, n_jobs=1)
     assert_same(row, found, twin)
 
 
