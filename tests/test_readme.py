@@ -49,7 +49,18 @@ def write_documents(folder: Path) -> None:
     (folder / "inbox.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-VERBS_IN_README = ["train", "predict", "evaluate", "explain", "terms", "terms", "subspace", "compare", "info", "corpora"]
+VERBS_IN_README = [
+    "train",
+    "predict",
+    "evaluate",
+    "explain",
+    "terms",
+    "terms",
+    "subspace",
+    "compare",
+    "info",
+    "corpora",
+]
 
 
 def test_commands_run_one_after_the_other(tmp_path: Path) -> None:

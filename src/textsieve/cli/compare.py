@@ -134,7 +134,8 @@ def command(
         try:
             found = compare(corpus, test=others, results=kept, n_jobs=jobs, progress=tell, **asked, **settings)
         except KeyboardInterrupt:
-            say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")
+            if os.path.exists(kept):
+                say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")
             raise
     _report(found, kept, wants_json)
 

@@ -132,7 +132,7 @@ class Fold:
             )
         return Shared(train, test, np.flatnonzero(self.documents.tested[self.number]))
 
-    @property
+    @cached_property
     def missing(self) -> tuple[object, ...]:
         """The classes of tested documents that no document to learn from has."""
         targets = self.documents.counted.targets
