@@ -93,7 +93,7 @@ def test_there_is_a_twin_of_every_name() -> None:
     from tests.reference import categorizer_twin
 
     assert set(categorizer_twin.SELECTORS) == set(SCORING)
-    assert set(CLASSIFIERS) == {"svm", "logistic", "nb", "cnb", "rocchio", *categorizer_twin.VOTERS}
+    assert set(CLASSIFIERS) == {"svm", "logistic", "nb", "cnb", "rocchio", "subspace", *categorizer_twin.VOTERS}
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

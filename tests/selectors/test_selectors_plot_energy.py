@@ -111,7 +111,7 @@ def test_what_cannot_be_plotted_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("textsieve.selectors.energy.energy_curves", None)  # nothing is worked out before
     with pytest.raises(InputError, match="a chart is written to a file that ends in"):
         plot_energy(STATS, tmp_path / "x.jpeg")
-    monkeypatch.setattr(extras, "_is_installed", lambda name: name != "altair")
+    monkeypatch.setattr(extras, "is_installed", lambda name: name != "altair")
     with pytest.raises(InputError, match=r"plot_energy needs altair; pip install 'textsieve\[plots\]'"):
         plot_energy(STATS)
 

@@ -228,7 +228,7 @@ def _own_options() -> Iterator[None]:
         said = str(problem)
         for name, option in SIZES.items():
             said = said.replace(f"{name}=", f"{option} ")
-        said = said.replace("cost=", "--cost ")
+        said = said.replace("cost=", "--cost ").replace(", or None", "")
         raise type(problem)(said) from problem
 
 
@@ -251,7 +251,7 @@ def _suggestion(about: "Experiment", sizing: dict[str, Any], settings: dict[str,
     """Find out how large an ensemble should be, and try one of that size; what comes back prints it."""
     from sklearn.base import clone
 
-    from ..ensembles.sizing import important_terms, suggest
+    from ..ensembles import important_terms, suggest
     from ..ensembles.trial import subspace_trial
     from .subspace_tables import report_suggestion
 

@@ -19,6 +19,9 @@ FIGURES = ("n_terms", "n_estimators", "usability", "coverage", "diversity")
 Report = Callable[[bool], None]
 """Prints what was found; as JSON if that is wanted."""
 
+NEARLY_ALL = 0.8
+"""From this share of all terms on, members are said to be nearly the same."""
+
 
 class Experiment(NamedTuple):
     """What was measured on, and how."""
@@ -141,6 +144,11 @@ def report_suggestion(
         f"Suggested: {counted(suggestion.n_estimators, 'member')} (L) of {counted(suggestion.n_terms, 'term')} (M)"
     )
     _show_neighbours(page, suggestion)
+    if suggestion.n_terms > NEARLY_ALL * suggestion.n:
+        page.line(
+            "Members of nearly all terms hardly differ: these sizes are the cheapest that the probabilities allow. "
+            "--terms-per-member 0.4 settles a size like the paper's, --grid measures many."
+        )
     page.line(f"Measured: {experiment.how}")
     _show_measured(page, suggestion, measured)
 

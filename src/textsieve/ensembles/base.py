@@ -13,11 +13,11 @@ from ..errors import InputError, shown
 ENSEMBLE = "subspace"
 
 
-def member_classifier(estimator: Any, class_weight: Any = None) -> Any:
-    """A fresh classifier of the kind that members are: None is the paper's, a linear SVM with C = 100."""
+def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) -> Any:
+    """A fresh classifier of the kind that members are: None is the paper's, a linear SVM with this C."""
     is_name = isinstance(estimator, str)
     if estimator is None:
-        base = LinearSVM(C=100.0)
+        base = LinearSVM(C=C)
     elif (is_name and estimator == ENSEMBLE) or type(estimator) is CLASSIFIERS[ENSEMBLE].make:
         raise InputError("estimator is an ensemble of random subspaces itself; use svm, nb or the like.")
     elif is_name and estimator in CLASSIFIERS:

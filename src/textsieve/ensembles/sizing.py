@@ -34,6 +34,9 @@ from .theory import coverage, diversity, log_diversity, log_usability, usability
 COST_OF_A_TERM = 160
 """The paper's 400 members of 2,000 terms, of 5,000 terms: 160 times each term."""
 
+MOST_TERMS = 1_000_000
+"""Up to this many terms, sizes are suggested."""
+
 LARGEST_COST = 2**53
 
 WITHIN = 1e-6
@@ -128,6 +131,8 @@ def suggest(
     if np.ndim(n) or np.ndim(Q):
         raise InputError(f"n={shown(n)}, Q={shown(Q)}; give one number each, sizes are suggested for one ensemble.")
     n, Q = int(n), int(Q)
+    if n > MOST_TERMS:
+        raise InputError(f"n={n:,}; every M is tried, so n is up to {MOST_TERMS:,} here: select terms first.")
     limit = COST_OF_A_TERM * n if cost is None else cost
     if not is_whole(limit) or not 2 <= limit <= LARGEST_COST:
         raise InputError(f"cost={shown(cost)}; use a whole number of terms of all members, from 2 to 2^53, or None.")

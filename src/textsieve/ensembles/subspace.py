@@ -50,7 +50,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier, name or None
-        What the members are: None is a linear SVM with C = 100, as in the paper. A name is one of a `Categorizer`'s.
+        What the members are: None is a linear SVM with the C below. A name is one of a `Categorizer`'s.
+    C : float
+        Of the linear SVM that members are unless an estimator is given: 100, as in the paper. Where documents have the
+        length 1 and are many, 1 is quicker by far.
     n_estimators : int or float
         L, how many members there are; a share above 0.0 and up to 1.0 is one of the number of all terms.
     n_terms : int or float
@@ -78,6 +81,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         self,
         *,
         estimator: Any = None,
+        C: float = 100.0,
         n_estimators: int | float = 100,
         n_terms: int | float = 0.4,
         combine: str = "vote",
@@ -86,6 +90,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n_jobs: int | None = -1,
     ) -> None:
         self.estimator = estimator
+        self.C = C
         self.n_estimators = n_estimators
         self.n_terms = n_terms
         self.combine = combine
@@ -96,11 +101,12 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Train the members on documents given as the rows of a (sparse) matrix, with their labels."""
         require_combination(self.combine)
-        base = member_classifier(self.estimator, self.class_weight)
+        base = member_classifier(self.estimator, self.class_weight, self.C)
         jobs, seed = n_threads(self.n_jobs), seed_of(self.random_state)
         rows = sound_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
         n = rows.shape[1]
-        n_terms, n_members = size_of("n_terms", self.n_terms, n, n), size_of("n_estimators", self.n_estimators, n)
+        n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, n)
+        n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
         task = task_of(rows, pairs, keeps_unlabelled=is_matrix(y))
         if isinstance(base, Rocchio) and (self.combine == "mean" or task.numbers is None):

@@ -48,6 +48,9 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
         raise InputError(
             f"{corpus.name}: there is no term in any document that has a label; give documents with words."
         )
+    if len(set(kept.targets.first.tolist())) < 2:
+        label = kept.targets.classes[int(kept.targets.first[0])]
+        raise InputError(f"{corpus.name}: all documents are of the class {label!r}; give documents of another one too.")
     labels = np.array([kept.targets.classes[number] for number in kept.targets.first.tolist()])
     n_unlabelled = int((found.targets.first < 0).sum())
     return LabelledCounts(kept.counts, labels, kept.limits, found.targets.n_documents, n_unlabelled)

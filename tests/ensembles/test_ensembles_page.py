@@ -1,0 +1,32 @@
+"""What docs/subspaces.md shows can be done as it stands there."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+PAGE = (Path(__file__).parents[2] / "docs" / "subspaces.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_run(capsys: Any) -> None:
+    names: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        exec(block, names)
+    assert names["grid"].accuracy.shape == (2, 2, 2)
+    assert "members of 2,000 terms" in capsys.readouterr().out
+
+
+def test_the_defaults_are_those_of_the_table() -> None:
+    from textsieve import RandomSubspace
+    from textsieve.classifiers.named import CLASSIFIERS
+
+    (table,) = re.findall(r"\| `RandomSubspace` \|.*?\n\n", PAGE, re.DOTALL)
+    rows = dict(re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", table, re.MULTILINE))
+    assert set(rows) - {"RandomSubspace"} == set(RandomSubspace().get_params()) - {"class_weight", "n_jobs"}
+    for name, own in RandomSubspace().get_params().items():
+        if name in rows and name != "estimator":
+            alone, in_categorizer = rows[name].split(" | ")
+            asked = CLASSIFIERS["subspace"].options.get(name, own)
+            for told, value in ((alone, own), (in_categorizer, asked)):
+                assert told.replace("`", "").replace('"', "").startswith(f"{value:g}" if name != "combine" else value)
