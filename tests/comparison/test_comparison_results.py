@@ -14,7 +14,7 @@ from tests.reference.categorizer_cases import small_texts
 
 import textsieve
 from textsieve import InputError, compare
-from textsieve.comparison import Comparison, running
+from textsieve.comparison import Comparison, read_comparison, running
 from textsieve.comparison.measuring import measure
 
 CASE = small_texts(40, 3)
@@ -92,6 +92,23 @@ def test_killed_it_goes_on_where_it_was(tmp_path: Path, measured: list[Any]) -> 
     again = run(path)
     assert len(measured) == N_ROWS - 5
     assert without_seconds(again) == without_seconds(run(None))
+
+
+def test_a_file_is_enough_for_what_is_read_off_it(tmp_path: Path) -> None:
+    path = tmp_path / "found.jsonl"
+    whole = run(path)
+    assert read_comparison(path).to_dict() == whole.to_dict()
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])
+    part = read_comparison(path)
+    assert [each.key for each in part.conditions] == [each.key for each in whole.conditions[:-1]]
+    assert len(part.summary) == len(whole.summary) - 1
+    for text, said in (("", "has no results"), ("notes\n", "holds no results of compare")):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=said):
+            read_comparison(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_comparison(tmp_path / "nowhere.jsonl")
 
 
 def test_more_may_be_asked_of_a_file_and_less(tmp_path: Path, measured: list[Any]) -> None:

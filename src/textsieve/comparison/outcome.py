@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +13,10 @@ from typing import Any, NamedTuple
 from ..errors import counted
 from .overlap import Choice, Likeness, mean_likeness, stability
 from .plan import Condition, Size
+from .results import Results, read_results
 from .rows import Row, Selection
 from .summary import Mean, Rank, Summary, average_ranks, summaries
+from .variants import Variant
 
 
 class Overlap(NamedTuple):
@@ -117,6 +120,25 @@ class Comparison:
         """How much was measured."""
         corpus, n_conditions = self.header.get("corpus"), len(self.conditions)
         return f"<Comparison of {counted(n_conditions, 'condition')} on {corpus}: {counted(len(self.rows), 'row')}>"
+
+
+def read_comparison(path: str | os.PathLike[str]) -> Comparison:
+    """What is in a file of results, without its documents: all conditions that were measured on all folds."""
+    results = read_results(os.fspath(path))
+    folds = range(results.header["split"]["folds"])
+    keys = dict.fromkeys(key[1:] for key in results.rows)
+    whole = [key for key in keys if all((fold, *key) in results.rows for fold in folds)]
+    conditions = [Condition(Variant(selector, selector), size, Variant(each, each)) for selector, size, each in whole]
+    return comparison_of(results, conditions, len(folds))
+
+
+def comparison_of(results: Results, conditions: Sequence[Condition], n_folds: int) -> Comparison:
+    """The results of some conditions, in their order."""
+    rows = [results.rows[fold, *each.key] for each in conditions for fold in range(n_folds)]
+    chosen = dict.fromkeys((each.selector.name, each.n_terms) for each in conditions)
+    keys = [(fold, *each) for each in chosen for fold in range(n_folds)]
+    selections = [results.selections[key] for key in keys if key in results.selections]
+    return Comparison(results.header, conditions, rows, selections)
 
 
 def _cells(line: Summary) -> tuple[str, ...]:

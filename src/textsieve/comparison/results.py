@@ -113,6 +113,25 @@ def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Resu
         yield _resumed(file, path, header)
 
 
+def read_results(path: str) -> Results:
+    """What is in a file, for whoever only looks."""
+    try:
+        with open(path, "rb") as file:
+            *lines, _ = file.read().split(b"\n")
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}). Check that it is there.") from problem
+    if not lines:
+        raise InputError(f"{path}: has no results.")
+    header = _header_in(lines[0], path)
+    if header[MAGIC] != FORMAT:
+        raise InputError(
+            f"{path}: has results of another format ({shown(header[MAGIC])}); use the version that wrote it."
+        )
+    results = Results(header)
+    results.read(lines[1:], path)
+    return results
+
+
 def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
     file.seek(0)
     *lines, torn = file.read().split(b"\n")

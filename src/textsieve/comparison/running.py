@@ -14,8 +14,9 @@ from ..warning import warn
 from .documents import Documents, corpus_of, count_documents
 from .folds import Fold
 from .measuring import measure
-from .outcome import Comparison
-from .plan import Condition, Plan
+from .outcome import Comparison, comparison_of
+from .plan import Plan
+from .rehearsal import rehearse
 from .results import Results, check_results, header_of, opened_results
 
 STAGE = "comparing"
@@ -78,7 +79,7 @@ def compare(
     named = corpus.naming(TooFewDocuments), corpus.naming(UnfitDocuments)
     with named[0], named[1], opened_results(path, _header(plan, counted)) as found:
         _measure_all(plan, counted, found, tell)
-    return _outcome(plan, counted, found)
+    return comparison_of(found, list(plan.conditions()), len(counted.tested))
 
 
 def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
@@ -102,6 +103,8 @@ def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progr
     todo = [[each for each in plan.conditions() if (number, *each.key) not in results.rows] for number in numbers]
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)
+    if total:
+        rehearse(plan, documents)
     for number, conditions in zip(numbers, todo, strict=True):
         fold = Fold(number, documents)
         for condition in conditions:
@@ -122,13 +125,3 @@ def _warn_of_missing(folds: list[Fold]) -> None:
             "found; give more documents of it, or leave it out."
         )
         warn(message)
-
-
-def _outcome(plan: Plan, documents: Documents, results: Results) -> Comparison:
-    conditions: list[Condition] = list(plan.conditions())
-    folds = range(len(documents.tested))
-    rows = [results.rows[fold, *each.key] for each in conditions for fold in folds]
-    chosen = dict.fromkeys((each.selector.name, each.n_terms) for each in conditions)
-    keys = [(fold, *each) for each in chosen for fold in folds]
-    selections = [results.selections[key] for key in keys if key in results.selections]
-    return Comparison(results.header, conditions, rows, selections)

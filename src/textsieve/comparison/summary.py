@@ -1,6 +1,6 @@
 """One line for each condition: means over the folds, how sure they are, how they rank.
 
-Of seconds it is the median, for the first use of a compiled loop on a machine compiles it.
+Of seconds it is the median: now and then a machine has something else to do.
 
 The best of a group of conditions is the one with the highest mean micro-F1 (of equals, that with the higher macro-F1,
 then the first); all others of the group are tested against it and corrected together (`significance.py`). Groups are
