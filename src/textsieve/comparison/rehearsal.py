@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..evaluation import folds
 from .documents import Documents
 from .folds import Fold
 from .measuring import measure
@@ -46,12 +47,14 @@ def rehearsed(plan: Plan) -> Iterator[Condition]:
 
 
 def _a_few(documents: Documents) -> Documents:
-    """Some of the documents of the first fold, from all over them."""
-    is_train, is_test = documents.trained[0], documents.tested[0]
-    kept = np.concatenate([_spread(np.flatnonzero(each)) for each in (is_train, is_test)])
-    kept = np.unique(kept)
-    return replace(documents, counted=documents.counted.take(kept), trained=(is_train[kept],), tested=(is_test[kept],))
+    """Some of the documents of the first fold, every n-th of each class, so that it has all of them."""
+    is_train, is_test, counted = documents.trained[0], documents.tested[0], documents.counted
+    first = counted.targets.first
+    parts = [_spread(np.flatnonzero(each), first) for each in (is_train, is_test)]
+    kept = np.sort(np.concatenate(parts))
+    return replace(documents, counted=counted.take(kept), trained=(is_train[kept],), tested=(is_test[kept],))
 
 
-def _spread(places: Ints) -> Ints:
-    return places[:: -(-2 * len(places) // MOST_DOCUMENTS) or 1]
+def _spread(places: Ints, classes: Ints) -> Ints:
+    step = max(-(-2 * len(places) // MOST_DOCUMENTS), 1)
+    return np.asarray(places[folds(classes[places].tolist(), step) == 0])
