@@ -49,7 +49,18 @@ def write_documents(folder: Path) -> None:
     (folder / "inbox.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-VERBS_IN_README = ["train", "predict", "evaluate", "explain", "terms", "terms", "subspace", "info", "corpora"]
+VERBS_IN_README = [
+    "train",
+    "predict",
+    "evaluate",
+    "explain",
+    "terms",
+    "terms",
+    "subspace",
+    "compare",
+    "info",
+    "corpora",
+]
 
 
 def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
@@ -74,7 +85,8 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert "politics" in printed[5]
     assert "Best: " in printed[6]
     assert "<svg" in (tmp_path / "surface.svg").read_text(encoding="utf-8")
-    assert "politics" in printed[7]
+    assert "12 combinations, tested on 5 folds in turn" in printed[7]
+    assert "politics" in printed[8]
 
 
 def test_make_targets_exist() -> None:

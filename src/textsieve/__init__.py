@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .classifiers import TCFP as TCFP
     from .classifiers import CosineKNN as CosineKNN
     from .classifiers import Rocchio as Rocchio
+    from .comparison import compare as compare
     from .corpus import Corpus as Corpus
     from .corpus import read as read
     from .ensembles import RandomSubspace as RandomSubspace
@@ -38,6 +39,7 @@ _load, _names, __all__ = attach(
     __name__,
     {
         "categorizer": ["Categorizer", "load"],
+        "comparison": ["compare"],
         "corpus": ["Corpus", "read"],
         "errors": ["InputError"],
         "text": ["TermCounter", "TermWeighter"],

@@ -27,5 +27,9 @@ class UnfitDocuments(InputError):
     """Raised for documents or labels from which nothing can be chosen, whatever the settings are."""
 
 
+class NothingChosen(InputError):
+    """Raised if a selector, with the settings that it has, keeps no term of these documents."""
+
+
 class TooFewDocuments(InputError):
     """Raised if some documents should be held out, and too few would be left."""

@@ -14,6 +14,7 @@ VERBS = {
     "evaluate": "Compare what a model predicts with what is right.",
     "explain": "Show which terms spoke for which class, and how much.",
     "terms": "Show the best terms of labelled documents, overall and for each class.",
+    "compare": "Compare selectors, numbers of terms and classifiers, each with each.",
     "subspace": "Size an ensemble of random subspaces, and measure how good it is.",
     "info": "Show what is in a model file.",
     "corpora": "List the corpora that have a name, and whether they are here.",

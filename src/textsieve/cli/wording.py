@@ -26,6 +26,7 @@ _RULES = (
     (re.compile(r"\btags='drop'"), "--drop-tags"),
     (re.compile(r"\blowercase=False"), "--keep-case"),
     (re.compile(r"\bngram_range=\((\d+), (\d+)\)"), lambda found: _run_lengths(*found.groups())),
+    (re.compile(r"^(selectors|classifiers)(?=:)"), r"--\1"),
     (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
     (re.compile(r"\bmultilabel=True"), "--multilabel"),
     (

@@ -144,9 +144,11 @@ def count_corpus(
     multilabel: bool | None,
     want_stats: bool,
     progress: Progress,
+    most_values: int | None = None,
 ) -> Counted | Streamed:
-    """Count the documents of a corpus in one pass."""
+    """Count the documents of a corpus in one pass; of more than `most_values` counts (`MOST_VALUES`) a sample stays."""
     check_limits(**limits)
+    most = MOST_VALUES if most_values is None else most_values
     kept = Sample()
     labels: list[Labels] = []
     doc_freq = np.zeros(0, np.int64)
@@ -159,9 +161,9 @@ def count_corpus(
         labels += batch.labels
         if stats is not None:
             stats.update(counts, batch.labels)
-        elif want_stats and kept.n_values > MOST_VALUES:  # up to here all documents are there
+        elif want_stats and kept.n_values > most:  # up to here all documents are there
             stats = ClassStats.from_matrix(kept.matrix(counts.shape[1]), labels)
-        while kept.n_values > MOST_VALUES and kept.n_documents > 1:
+        while kept.n_values > most and kept.n_documents > 1:
             kept.thin()
         progress("counting", len(labels), None)
     terms = counter.get_feature_names_out().tolist()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..corpus import Corpus
-from ..errors import InputError, UnfitDocuments, shown
+from ..errors import InputError, NothingChosen, UnfitDocuments, shown
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
@@ -46,7 +46,7 @@ def best_columns(selector: TermSelector, most: int | None) -> Ints:
     ranking, support = selector.ranking_, selector.get_support()
     best: Ints = ranking[support[ranking]][:most]
     if not len(best):
-        raise InputError(f"{selector!r} keeps none of the {len(support):,} terms.")
+        raise NothingChosen(f"{selector!r} keeps none of the {len(support):,} terms.")
     return best
 
 

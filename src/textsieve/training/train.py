@@ -97,6 +97,14 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     _Training(settings, lambda *_: None)
 
 
+def model_of(settings: Mapping[str, Any], counted: Counted, best: Kept, fitted: Fitted, cut: Rule | None) -> Model:
+    """The model that training comes to, for experiments that have gone through its steps on their own."""
+    terms = [counted.terms[column] for column in best.columns.tolist()]
+    seen = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
+    training = _Training(settings, lambda *_: None)
+    return training._model(counted.targets, terms, fitted, Choices(None, None, cut, None), seen, best.found)
+
+
 class _Training:
     def __init__(self, settings: Mapping[str, Any], progress: Progress) -> None:
         self._settings, self._progress = settings, progress

@@ -1,0 +1,156 @@
+"""`textsieve compare`: selectors, numbers of terms and classifiers, each with each, on documents they have not seen."""
+
+import os
+import re
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..classifiers.named import CLASSIFIERS
+from ..evaluation.names import CUTS
+from ..selectors.named import SELECTORS
+from . import options
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+
+asked = options.bundle(
+    "asked",
+    click.option(
+        "--selectors",
+        default="ocfs,ig,chi",
+        show_default=True,
+        metavar="NAME,...",
+        help=f"How terms are scored: {', '.join(SELECTORS)}; all: no selection, a baseline. With options in "
+        "parentheses: ig(pooling=max).",
+    ),
+    click.option(
+        *("-k", "--terms", "n_terms"),
+        default="100,1000,10000",
+        show_default=True,
+        metavar="N|SHARE|all,...",
+        help="How many terms are kept.",
+    ),
+    click.option(
+        "--classifiers",
+        default="svm",
+        show_default=True,
+        metavar="NAME,...",
+        help=f"What is trained on them: {', '.join(CLASSIFIERS)}. With options in parentheses, also tf, idf, norm and "
+        "class_weight: svm(C=10,tf=log).",
+    ),
+    click.option(
+        "--folds",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Test so many folds in turn.  [default: the split of whoever published the corpus, or else 5]",
+    ),
+)
+
+several = options.bundle(
+    "several",
+    click.option("--multilabel/--no-multilabel", default=None, help="Whether a document may have several labels."),
+    click.option(
+        "--cut",
+        type=click.Choice(list(CUTS)),
+        default="scut",
+        show_default=True,
+        help=f"How several labels are cut from the scores. {options.described(CUTS)}.",
+    ),
+    click.option(
+        *("--cut-option", "cut_options"),
+        type=options.setting,
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A setting of the cut, such as ranks=2 or floor=0.2; may be repeated.",
+    ),
+)
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve compare newsgroups --selectors ocfs,ig,chi,tofa,testors --terms 10,100,1000,10000",
+        "textsieve compare news.csv --classifiers svm,tcfp,knn --folds 5 --results news.jsonl",
+        "textsieve compare news.csv --test later.csv --selectors 'ig,ig(pooling=max),all' --terms 0.01,0.1",
+        "textsieve compare reuters --classifiers 'svm,svm(C=10),nb' --json > reuters.json",
+    )
+)
+@click.argument("path", metavar="CORPUS")
+@click.option(
+    "--test", metavar="FILE", help="Documents to test on, read like CORPUS; then all of CORPUS is learned from."
+)
+@options.reading
+@asked
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="The file that gets a line for each result, as soon as it is there; the same command goes on with what it "
+    "has.  [default: NAME.compare.jsonl, where NAME is that of the corpus]",
+)
+@options.terms_are
+@several
+@options.jobs
+@options.json_wanted
+def command(
+    path: str,
+    test: str | None,
+    reading: dict[str, Any],
+    asked: dict[str, Any],
+    results: str | None,
+    terms_are: dict[str, Any],
+    several: dict[str, Any],
+    jobs: int,
+    wants_json: bool,
+) -> None:
+    """Compare selectors, numbers of terms and classifiers, each with each.
+
+    Everything is learned from training documents alone, for each fold anew: which terms there are, their idf and
+    ranking, classifier, thresholds. Prints F1, time and size of each combination, whether the best is better by more
+    than chance, how alike the chosen terms are, and how much they change from fold to fold.
+    A run that was interrupted goes on where it was when the same command is given again.
+    CORPUS is what train takes.
+    """
+    from ..comparison import compare
+    from ..comparison.plan import Plan
+    from .ending import say, usage
+    from .opening import STDIO, opened, refuse_to_lose
+    from .progress import progress
+
+    settings = options.counting(terms_are) | several | {"cut_options": options.as_dict(several["cut_options"])}
+    with usage():
+        Plan.of(asked["selectors"], asked["n_terms"], asked["classifiers"], settings, jobs)
+    if test is not None and asked["folds"] is not None:
+        raise click.UsageError("--folds and --test exclude each other; leave out one.")
+    if test == STDIO == path:
+        raise click.UsageError("- is standard input, which has one of CORPUS and --test; give the other as a file.")
+    kept = usual_results(path) if results is None else results
+    refuse_to_lose(kept, path, *([test] if test else []))
+    with ExitStack() as stack:
+        corpus = stack.enter_context(opened(path, reading))
+        others = stack.enter_context(opened(test, reading)) if test else None
+        tell = stack.enter_context(progress())
+        try:
+            found = compare(corpus, test=others, results=kept, n_jobs=jobs, progress=tell, **asked, **settings)
+        except KeyboardInterrupt:
+            if os.path.exists(kept):
+                say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")
+            raise
+    _report(found, kept, wants_json)
+
+
+def usual_results(path: str) -> str:
+    """The results of a corpus stay where the command was given."""
+    name = re.sub(r"[^\w.-]+", "-", os.path.basename(path.rstrip("/"))).strip("-") or "standard-input"
+    return f"{name}.compare.jsonl"
+
+
+def _report(found: "Comparison", results: str, wants_json: bool) -> None:
+    from .compare_tables import show
+    from .json_output import print_json
+
+    if wants_json:
+        print_json(found.to_dict() | {"results": results})
+    else:
+        show(found, results)

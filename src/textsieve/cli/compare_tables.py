@@ -1,0 +1,130 @@
+"""What `textsieve compare` says, in tables for people."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..comparison import Comparison
+from ..comparison.outcome import mean_text, p_text, size_text
+from ..comparison.summary import Mean, Summary
+from ..errors import counted
+from .output import Column, Page, numbers
+
+MOST_PAIRS = 30
+"""Of selectors, whose overlap is shown."""
+NOTHING = "-"
+SPLITS = {"own": "the corpus's own split", "given": "the documents given with --test", "folds": "{} folds in turn"}
+
+
+def show(found: Comparison, results: str) -> None:
+    """Print all that there is to see."""
+    page, header = Page(), found.header
+    split = SPLITS[header["split"]["by"]].format(header["split"]["folds"])
+    page.line(f"{header['corpus']}: {header['documents']:,} documents, {len(header['classes']):,} classes")
+    page.line(f"{counted(len(found.conditions), 'combination')}, tested on {split}")
+    lines = in_order(found)
+    _show_quality(page, lines, several=header["several_labels"])
+    _show_problems(page, lines)
+    _show_cost(page, lines)
+    _show_ranks(page, found)
+    _show_overlap(page, found)
+    _show_stability(page, found)
+    page.line(f"All results are in {results}")
+
+
+def in_order(found: Comparison) -> list[Summary]:
+    """By number of terms, as they were asked for, and of these the best first."""
+    sizes = list(dict.fromkeys(line.n_terms for line in found.summary))
+
+    def place(line: Summary) -> tuple[int, float]:
+        return sizes.index(line.n_terms), -math.inf if line.is_best_in_size else -_value(line.micro_f1)
+
+    return sorted(found.summary, key=place)
+
+
+def _value(mean: Mean | None) -> float:
+    return -1.0 if mean is None else mean.value
+
+
+def _show_quality(page: Page, lines: Sequence[Summary], *, several: bool) -> None:
+    titles = ["kept", "micro-F1", "macro-F1", *(["all right"] if several else []), "p"]
+    rows = []
+    for line in lines:
+        means = [line.micro_f1, line.macro_f1, *([line.accuracy] if several else [])]
+        kept = NOTHING if line.n_kept is None else f"{line.n_kept:,.0f}"
+        cells = [NOTHING if mean is None else mean_text(mean) for mean in means]
+        rows.append([size_text(line.n_terms), line.selector, line.classifier, kept, *cells, p_text(line)])
+    page.table([*numbers("terms"), Column("selector"), Column("classifier"), *numbers(*titles)], rows)
+    interval = (
+        "±: half of the 95 % interval of the mean over folds. " if any(_has_interval(line) for line in lines) else ""
+    )
+    page.line(
+        f"{interval}p: how likely such a lead of the best of the same number of terms is by chance (sign test on "
+        "documents, with Holm's correction)."
+    )
+
+
+def _has_interval(line: Summary) -> bool:
+    return line.micro_f1 is not None and line.micro_f1.half_width is not None
+
+
+def _show_problems(page: Page, lines: Sequence[Summary]) -> None:
+    for (selector, size), problem in {
+        (line.selector, line.n_terms): line.problem for line in lines if line.problem is not None
+    }.items():
+        page.line(f"{selector}, {size_text(size)} terms: {problem}")
+
+
+def _show_cost(page: Page, lines: Sequence[Summary]) -> None:
+    rows = [
+        [
+            *(size_text(line.n_terms), line.selector, line.classifier),
+            *map(_seconds, (line.selection_seconds, line.training_seconds, line.prediction_seconds)),
+            f"{line.model_bytes / 1000:,.1f}",
+        ]
+        for line in lines
+        if line.model_bytes is not None
+    ]
+    titles = numbers("selection", "training", "prediction", "model, kB")
+    page.table([*numbers("terms"), Column("selector"), Column("classifier"), *titles], rows, title="Seconds, and size")
+
+
+def _seconds(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+def _show_ranks(page: Page, found: Comparison) -> None:
+    if len(found.ranks) > 1:
+        rows = [[rank.selector, rank.classifier, f"{rank.rank:.2f}"] for rank in found.ranks]
+        page.table([Column("selector"), Column("classifier"), *numbers("rank")], rows, title="Average rank by micro-F1")
+
+
+def _show_overlap(page: Page, found: Comparison) -> None:
+    """Shared terms, a row for each pair of selectors, a column for each number of terms."""
+    cells = {(each.selectors, each.n_terms): f"{each.likeness.shared:,.0f}" for each in found.overlaps}
+    rows = _by_size(cells, lambda pair: [" and ".join(pair)])
+    if rows:
+        page.table([Column("shared terms"), *numbers(*_sizes(cells))], rows[:MOST_PAIRS], title="Overlap")
+    if len(rows) > MOST_PAIRS:
+        page.line(f"and {counted(len(rows) - MOST_PAIRS, 'more pair')}, with --json")
+
+
+def _show_stability(page: Page, found: Comparison) -> None:
+    cells = {(each.selector, each.n_terms): _index(each.likeness.kuncheva) for each in found.stabilities}
+    rows = _by_size(cells, lambda selector: [selector])
+    if rows:
+        title = "Stability between folds (Kuncheva's index: 1 is the same terms, 0 is chance)"
+        page.table([Column("selector"), *numbers(*_sizes(cells))], rows, title=title)
+
+
+def _index(value: float) -> str:
+    return NOTHING if math.isnan(value) else f"{value:.2f}"
+
+
+def _sizes(cells: dict[Any, str]) -> list[str]:
+    return [size_text(size) for size in dict.fromkeys(size for _, size in cells)]
+
+
+def _by_size(cells: dict[Any, str], titles: Any) -> list[list[str]]:
+    names, sizes = dict.fromkeys(name for name, _ in cells), dict.fromkeys(size for _, size in cells)
+    return [[*titles(name), *(cells.get((name, size), NOTHING) for size in sizes)] for name in names]

@@ -1,0 +1,166 @@
+"""What all conditions share of a fold.
+
+Statistics are made once for each weighting, and a ranking once for each selector, of as many terms as the largest
+number that is asked for: fewer are its first ones. Only a selector for which fewer terms are other terms
+(`k_changes_the_method`) chooses for each number anew. With several labels a document, thresholds are fitted to
+documents that are held out again, inside the fold: these inner folds are shared in the same way.
+
+Seconds are those of the work itself, noted when it was done, so that each row has what it would cost alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..evaluation import folds as folds_of
+from ..stats import ClassStats
+from ..text.schemes import Scheme
+from ..training.documents import Counted, columns_in_order
+from ..training.recipe import Kept, Recipe
+from ..training.targets import Targets
+from ..training.tuning import Split, of_some_documents, parted
+from .documents import Documents
+
+Ints = NDArray[np.int64]
+T = TypeVar("T")
+
+
+class Timed(NamedTuple, Generic[T]):
+    """What was made, and how long that took."""
+
+    made: T
+    seconds: float
+
+
+def timed(make: Callable[[], T]) -> Timed[T]:
+    """Make something, and look at the clock."""
+    begin = time.perf_counter()
+    made = make()
+    return Timed(made, time.perf_counter() - begin)
+
+
+class Wanted(NamedTuple):
+    """The terms that a condition asks for."""
+
+    selector: str
+    recipe: Recipe
+    limit: int | None
+    """How many, at the most."""
+    most: int | None
+    """How many the largest condition of the selector asks for."""
+
+
+class Shared:
+    """Documents to learn from and documents to test on, and what was made of the former."""
+
+    def __init__(self, train: Counted, test: Counted, test_places: Ints) -> None:
+        self.train, self.test, self.test_places = train, test, test_places
+        self._stats: dict[Scheme, Timed[ClassStats]] = {}
+        self._ranked: dict[tuple[str, int | None], Timed[Kept]] = {}
+        self._inner: list[Shared] | None = None
+
+    @property
+    def n_seen(self) -> int:
+        """How many terms there are to choose from."""
+        return len(self.train.columns_within_limits)
+
+    def chosen(self, wanted: Wanted) -> Timed[Kept]:
+        """The columns of the terms to keep, the best first."""
+        size = wanted.limit if wanted.recipe.ranks_each_size else wanted.most
+        key = wanted.selector, size
+        if key not in self._ranked:
+            self._ranked[key] = self._rank(wanted.recipe, size)
+        kept, seconds = self._ranked[key]
+        return Timed(kept._replace(columns=kept.columns[: wanted.limit]), seconds)
+
+    def _rank(self, recipe: Recipe, most: int | None) -> Timed[Kept]:
+        stats, before = self._stats_of(recipe.selection)
+        with of_some_documents():
+            kept, seconds = timed(lambda: recipe.rank_stats(stats, most))
+        columns = self.train.columns_within_limits[kept.columns]
+        return Timed(kept._replace(columns=columns), before + seconds)
+
+    def _stats_of(self, scheme: Scheme) -> Timed[ClassStats]:
+        if scheme not in self._stats:
+            self._stats[scheme] = timed(lambda: _statistics(self.train, scheme))
+        return self._stats[scheme]
+
+    def split(self, kept: Kept) -> Split:
+        """The counts of chosen terms."""
+        train, test = (columns_in_order(part.counts, kept.columns) for part in (self.train, self.test))
+        return Split(train, self.train.targets, test, self.test.targets, kept.columns)
+
+    def inner(self, n_folds: int) -> list[Shared]:
+        """The documents to learn from, each fold of them held out in turn; as `training.tuning` takes them."""
+        if self._inner is None:
+            targets = self.train.targets
+            labelled = np.flatnonzero(targets.usable)
+            fold_of = np.full(targets.n_documents, -1, np.int64)
+            fold_of[labelled] = folds_of(targets.first[labelled].tolist(), n_folds)
+            self._inner = [self._holding_out(fold_of == fold) for fold in range(int(fold_of.max()) + 1)]
+        return self._inner
+
+    def _holding_out(self, is_test: NDArray[np.bool_]) -> Shared:
+        return Shared(*parted(self.train, is_test), np.flatnonzero(is_test))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of the documents."""
+
+    number: int
+    documents: Documents
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What its conditions share; a model knows only classes that some document to learn from has."""
+        counted, is_train = self.documents.counted, self.documents.trained[self.number]
+        train, test = (counted.take(np.flatnonzero(each)) for each in (is_train, self.documents.tested[self.number]))
+        train = replace(train, targets=_with_documents(train.targets))
+        if not train.targets.can_be_learned.any():
+            raise InputError(
+                f"{self._name}: fewer than two classes have documents to learn from; give more documents of each "
+                "class, or fewer folds."
+            )
+        return Shared(train, test, np.flatnonzero(self.documents.tested[self.number]))
+
+    @cached_property
+    def missing(self) -> tuple[object, ...]:
+        """The classes of tested documents that no document to learn from has."""
+        targets = self.documents.counted.targets
+        known, tested = (
+            targets.take(np.flatnonzero(each[self.number])).class_docs
+            for each in (self.documents.trained, self.documents.tested)
+        )
+        return tuple(targets.classes[number] for number in np.flatnonzero((known == 0) & (tested > 0)).tolist())
+
+    @property
+    def _name(self) -> str:
+        if self.documents.split != "folds":
+            return f"{self.documents.name}, the part to learn from"
+        return f"{self.documents.name}, without fold {self.number + 1}"
+
+
+def _statistics(counted: Counted, scheme: Scheme) -> ClassStats:
+    within = counted.within_limits
+    stats = ClassStats.from_matrix(within.weights(scheme), within.targets.for_stats())
+    return stats.renamed(map(within.targets.name, stats.classes))
+
+
+def _with_documents(targets: Targets) -> Targets:
+    """Without the classes that none of the documents is in."""
+    kept = np.flatnonzero(targets.class_docs).tolist()
+    return Targets(
+        tuple(targets.classes[number] for number in kept),
+        tuple(targets.members[number] for number in kept),
+        targets.n_documents,
+        targets.form,
+    )

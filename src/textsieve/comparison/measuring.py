@@ -1,0 +1,134 @@
+"""One condition on one fold: choose, train, test, just as a `Categorizer` of the documents to learn from would do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import NothingChosen, UnfitDocuments
+from ..evaluation import Report, compare_labels
+from ..evaluation.cuts import Rule
+from ..modelfile.writing import encode
+from ..prediction import Model
+from ..settings import n_threads
+from ..training.recipe import Fitted, Kept, Recipe
+from ..training.train import model_of
+from ..training.tuning import Split, assigned, labels_of
+from .folds import Fold, Shared, Timed, Wanted, timed
+from .plan import Condition, Plan
+from .rows import Row, Selection
+from .significance import Mistakes
+
+SOME_TIME = "1970-01-01T00:00:00+00:00"
+
+
+class Trained(NamedTuple):
+    """A classifier, and with several labels a document how they are cut."""
+
+    fitted: Fitted
+    cut: Rule | None
+
+
+class Measured(NamedTuple):
+    """What came out, and which terms were chosen, if any were."""
+
+    row: Row
+    selection: Selection | None
+
+
+def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
+    """Go through all steps; a selector that finds no term is a result too."""
+    shared, settings = fold.shared, plan.settings_of(condition)
+    recipe = Recipe.of(settings, n_threads(plan.n_jobs))
+    wanted = _wanted(shared, condition, plan, recipe)
+    about: dict[str, Any] = {
+        "n_seen": shared.n_seen,
+        "trained_on": shared.train.targets.n_documents,
+        "documents": shared.test.targets.n_documents,
+        "missing_classes": fold.missing,
+    }
+    try:
+        inner = shared.inner(settings["folds"]) if shared.train.targets.several else []
+        chosen = [each.chosen(wanted) for each in (shared, *inner)]
+    except (NothingChosen, UnfitDocuments) as problem:
+        return Measured(Row.about(fold.number, condition, **about, problem=str(problem)), None)
+    best = chosen[0].made
+    split = shared.split(best)
+    trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
+    (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+    true, found = split.test_targets.label_sets(), labels_of(is_label, split.train_targets.classes)
+    classes, several = fold.documents.counted.targets.classes, split.train_targets.several
+    report = compare_labels(classes, true, found, several=several, unknown=unknown)
+    model = model_of(settings, shared.train, best, trained.fitted, trained.cut)
+    row = Row.about(
+        fold.number,
+        condition,
+        **about,
+        **_figures(report),
+        n_kept=len(best.columns),
+        selection_seconds=sum(each.seconds for each in chosen),
+        training_seconds=training,
+        prediction_seconds=prediction,
+        model_bytes=_size(model),
+        mistakes=_mistakes(true, found),
+    )
+    return Measured(row, _selection(fold, condition, best))
+
+
+def _wanted(shared: Shared, condition: Condition, plan: Plan, recipe: Recipe) -> Wanted:
+    limits = [recipe.most_terms(size, shared.n_seen) for size in plan.sizes_for(condition.selector)]
+    most = None if None in limits else max(limit for limit in limits if limit is not None)
+    return Wanted(condition.selector.name, recipe, recipe.most_terms(condition.n_terms, shared.n_seen), most)
+
+
+def _train(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed[Kept]]) -> Trained:
+    fitted = recipe.fit_counts(split.train, split.train_targets)
+    return Trained(fitted, _cut(recipe, split, inner, chosen) if split.train_targets.several else None)
+
+
+def _cut(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed[Kept]]) -> Rule:
+    """How labels are cut from scores, by the scores of documents that were held out of those to learn from."""
+    targets = split.train_targets
+    scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
+    for each, held_out in zip(inner, chosen, strict=True):
+        own = each.split(held_out.made)
+        scores[each.test_places] = own.held_out_scores(recipe, own.train.shape[1]).scores
+    return recipe.cut.fit(scores, targets.is_member).rule_
+
+
+def _predict(recipe: Recipe, trained: Trained, split: Split) -> tuple[Any, int]:
+    scores, is_unknown = recipe.scores(trained.fitted, split.test)
+    return assigned(scores, split.train_targets, trained.cut, is_unknown), int(is_unknown.sum())
+
+
+def _size(model: Model) -> int:
+    """Bytes of the file; of another moment it could have a digit more in its checksum, so the moment is always one."""
+    return len(encode(replace(model, about={**model.about, "trained": SOME_TIME})))
+
+
+def _figures(report: Report) -> dict[str, Any]:
+    number = {label: place for place, label in enumerate(report.classes)}
+    pairs = sorted((number[true], number[found], count) for (true, found), count in report.pairs.items())
+    return {
+        "micro_f1": report.micro_f1,
+        "macro_f1": report.macro_f1,
+        "accuracy": report.accuracy,
+        "unknown": report.unknown,
+        "by_class": tuple((report.hits[label], report.put[label], report.true[label]) for label in report.classes),
+        "confusion": None if report.several else tuple(pairs),
+    }
+
+
+def _mistakes(true: list[tuple[Any, ...]], found: list[tuple[Any, ...]]) -> Mistakes:
+    counts = [len(set(own) ^ set(given)) for own, given in zip(true, found, strict=True)]
+    return np.minimum(counts, 255).astype(np.uint8)
+
+
+def _selection(fold: Fold, condition: Condition, best: Kept) -> Selection:
+    counted, n_seen = fold.shared.train, fold.shared.n_seen
+    terms = None
+    if len(best.columns) < n_seen:
+        terms = tuple(counted.terms[column] for column in best.columns.tolist())
+    return Selection(fold.number, condition.selector.name, condition.n_terms, n_seen, terms)

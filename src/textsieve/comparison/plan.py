@@ -1,0 +1,189 @@
+"""What is compared with what, as data: selectors x numbers of terms x classifiers, and the settings that all share.
+
+"all" is the selector that chooses nothing: all terms, a baseline. It is tried once, and not for each number of terms.
+Weights and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from ..categorizer import Categorizer
+from ..classifiers.named import CLASSIFIERS
+from ..errors import InputError, NothingChosen, UnfitDocuments, shown
+from ..selectors.named import SELECTORS
+from ..settings import is_whole
+from ..stats import ClassStats
+from ..training import check_settings
+from ..training.ranking import fitted_selector
+from ..training.recipe import Recipe
+from ..training.tuning import of_some_documents
+from .variants import Variant, split_list, variants_of
+
+Size = int | float | str
+"""A number of terms, a share of all, or "all"."""
+
+ALL = "all"
+OF_THE_CATEGORIZER = ("tf", "idf", "norm", "class_weight")
+"""What a variant of a classifier may say beside the classifier's own options."""
+_SETTLED = frozenset(
+    (
+        "selector",
+        "selector_options",
+        "n_terms",
+        "classifier",
+        "classifier_options",
+        "probabilities",
+        "held_out",
+        "folds",
+    )
+)
+
+
+class Condition(NamedTuple):
+    """One combination."""
+
+    selector: Variant
+    n_terms: Size
+    classifier: Variant
+
+    @property
+    def key(self) -> tuple[str, Size, str]:
+        """What rows have it under."""
+        return self.selector.name, self.n_terms, self.classifier.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All combinations."""
+
+    selectors: tuple[Variant, ...]
+    sizes: tuple[Size, ...]
+    classifiers: tuple[Variant, ...]
+    settings: Mapping[str, Any]
+    """Of a `Categorizer`, those that all conditions share."""
+    n_jobs: int | None
+
+    @classmethod
+    def of(
+        cls, selectors: Any, n_terms: Any, classifiers: Any, settings: Mapping[str, Any], n_jobs: int | None = -1
+    ) -> Plan:
+        """Settle what was asked for; what could not be used with any documents is refused."""
+        _refuse_unknown(settings)
+        plan = cls(
+            tuple(map(_or_none, variants_of("selector", selectors, [*SELECTORS, ALL]))),
+            sizes_of(n_terms),
+            variants_of("classifier", classifiers, CLASSIFIERS),
+            dict(settings),
+            n_jobs,
+        )
+        for selector in plan.selectors:
+            for classifier in plan.classifiers:
+                check_settings(plan.settings_of(Condition(selector, ALL, classifier)))
+            _try_on_a_few(plan, selector)
+        return plan
+
+    def sizes_for(self, selector: Variant) -> tuple[Size, ...]:
+        """The numbers of terms that a selector is tried with."""
+        return (ALL,) if selector.setting is None else self.sizes
+
+    def conditions(self) -> Iterator[Condition]:
+        """All conditions, those of one selector after the other, and of these the ones of one size."""
+        for selector in self.selectors:
+            for size in self.sizes_for(selector):
+                for classifier in self.classifiers:
+                    yield Condition(selector, size, classifier)
+
+    def settings_of(self, condition: Condition) -> dict[str, Any]:
+        """The settings of the `Categorizer` that does what a condition says."""
+        selector, n_terms, classifier = condition
+        own = {name: value for name, value in classifier.options.items() if name in OF_THE_CATEGORIZER}
+        others = {name: value for name, value in classifier.options.items() if name not in own}
+        settings = {
+            "selector": selector.setting,
+            "selector_options": dict(selector.options) or None,
+            "n_terms": n_terms,
+            "classifier": classifier.setting,
+            "classifier_options": others or None,
+            "n_jobs": self.n_jobs,
+        }
+        return Categorizer(**{**self.settings, **own, **settings}).get_params(deep=False)
+
+    def shared_settings(self) -> dict[str, Any]:
+        """All settings that are the same for all conditions."""
+        return {
+            name: value
+            for name, value in Categorizer(**self.settings).get_params(deep=False).items()
+            if _is_shared(name)
+        }
+
+
+def sizes_of(given: Any) -> tuple[Size, ...]:
+    """Numbers of terms, as people give them; each once, in their order."""
+    if isinstance(given, str):
+        given = [_number(part) for part in split_list(given)]
+    elif is_whole(given) or isinstance(given, float) or not isinstance(given, Iterable):
+        given = [given]
+    return tuple(dict.fromkeys(_checked_size(each) for each in given)) or (ALL,)
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _checked_size(size: Any) -> Size:
+    if isinstance(size, str) and size == ALL:
+        return ALL
+    if is_whole(size) and size >= 1:
+        return int(size)
+    if isinstance(size, float | np.floating) and 0.0 < size <= 1.0:
+        return float(size)
+    raise InputError(
+        f"n_terms={shown(size)}; use numbers of terms from 1, shares above 0.0 and up to 1.0, or 'all', such as "
+        "10,100,1000."
+    )
+
+
+def _or_none(selector: Variant) -> Variant:
+    """No selector, if all terms are asked for."""
+    if selector.setting != ALL:
+        return selector
+    if selector.options:
+        raise InputError(f"selectors: {selector.name}: 'all' chooses nothing, and has no options; leave them out.")
+    return Variant(ALL, None)
+
+
+def _is_shared(name: str) -> bool:
+    return name not in _SETTLED and name != "n_jobs"
+
+
+def _refuse_unknown(settings: Mapping[str, Any]) -> None:
+    possible = [name for name in Categorizer().get_params(deep=False) if _is_shared(name)]
+    for name in settings:
+        if name not in possible:
+            raise InputError(
+                f"{name}={shown(settings[name])}: compare has no such setting; it has {', '.join(possible)}."
+            )
+
+
+def _try_on_a_few(plan: Plan, selector: Variant) -> None:
+    """Most settings of a selector are checked where they are used; better now than after hours."""
+    rows = csr_matrix(np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 3.0], [0.0, 3.0, 1.0]]))
+    recipe = Recipe.of(plan.settings_of(Condition(selector, ALL, plan.classifiers[0])), 1)
+    try:
+        with of_some_documents():
+            fitted_selector(recipe.selector, ClassStats.from_matrix(rows, ["a", "a", "b", "b"]), 2)
+    except (NothingChosen, UnfitDocuments):
+        return
+    except InputError as problem:
+        raise InputError(f"selectors: {selector.name}: {problem}") from problem

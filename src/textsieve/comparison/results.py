@@ -1,0 +1,194 @@
+"""A file of results that a run goes on with: a header, then a line of JSON for each selection and each row.
+
+A line is on the disk before the next condition begins, and is written in one go; so whatever ends a run leaves whole
+lines and at most one that is torn, which is dropped. The header says what the rows are comparable by: documents (by
+their fingerprint), how they are read and split, settings, versions. A run goes on only with a file whose header is its
+own. Which conditions are asked for is not in the header: a file may hold more than a run wants, and get more from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any
+
+from ..errors import InputError, shown
+from .rows import Key, Row, Selection
+
+FORMAT = 1
+MAGIC = "textsieve_comparison"
+_BEGINNING = f'{{"{MAGIC}": '.encode()
+
+_MEANINGS = {
+    MAGIC: "another format",
+    "versions": "other versions",
+    "split": "another split of the documents",
+    "settings": "other settings",
+    "classes": "another corpus",
+    "fingerprint": "another corpus, or documents that have changed",
+}
+"""What differs, if these parts of the header do; the first that does is told."""
+
+
+class Results:
+    """What was measured so far; with a file, what was measured in earlier runs too."""
+
+    def __init__(self, header: Mapping[str, Any], file: IO[bytes] | None = None) -> None:
+        self.header = dict(header)
+        self.rows: dict[Key, Row] = {}
+        self.selections: dict[tuple[Any, ...], Selection] = {}
+        self._file = file
+
+    def add(self, row: Row, selection: Selection | None) -> None:
+        """Note a row, and the terms that it is of if they are not known yet."""
+        if selection is not None and selection.key not in self.selections:
+            self.selections[selection.key] = selection
+            self._write({"selection": selection.to_dict()})
+        self.rows[row.key] = row
+        self._write({"row": row.to_dict()})
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(_line(record))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def read(self, lines: list[bytes], name: str) -> None:
+        """Take over what is in a file."""
+        for number, line in enumerate(lines, 2):
+            try:
+                record = json.loads(line)
+                if "row" in record:
+                    row = Row.of_dict(record["row"])
+                    self.rows[row.key] = row
+                else:
+                    selection = Selection.of_dict(record["selection"])
+                    self.selections[selection.key] = selection
+            except (ValueError, TypeError, KeyError, zlib.error) as problem:
+                raise InputError(
+                    f"{name}, line {number}: is no result of compare ({shown(str(problem))}). The file is damaged; "
+                    "delete that line, or the file, or choose another."
+                ) from problem
+
+
+def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """The first line: what the rows are comparable by."""
+    header: dict[str, Any] = {MAGIC: FORMAT, **about, "fingerprint": fingerprint}
+    as_read: dict[str, Any] = json.loads(json.dumps(header))
+    return as_read
+
+
+def check_results(path: str) -> None:
+    """Stop before any work is done if results could not be written, or something else would be lost."""
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise InputError(f"{path} is a folder; give the name of a file in it.")
+    if not os.path.isdir(folder):
+        raise InputError(f"{path}: can't be written, because there is no folder {folder}; make it first.")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise InputError(f"{path}: can't be written, because you may not write there; choose another place.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError(f"{path} is a device or a pipe, and results are kept in a file; give the name of one.")
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            _require_own(file.read(len(_BEGINNING)), path)
+
+
+@contextmanager
+def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Results]:
+    """The results at a path, to go on with; without one, they are kept in memory alone."""
+    if path is None:
+        yield Results(header)
+        return
+    check_results(path)
+    try:
+        file = open(path, "a+b")  # noqa: SIM115, closed below
+    except OSError as problem:
+        raise InputError(f"{path}: can't be written ({problem.strerror}); choose another place.") from problem
+    with file:
+        _lock(file, path)
+        yield _resumed(file, path, header)
+
+
+def read_results(path: str) -> Results:
+    """What is in a file, for whoever only looks."""
+    try:
+        with open(path, "rb") as file:
+            *lines, _ = file.read().split(b"\n")
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}). Check that it is there.") from problem
+    if not lines:
+        raise InputError(f"{path}: has no results.")
+    header = _header_in(lines[0], path)
+    if header[MAGIC] != FORMAT:
+        raise InputError(
+            f"{path}: has results of another format ({shown(header[MAGIC])}); use the version that wrote it."
+        )
+    results = Results(header)
+    results.read(lines[1:], path)
+    return results
+
+
+def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
+    file.seek(0)
+    *lines, torn = file.read().split(b"\n")
+    if torn:
+        file.truncate(sum(len(line) + 1 for line in lines))
+    results = Results(header, file)
+    if lines:
+        _require_same(_header_in(lines[0], path), header, path)
+        results.read(lines[1:], path)
+    else:
+        results._write(header)
+    return results
+
+
+def _header_in(line: bytes, path: str) -> dict[str, Any]:
+    _require_own(line[: len(_BEGINNING)], path)
+    try:
+        header: dict[str, Any] = json.loads(line)
+    except ValueError as problem:
+        raise InputError(f"{path}: its first line is damaged; delete the file, or choose another.") from problem
+    return header
+
+
+def _require_own(beginning: bytes, path: str) -> None:
+    """Refuse to write to what compare did not write; a header may be torn, too."""
+    if not _BEGINNING.startswith(beginning):
+        raise InputError(f"{path}: is there already, and holds no results of compare; choose another name for them.")
+
+
+def _require_same(found: Mapping[str, Any], header: Mapping[str, Any], path: str) -> None:
+    for name, meaning in _MEANINGS.items():
+        if found.get(name) != header.get(name):
+            which = f"{meaning}{_difference(found.get(name), header.get(name))}"
+            raise InputError(f"{path}: has results of {which}. Choose another file for new ones, or delete this one.")
+
+
+def _difference(found: Any, wanted: Any) -> str:
+    """What it is in the file and what it would be now, if that can be said in a few words."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        name = next(each for each in (*wanted, *found) if found.get(each) != wanted.get(each))
+        return f" ({name}: {shown(found.get(name))} there, {shown(wanted.get(name))} here)"
+    return ""
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=True).encode() + b"\n"
+
+
+def _lock(file: IO[bytes], path: str) -> None:
+    """Refuse to write where another run does, as far as the system can tell."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as problem:
+        raise InputError(f"{path}: another run is writing to it; wait for it, or choose another file.") from problem
+    except OSError:
+        return  # a file system that knows no locks

@@ -1,0 +1,127 @@
+"""`compare`: every selector with every number of terms and every classifier, on the same documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from ..corpus import Corpus
+from ..errors import TooFewDocuments, UnfitDocuments, shown
+from ..training.documents import Progress
+from ..training.keeping import storable, when_and_with_what
+from ..warning import warn
+from .documents import Documents, corpus_of, count_documents
+from .folds import Fold
+from .measuring import measure
+from .outcome import Comparison, comparison_of
+from .plan import Plan
+from .rehearsal import rehearse
+from .results import Results, check_results, header_of, opened_results
+
+STAGE = "comparing"
+_NAMED_CLASSES = 5
+
+
+def compare(
+    documents: str | os.PathLike[str] | Corpus | Iterable[str],
+    labels: Iterable[Any] | None = None,
+    *,
+    test: Any = None,
+    selectors: Any = ("ocfs", "ig", "chi"),
+    n_terms: Any = (100, 1000, 10_000),
+    classifiers: Any = ("svm",),
+    folds: int | None = None,
+    results: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = -1,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Comparison:
+    """Measure every combination of selectors, numbers of terms and classifiers on documents that they have not seen.
+
+    Terms, idf, ranking, training and thresholds are learned from the training documents of each fold alone. Documents
+    are counted once, statistics made once for each fold and weighting, rankings once for each fold and selector.
+
+    Parameters
+    ----------
+    documents, labels
+        A corpus, the path or name of one, or texts and labels.
+    test
+        Documents to test on: a corpus, the path or name of one, or a pair of texts and labels. Left out, they are those
+        that the publisher of a named corpus cut off for it, or folds.
+    selectors, classifiers
+        Names, with options in parentheses: "ig(pooling=max)", "svm(C=10)"; as a list, or one text with commas. "all" is
+        a baseline of all terms. Weights and class weights are options of a classifier: "svm(tf=log,idf=plain)".
+        Estimators, too.
+    n_terms
+        Numbers of terms, shares of all, or "all".
+    folds
+        So many folds are tested in turn; None: the corpus's own split, or 5 if it has none.
+    results
+        A file that gets each row as soon as it is measured. If it is there already, from a run of the same documents,
+        settings and versions, what it has is not measured again.
+    n_jobs
+        Threads; -1 is all cores. One condition is measured at a time, on all of them, so that seconds can be compared.
+        No figure but seconds depends on it.
+    progress
+        Told the stage, how many rows are done, and how many there are to do.
+    settings
+        What all conditions share: those of a `Categorizer` about texts, weights, several labels and projection.
+    """
+    plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs)
+    path = None if results is None else os.fspath(results)
+    if path is not None:
+        check_results(path)
+    tell = progress or (lambda *_: None)
+    corpus = corpus_of(documents, labels, "texts")
+    other = None if test is None else corpus_of(test, None, "test")
+    counted = count_documents(corpus, other, folds, plan.shared_settings(), n_jobs, tell)
+    named = corpus.naming(TooFewDocuments), corpus.naming(UnfitDocuments)
+    with named[0], named[1], opened_results(path, _header(plan, counted)) as found:
+        _measure_all(plan, counted, found, tell)
+    return comparison_of(found, list(plan.conditions()), len(counted.tested))
+
+
+def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
+    settings, targets = plan.shared_settings(), documents.counted.targets
+    about = {
+        "corpus": documents.name,
+        "documents": targets.n_documents,
+        "classes": targets.classes,
+        "several_labels": targets.several,
+        "split": {"by": documents.split, "folds": len(documents.tested)},
+        "settings": storable(settings),
+        "versions": when_and_with_what(settings["normalise"])["versions"],
+    }
+    return header_of(documents.fingerprint(), about)
+
+
+def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progress) -> None:
+    """Measure what is not there yet, fold by fold, so that no more than one of them is in memory."""
+    numbers = range(len(documents.tested))
+    _warn_of_missing([Fold(number, documents) for number in numbers])
+    todo = [[each for each in plan.conditions() if (number, *each.key) not in results.rows] for number in numbers]
+    done, total = 0, sum(map(len, todo))
+    tell(STAGE, done, total)
+    if total:
+        rehearse(plan, documents)
+    for number, conditions in zip(numbers, todo, strict=True):
+        fold = Fold(number, documents)
+        for condition in conditions:
+            results.add(*measure(fold, condition, plan))
+            done += 1
+            tell(STAGE, done, total)
+
+
+def _warn_of_missing(folds: list[Fold]) -> None:
+    """Say which classes are tested that could not be learned."""
+    missing = list(dict.fromkeys(label for fold in folds for label in fold.missing))
+    if missing:
+        named = ", ".join(shown(label) for label in missing[:_NAMED_CLASSES])
+        more = f" and {len(missing) - _NAMED_CLASSES:,} more" if len(missing) > _NAMED_CLASSES else ""
+        where = "some fold" if len(folds) > 1 else "the part to learn from"
+        message = (
+            f"{named}{more}: in {where} the class has no document to learn from, and those that are tested can't be "
+            "found; give more documents of it, or leave it out."
+        )
+        warn(message)

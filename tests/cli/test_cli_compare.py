@@ -1,0 +1,174 @@
+"""`textsieve compare`: what it prints, going on after an interruption, and refusals before any work."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.cli_cases import Run, documents, write_csv
+
+from textsieve import compare
+from textsieve.cli.compare import usual_results
+from textsieve.comparison import running
+from textsieve.comparison.measuring import measure
+
+Ask = Callable[..., Any]
+FEW = ("--selectors", "ocfs,ig(pooling=max),all", "--terms", "3,6", "--classifiers", "svm,nb", "--jobs", 1)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Results stay where the command is given."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_as_json_it_is_what_the_library_says(news: Path, ask: Ask) -> None:
+    told = ask("compare", news, *FEW, "--folds", 3)
+    found = compare(
+        news, selectors="ocfs,ig(pooling=max),all", n_terms=(3, 6), classifiers="svm,nb", folds=3, n_jobs=1
+    ).to_dict()
+    assert told["results"] == "news.csv.compare.jsonl"
+    assert len(told["rows"]) == (2 * 2 + 1) * 2 * 3
+    for name in ("overlap", "stability", "ranks", "classes", "split", "fingerprint"):
+        assert told[name] == json.loads(json.dumps(found[name])), name
+    for own, other in zip(told["summary"], found["summary"], strict=True):
+        assert own["micro_f1"] == other["micro_f1"]
+        assert own["p_in_size"] == other["p_in_size"]
+
+
+def test_as_tables(news: Path, run: Run, ask: Ask) -> None:
+    said = run("compare", news, *FEW, "--folds", 3).stdout
+    told = ask("compare", news, *FEW, "--folds", 3)
+    lines = said.splitlines()
+    assert lines[:2] == [f"{news}: 60 documents, 3 classes", "10 combinations, tested on 3 folds in turn"]
+    for each in told["summary"]:
+        (line,) = [
+            line
+            for line in lines
+            if line.split()[:3] == [str(each["n_terms"]), each["selector"], each["classifier"]] and "±" in line
+        ]
+        assert f"{each['micro_f1']['value']:.3f} ±{each['micro_f1']['half_width']:.3f}" in line
+        assert line.endswith("best") == each["is_best_in_size"]
+    for title in ("Seconds, and size", "Average rank by micro-F1", "Overlap", "Stability between folds"):
+        assert title in said
+    assert "ocfs and ig(pooling=max)" in said
+    assert lines[-1] == "All results are in news.csv.compare.jsonl"
+
+
+def test_documents_to_test_on(news: Path, ask: Ask, run: Run, tmp_path: Path) -> None:
+    test = write_csv(tmp_path / "later.csv", documents(5))
+    told = ask("compare", news, *FEW, "--test", test, "--results", "own.jsonl")
+    assert told["split"] == {"by": "given", "folds": 1}
+    assert {row["documents"] for row in told["rows"]} == {15}
+    assert told["stability"] == []
+    said = run("compare", news, *FEW, "--test", test, "--results", "own.jsonl").stdout
+    assert "tested on the documents given with --test" in said
+    assert "±" not in said
+    assert "Stability" not in said
+
+
+def test_several_labels(tagged: Path, run: Run, ask: Ask) -> None:
+    wanted = ("compare", tagged, "--label", "tags", "--terms", "5", "--folds", 2, "--jobs", 1)
+    told = ask(*wanted)
+    assert told["several_labels"] is True
+    assert "all right" in run(*wanted).stdout
+
+
+def test_a_selector_that_finds_nothing_is_said(news: Path, run: Run) -> None:
+    said = run("compare", news, "--selectors", "ig(min_score=9),ocfs", "--terms", "5", "--folds", 2, "--jobs", 1).stdout
+    assert "ig(min_score=9), 5 terms: InformationGain" in said
+    assert "keeps none of the" in said
+
+
+def test_a_second_run_measures_nothing(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run("compare", news, *FEW, "--folds", 2).stdout
+    monkeypatch.delattr(running, "measure")
+    assert run("compare", news, *FEW, "--folds", 2).stdout == first
+
+
+def test_interrupted_it_says_how_to_go_on(
+    news: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    left = [3]
+
+    def interrupted(*args: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return measure(*args)
+
+    monkeypatch.setattr(running, "measure", interrupted)
+    ended = run("compare", news, *FEW, "--folds", 2, exit_code=130)
+    assert "the same command goes on where it was; what it has is in news.csv.compare.jsonl" in ended.stderr
+    assert ended.stdout == ""
+    lines = (tmp_path / "news.csv.compare.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum(line.startswith('{"row"') for line in lines) == 3
+    monkeypatch.setattr(running, "measure", measure)
+    run("compare", news, *FEW, "--folds", 2)
+
+
+def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys, textsieve.cli\n"
+        "from textsieve.comparison import running\n"
+        "own = running.measure\n"
+        "def measure(*args):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return own(*args)\n"
+        "running.measure = measure\n"
+        f"sys.argv = ['textsieve', 'compare', {str(news)!r}, '--terms', '3', '--folds', '2', '--jobs', '1']\n"
+        "textsieve.cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 128 + signal.SIGINT
+    assert "the same command goes on where it was" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--selectors", "igg"], "--selectors: there is no selector 'igg'; use ocfs,"),
+        (["--selectors", "ig(pooling=odd)"], "--selectors: ig(pooling=odd): pooling='odd'; use one of"),
+        (["--selectors", "ig(colour=red)"], "'ig' has no option 'colour'"),
+        (["--classifiers", "perceptron"], "--classifiers: there is no classifier 'perceptron'; use svm,"),
+        (["--terms", "5,many"], "--terms='many'; use numbers of terms from 1"),
+        (["--folds", "1"], "1 is not in the range x>=2"),
+        (["--folds", "2", "--test", "later.csv"], "--folds and --test exclude each other"),
+    ],
+    ids=str,
+)
+def test_wrong_usage(arguments: list[str], said: str, run: Run, tmp_path: Path) -> None:
+    ended = run("compare", "nowhere.csv", *arguments, exit_code=2)
+    assert said in " ".join(ended.stderr.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_not_there_or_not_to_be_written(news: Path, run: Run, tmp_path: Path) -> None:
+    assert "nowhere.csv" in run("compare", "nowhere.csv", exit_code=1).stderr
+    assert "there is no folder no; make it first" in run("compare", news, "--results", "no/x.jsonl", exit_code=1).stderr
+    assert "is read here, and would be overwritten" in run("compare", news, "--results", news, exit_code=1).stderr
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    ended = run("compare", news, "--results", "notes.txt", exit_code=1)
+    assert "holds no results of compare; choose another name" in ended.stderr
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_results_of_another_corpus(news: Path, run: Run, tmp_path: Path) -> None:
+    wanted = (*FEW, "--folds", 2, "--results", "found.jsonl")
+    run("compare", news, *wanted)
+    other = write_csv(tmp_path / "other.csv", documents(21))
+    said = run("compare", other, *wanted, exit_code=1).stderr
+    assert "found.jsonl: has results of another corpus" in said
+    assert "Choose another file for new ones, or delete this one" in said
+
+
+def test_where_results_go() -> None:
+    assert usual_results("newsgroups:comp:no-headers") == "newsgroups-comp-no-headers.compare.jsonl"
+    assert usual_results("/data/my mails/") == "my-mails.compare.jsonl"
+    assert usual_results("-") == "standard-input.compare.jsonl"

@@ -1,0 +1,151 @@
+"""Work that conditions share is done once; nothing but seconds depends on the number of threads."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.categorizer_cases import small_texts
+
+from textsieve import Corpus, InputError, compare
+from textsieve.comparison import folds, running
+from textsieve.corpus import Batch
+from textsieve.corpus import Report as Noticed
+from textsieve.corpus.batch import in_batches
+from textsieve.training.recipe import Recipe
+
+CASE = small_texts(60, 3)
+SEVERAL = small_texts(60, 3, several=True)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often statistics are made, and rankings."""
+    monkeypatch.setattr(running, "rehearse", lambda *_: None)
+    noted: Counter[str] = Counter()
+
+    def counting(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            noted[name] += 1
+            return own(*args)
+
+        return call
+
+    monkeypatch.setattr(folds, "_statistics", counting("statistics", folds._statistics))
+    monkeypatch.setattr(Recipe, "rank_stats", counting("rankings", Recipe.rank_stats))
+    return noted
+
+
+def test_statistics_once_for_each_weighting_and_rankings_once_for_each_selector(calls: Counter[str]) -> None:
+    wanted: Any = {"n_terms": "3,6,9", "classifiers": "svm,nb,knn", "folds": 2, "n_jobs": 1}
+    found = compare(CASE.texts, CASE.labels, selectors="ocfs,tofa,ig,chi,ig(pooling=max)", **wanted)
+    assert len(found.rows) == 2 * 5 * 3 * 3
+    assert calls == {"statistics": 2 * 2, "rankings": 2 * 5}  # two folds; counts and weights; five selectors
+
+
+@pytest.mark.filterwarnings("ignore:At epsilon")
+def test_testors_choose_for_each_number_of_terms(calls: Counter[str]) -> None:
+    compare(CASE.texts, CASE.labels, selectors="testors", n_terms="3,6,9", classifiers="svm,nb", folds=2, n_jobs=1)
+    assert calls == {"statistics": 2, "rankings": 2 * 3}
+
+
+def test_inner_folds_are_shared_too(calls: Counter[str]) -> None:
+    compare(
+        SEVERAL.texts, SEVERAL.label_sets, selectors="ocfs,ig", n_terms="3,6", classifiers="svm,nb", folds=2, n_jobs=1
+    )
+    assert calls == {"statistics": 2 * (1 + 5) * 2, "rankings": 2 * (1 + 5) * 2}
+
+
+def test_documents_are_read_once(tmp_path: Path) -> None:
+    passes = 0
+
+    def start(_: Noticed) -> Any:
+        nonlocal passes
+        passes += 1
+        return in_batches(zip(CASE.texts, [(label,) for label in CASE.labels], strict=True))
+
+    compare(Corpus("own", start, multilabel=False), n_terms="3,6", folds=2, n_jobs=1)
+    assert passes == 1
+
+
+@pytest.mark.parametrize("case", [CASE, SEVERAL], ids=["one label", "several"])
+@pytest.mark.filterwarnings("ignore:At epsilon")
+def test_the_same_rows_for_any_number_of_threads(case: Any) -> None:
+    labels = case.labels if case is CASE else case.label_sets
+    wanted: Any = {"selectors": "ocfs,testors", "n_terms": "5,0.5", "classifiers": "svm,tcfp,knn(k=3)", "folds": 2}
+    one, two = (compare(case.texts, labels, n_jobs=n_jobs, **wanted) for n_jobs in (1, 2))
+    for each, other in zip(one.rows, two.rows, strict=True):
+        first, second = ({k: v for k, v in row.to_dict().items() if "seconds" not in k} for row in (each, other))
+        assert first == second
+    assert one.selections == two.selections
+    assert one.header == two.header
+
+
+def test_a_publishers_split_is_taken_unless_folds_are_asked_for() -> None:
+    def part(places: range, name: str) -> Corpus:
+        return Corpus.from_texts([CASE.texts[i] for i in places], [CASE.labels[i] for i in places], name=name)
+
+    def start(_: Noticed) -> Any:
+        return iter([Batch([(label,) for label in CASE.labels], CASE.texts)])
+
+    parts = part(range(40), "own:train"), part(range(40, 60), "own:test")
+    corpus = Corpus("own", start, multilabel=False, split=lambda: parts)
+    found = compare(corpus, selectors="ig", n_terms=6, n_jobs=1)
+    assert found.header["split"] == {"by": "own", "folds": 1}
+    assert [(row.trained_on, row.documents) for row in found.rows] == [(40, 20)]
+    assert found.stabilities == []
+    folded = compare(corpus, selectors="ig", n_terms=6, folds=3, n_jobs=1)
+    assert folded.header["split"] == {"by": "folds", "folds": 3}
+    given = compare(parts[0], test=parts[1], selectors="ig", n_terms=6, n_jobs=1)
+    assert given.rows[0].micro_f1 == found.rows[0].micro_f1
+    assert given.selections[0].terms == found.selections[0].terms
+
+
+def test_nothing_is_learned_from_tested_documents() -> None:
+    settings: Any = {"selectors": "ocfs,ig", "n_terms": 6, "n_jobs": 1}
+    train = CASE.texts[:40], CASE.labels[:40]
+    found = compare(*train, test=(CASE.texts[40:], CASE.labels[40:]), **settings)
+    other = compare(*train, test=(["sail sail new words"] * 9, ["boat", "cook", "cook"] * 3), **settings)
+    assert [each.terms for each in found.selections] == [each.terms for each in other.selections]
+    assert [row.model_bytes for row in found.rows] == [row.model_bytes for row in other.rows]
+    assert [row.n_seen for row in found.rows] == [row.n_seen for row in other.rows]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"folds": 1}, "folds=1; use a number from 2"),
+        ({"folds": 61}, "60 documents with a label are too few for 61 folds"),
+        ({"folds": 2, "test": (["goal"], ["boat"])}, "folds=2: documents to test on are given"),
+        ({"test": (["goal"], [None])}, "test: no document has a label, so there is nothing to test on"),
+        ({"n_terms": "5,many"}, "n_terms='many'; use numbers of terms from 1"),
+        ({"n_terms": 0}, "n_terms=0; use numbers"),
+        ({"n_terms": 1.5}, "n_terms=1.5; use numbers"),
+        ({"n_terms": "auto"}, "n_terms='auto'; use numbers"),
+        ({"selectors": "igg"}, "selectors: there is no selector 'igg'; use ocfs, tofa"),
+        ({"selectors": ""}, "selectors: there is no selector ''"),
+        ({"selectors": []}, "selectors: none are given"),
+        ({"selectors": "ig(pooling)"}, r"'pooling' is no option; write name\(option=value, ...\)"),
+        ({"selectors": "ig(pooling=odd)"}, r"selectors: ig\(pooling=odd\): pooling='odd'; use one of"),
+        ({"selectors": "ig(colour=red)"}, "'ig' has no option 'colour'"),
+        ({"selectors": "all(k=3)"}, "'all' chooses nothing, and has no options"),
+        ({"classifiers": "svm,perceptron"}, "classifiers: there is no classifier 'perceptron'"),
+        ({"classifiers": "svm(tf=odd)"}, "tf='odd'; use one of"),
+        ({"colour": "red"}, "colour='red': compare has no such setting"),
+        ({"held_out": 0.2}, "held_out=0.2: compare has no such setting"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_asked_for(wanted: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        compare(CASE.texts, CASE.labels, n_jobs=1, **wanted)
+
+
+def test_documents_without_labels_and_corpora_that_are_not_there() -> None:
+    with pytest.raises(InputError, match="there are no labels; give a corpus"):
+        compare(CASE.texts)
+    with pytest.raises(InputError, match=r"nowhere\.csv"):
+        compare("nowhere.csv")
+    with pytest.raises(InputError, match="A corpus brings its own labels"):
+        compare(Corpus.from_texts(CASE.texts, CASE.labels), CASE.labels)
