@@ -161,6 +161,7 @@ def test_a_variant_has_one_name() -> None:
 def test_sizes() -> None:
     assert sizes_of("10, 0.5,all,10") == (10, 0.5, "all")
     assert sizes_of(7) == (7,)
+    assert sizes_of("1,1.0") == (1, "all")  # the numbers are equal, what they mean is not
     assert sizes_of([np.int64(3), "all"]) == (3, "all")
 
 

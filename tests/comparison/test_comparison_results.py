@@ -152,6 +152,13 @@ def test_results_of_another_corpus_are_refused(tmp_path: Path) -> None:
             compare(texts, labels, results=path, **WANTED)
 
 
+def test_results_of_labels_of_another_form_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "found.jsonl"
+    run(path)
+    with pytest.raises(InputError, match=r"found.jsonl: has results of labels of another form"):
+        compare(CASE.texts, [[label] for label in CASE.labels], results=path, **WANTED)
+
+
 def test_results_of_another_version_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "found.jsonl"
     run(path)

@@ -147,7 +147,7 @@ def _checked_size(size: Any) -> Size:
     if is_whole(size) and size >= 1:
         return int(size)
     if isinstance(size, float | np.floating) and 0.0 < size <= 1.0:
-        return float(size)
+        return ALL if size == 1.0 else float(size)  # 1.0 equals 1, which is a single term
     raise InputError(
         f"n_terms={shown(size)}; use numbers of terms from 1, shares above 0.0 and up to 1.0, or 'all', such as "
         "10,100,1000."

@@ -27,6 +27,7 @@ _MEANINGS = {
     "versions": "other versions",
     "split": "another split of the documents",
     "settings": "other settings",
+    "several_labels": "labels of another form, one a document or several",
     "classes": "another corpus",
     "fingerprint": "another corpus, or documents that have changed",
 }
