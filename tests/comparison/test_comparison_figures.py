@@ -15,7 +15,7 @@ from textsieve import OCFS, compare
 from textsieve.comparison.overlap import Choice, likeness, mean_likeness, stability
 from textsieve.comparison.plan import Condition, sizes_of
 from textsieve.comparison.rows import Row
-from textsieve.comparison.significance import half_width, holm, sign_test
+from textsieve.comparison.significance import chance_of_lead, half_width, holm, sign_test
 from textsieve.comparison.summary import average_ranks, summaries
 from textsieve.comparison.variants import Variant, split_list, variants_of
 
@@ -70,6 +70,8 @@ def test_the_sign_test_is_scipys_on_documents_that_differ(pairs: list[tuple[int,
     expected = binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
     assert sign_test(one, other) == pytest.approx(expected)
     assert sign_test(one, other) == sign_test(other, one)
+    leads = sum(mine < theirs for mine, theirs in pairs) > sum(mine > theirs for mine, theirs in pairs)
+    assert chance_of_lead(one, other) == (sign_test(one, other) if leads else 1.0)
 
 
 def test_holm_by_hand() -> None:

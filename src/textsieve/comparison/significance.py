@@ -35,6 +35,11 @@ def sign_test(one: Mistakes, other: Mistakes) -> float:
     return min(1.0, 2.0 * float(binom.cdf(min(wins, losses), wins + losses, 0.5)))
 
 
+def chance_of_lead(best: Mistakes, other: Mistakes) -> float:
+    """The p of a lead of the best, and 1 where it has none: by F1 the best may be one that loses more documents."""
+    return sign_test(best, other) if (best < other).sum() > (best > other).sum() else 1.0
+
+
 def holm(values: Sequence[float]) -> list[float]:
     """Each p corrected for that there are several."""
     order = np.argsort(values, kind="stable")

@@ -21,7 +21,7 @@ from scipy.stats import rankdata
 
 from .plan import ALL, Condition, Size
 from .rows import Row
-from .significance import half_width, holm, sign_test
+from .significance import chance_of_lead, half_width, holm
 
 
 class Mean(NamedTuple):
@@ -159,7 +159,7 @@ def _against_best(
         best = max(places, key=lambda place: (_goodness(lines[place]), -place))
         others = [place for place in places if place != best]
         own = _mistakes(rows, lines[best])
-        corrected = holm([sign_test(own, _mistakes(rows, lines[place])) for place in others])
+        corrected = holm([chance_of_lead(own, _mistakes(rows, lines[place])) for place in others])
         found[best] = Verdict(is_best=True)
         for place, p in zip(others, corrected, strict=True):
             found[place] = Verdict(p)
