@@ -13,7 +13,7 @@ from tests.reference.categorizer_cases import small_texts
 
 from textsieve import OCFS, compare
 from textsieve.comparison.overlap import Choice, likeness, mean_likeness, stability
-from textsieve.comparison.plan import Condition, sizes_of
+from textsieve.comparison.plan import Condition, Plan, sizes_of
 from textsieve.comparison.rows import Row
 from textsieve.comparison.significance import chance_of_lead, half_width, holm, sign_test
 from textsieve.comparison.summary import average_ranks, summaries
@@ -158,6 +158,11 @@ def test_a_variant_has_one_name() -> None:
     assert other == Variant("chi(min_score=0.1,pooling=max)", "chi", {"pooling": "max", "min_score": 0.1})
     (made,) = variants_of("selector", OCFS(k=3), names)
     assert made.name == "OCFS(k=3)"
+
+
+def test_no_selector_is_all_terms() -> None:
+    plan = Plan.of([None, "ig"], [3], "svm", {})
+    assert [each.key for each in plan.conditions()] == [("all", "all", "svm"), ("ig", 3, "svm")]
 
 
 def test_sizes() -> None:

@@ -50,3 +50,10 @@ def test_what_goes_wrong_is_told_later() -> None:
     case: Any = small_texts(30, 3)
     with pytest.warns(UserWarning, match="k=1000"):
         compare(case.texts, case.labels, selectors="ocfs", n_terms=3, classifiers="knn(k=1000)", folds=2, n_jobs=1)
+
+
+def test_rare_classes_are_there() -> None:
+    classes = np.array([0] * 996 + [1] * 4)
+    found = rehearsal._spread(np.arange(1000), classes)
+    assert set(classes[found]) == {0, 1}
+    assert len(found) <= rehearsal.MOST_DOCUMENTS / 2 + 2

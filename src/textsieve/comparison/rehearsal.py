@@ -47,7 +47,7 @@ def rehearsed(plan: Plan) -> Iterator[Condition]:
 
 
 def _a_few(documents: Documents) -> Documents:
-    """Some of the documents of the first fold, every n-th of each class, so that it has all of them."""
+    """Some of the documents of the first fold: every n-th along all classes, and the first of each."""
     is_train, is_test, counted = documents.trained[0], documents.tested[0], documents.counted
     first = counted.targets.first
     parts = [_spread(np.flatnonzero(each), first) for each in (is_train, is_test)]
@@ -56,5 +56,7 @@ def _a_few(documents: Documents) -> Documents:
 
 
 def _spread(places: Ints, classes: Ints) -> Ints:
+    own = classes[places]
     step = max(-(-2 * len(places) // MOST_DOCUMENTS), 1)
-    return np.asarray(places[folds(classes[places].tolist(), step) == 0])
+    firsts = np.unique(own, return_index=True)[1]
+    return np.union1d(places[folds(own.tolist(), step) == 0], places[firsts])

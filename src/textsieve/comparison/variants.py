@@ -52,6 +52,8 @@ def variants_of(kind: str, given: Any, possible: Collection[str]) -> tuple[Varia
 
 
 def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
+    if given is None and kind == "selector":
+        given = "all"
     if not isinstance(given, str):
         return Variant(" ".join(repr(given).split()), given)
     words = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?", given.strip(), re.DOTALL)
