@@ -262,3 +262,8 @@ def test_the_picture_shows_accuracy_or_error(tmp_path: Path) -> None:
         grid_of(MEASURED).plot(measure="loss")
     with pytest.raises(InputError, match=r"ends in '\.pdf'"):
         grid_of(MEASURED).plot(tmp_path / "x.pdf")
+
+
+def test_cosines_of_members_are_not_averaged() -> None:
+    with pytest.raises(InputError, match="Rocchio compares by the cosine"):
+        subspace_grid(X, Y, n_terms=[5], n_estimators=[2], estimator="rocchio", combine="mean", repeats=1)

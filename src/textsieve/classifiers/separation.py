@@ -160,9 +160,9 @@ class Separable:
     def make_ready(self, n_terms: int, n_problems: int) -> None:
         """Make what threads would make at the same time."""
         if (self._way or self._quickest(n_terms, n_problems)) == "products":
-            self.postings, self.dense, self.orders  # noqa: B018
-            if 2 * n_terms > self.n_terms:
-                self.products_of_all  # noqa: B018
+            shared = ["postings", "dense", "orders"] + ["products_of_all"] * (2 * n_terms > self.n_terms)
+            for name in shared:
+                getattr(self, name)
 
     # -- what all ways on few documents share ---------------------------------------------------------------------
 

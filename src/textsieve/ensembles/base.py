@@ -7,10 +7,20 @@ from typing import Any
 from sklearn.base import clone
 
 from ..classifiers.named import CLASSIFIERS, classifier_of
+from ..classifiers.rocchio import Rocchio
 from ..classifiers.svm import LinearSVM
 from ..errors import InputError, shown
 
 ENSEMBLE = "subspace"
+
+
+def refuse_averages_of_cosines(base: Any, combine: str, several: bool = False) -> None:
+    """Refuse to average, or to cut at 0, scores for which each member has another length of a document."""
+    if isinstance(base, Rocchio) and (combine == "mean" or several):
+        raise InputError(
+            "Rocchio compares by the cosine, and each member has another length of a document: its scores can't be "
+            "averaged, nor cut at 0 for several labels; use combine='vote' with one label a document, or svm or nb."
+        )
 
 
 def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) -> Any:

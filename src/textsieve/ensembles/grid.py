@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .base import member_classifier, refuse_averages_of_cosines
 from .combining import Floats, Said, require_combination, running_decisions
 from .grid_axes import axis, default_n_estimators, default_n_terms
 from .held_out import Progress, Repetition, Split, checked_documents, random_splits, repetitions, teller
@@ -145,6 +146,7 @@ def subspace_grid(
         Told how many members of all have been trained.
     """
     require_combination(combine)
+    refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     measured: list[list[list[float]]] = []

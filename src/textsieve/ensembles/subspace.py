@@ -20,14 +20,13 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..classifiers.rocchio import Rocchio
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
 from ..settings import n_threads
 from ..stats.labels import is_indicator
 from ..stats.targets import pairs_of
 from ..text.rows import Rows
-from .base import member_classifier
+from .base import member_classifier, refuse_averages_of_cosines
 from .combined import OtherMembers, combined
 from .combining import require_combination
 from .draws import seed_of, size_of, subset
@@ -109,11 +108,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
         task = task_of(rows, pairs, keeps_unlabelled=is_matrix(y))
-        if isinstance(base, Rocchio) and (self.combine == "mean" or task.numbers is None):
-            raise InputError(
-                "Rocchio compares by the cosine, and each member has another length of a document: its scores can't be "
-                "averaged, nor cut at 0 for several labels; use combine='vote' with one label a document, or svm or nb."
-            )
+        refuse_averages_of_cosines(base, self.combine, several=task.numbers is None)
         sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
         members = train_members(base, task, **sizes, then=Member.lean if self.combine == "vote" else Member.whole)
         self._decides = combined(members, task, self.combine)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .agreement import MeasuredDiversity, measured_diversity
+from .base import member_classifier, refuse_averages_of_cosines
 from .combining import Floats, Ints, Tally, for_each_class, require_combination
 from .draws import size_of
 from .held_out import Progress, Repetition, Split, checked_documents, random_splits, repetitions, teller
@@ -69,6 +70,7 @@ def subspace_trial(
 ) -> SubspaceTrial:
     """Try an ensemble of so many members of so many terms; what is given means the same as for `subspace_grid`."""
     require_combination(combine)
+    refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     found: list[tuple[float, float, Ints, Ints]] = []
