@@ -28,7 +28,6 @@ from ..errors import InputError, shown
 from ..settings import as_number, is_whole
 from ..stats.sums import Floats, Ints
 from .chances import log_one_minus_exp, log_without
-from .importance import important_terms as important_terms
 from .theory import coverage, diversity, log_diversity, log_usability, usability
 
 COST_OF_A_TERM = 160

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from threading import Lock
+from typing import cast
 
 from .languages import WAYS, has_dotted_i, require_language
 from .words import Accents, accent_stripper, lower_case, without_dotted_i
@@ -40,7 +41,7 @@ class Normaliser:
         """The form of each word."""
         forms = list(map(self._remembered.get, words))
         if None not in forms:
-            return forms  # type: ignore[return-value]
+            return cast("list[str]", forms)
         with self._lock:
             found = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
         return [form or found.get(word, word) for word, form in zip(words, forms, strict=True)]
