@@ -1,6 +1,7 @@
 """One line for each condition: means over the folds, how sure they are, how they rank.
 
-Of seconds it is the median: now and then a machine has something else to do.
+Of seconds it is the median: now and then a machine has something else to do. If a run went on with another number of
+threads, or on another machine, there is none.
 
 The best of a group of conditions is the one with the highest mean micro-F1 (of equals, that with the higher macro-F1,
 then the first); all others of the group are tested against it and corrected together (`significance.py`). Groups are
@@ -12,7 +13,7 @@ and numbers of terms; of equals each has the mean of their places. Pairs that la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -50,6 +51,9 @@ class Summary:
     training_seconds: float | None = None
     prediction_seconds: float | None = None
     model_bytes: float | None = None
+    threads: int | None = None
+    """That all of it was measured with; seconds of different ones, or of different machines, have no median."""
+    cores: int | None = None
     p_in_size: float | None = None
     """Against the best of the same number of terms, corrected; None for the best itself."""
     p_overall: float | None = None
@@ -113,16 +117,17 @@ def _is_baseline(condition: Condition) -> bool:
 
 
 def _summary(condition: Condition, rows: list[Row]) -> Summary:
-    problem = next((row.problem for row in rows if row.problem is not None), None)
-    if problem is not None or not rows:
-        return Summary(*condition.key, problem or "not measured yet")
+    if any(row.problem is not None for row in rows):
+        return Summary(*condition.key, _problem(rows))
     ratio = _ratio(rows)
 
     def mean(name: str) -> float:
         return float(np.mean([getattr(row, name) for row in rows]))
 
-    def median(name: str) -> float:
-        return float(np.median([getattr(row, name) for row in rows]))
+    machines = {(row.threads, row.cores) for row in rows}
+
+    def median(name: str) -> float | None:
+        return float(np.median([getattr(row, name) for row in rows])) if len(machines) == 1 else None
 
     def with_interval(name: str) -> Mean:
         return Mean(mean(name), half_width([getattr(row, name) for row in rows], ratio))
@@ -138,7 +143,21 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         training_seconds=median("training_seconds"),
         prediction_seconds=median("prediction_seconds"),
         model_bytes=mean("model_bytes"),
+        threads=_only(threads for threads, _ in machines),
+        cores=_only(cores for _, cores in machines),
     )
+
+
+def _problem(rows: list[Row]) -> str:
+    """The first problem, and in which fold it is, if not in all."""
+    found = {row.fold: row.problem for row in rows if row.problem is not None}
+    first = next(iter(found))
+    return f"{found[first]}" if len(found) == len(rows) else f"{found[first]} (in fold {first + 1} of {len(rows)})"
+
+
+def _only(values: Iterable[int | None]) -> int | None:
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
 
 
 def _all_together(_: Summary) -> Size | None:
