@@ -43,7 +43,7 @@ def test_what_scikit_learn_leaves_out_is_told_apart_by_a_number() -> None:
     assert first != second
     assert first.startswith("LinearSVC(class_weight={'class 0': 1.0,")
     assert names(again) == [first]
-    many, more = (FunctionTransformer(kw_args={"x": np.arange(2000) * step}) for step in (1, 2))
+    many, more = (LinearSVC(class_weight={"x": np.arange(2000) * step}) for step in (1, 2))
     assert len(names(many, more)) == 2
 
 

@@ -56,8 +56,9 @@ class Results:
         if self._file is None:
             return
         try:
-            self._file.write(_line(record))
-            self._file.flush()
+            left = _line(record)
+            while left:
+                left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
         except OSError as problem:
             raise InputError(
@@ -115,7 +116,7 @@ def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Resu
         return
     check_results(path)
     try:
-        file = open(path, "a+b")  # noqa: SIM115, closed below
+        file = open(path, "a+b", buffering=0)  # noqa: SIM115, closed below, with nothing left to be written then
     except OSError as problem:
         raise InputError(f"{path}: can't be written ({problem.strerror}); choose another place.") from problem
     with file:
