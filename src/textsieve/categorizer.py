@@ -32,8 +32,8 @@ class Categorizer(Parameters):
 
     Parameters
     ----------
-    selector : {"ocfs", "tofa", "testors", "ig", "chi", "mi", "df"}, selector or None
-        How terms are scored. None keeps all, or the most frequent if `n_terms` says how many.
+    selector : {"forward", "ocfs", "tofa", "testors", "ig", "chi", "mi", "df"}, selector or None
+        How terms are chosen: see `docs/defaults.md`. None keeps all, or the most frequent if `n_terms` says how many.
     selector_options : dict or None
         Settings of a selector given by name, for example {"pooling": "max"}.
     n_terms : int, float, "all", "auto" or None
@@ -90,7 +90,7 @@ class Categorizer(Parameters):
     def __init__(
         self,
         *,
-        selector: Any = "ocfs",
+        selector: Any = "forward",
         selector_options: Mapping[str, Any] | None = None,
         n_terms: int | float | str | None = None,
         projection: Any = None,

@@ -13,11 +13,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from ..errors import InputError, NothingChosen, UnfitDocuments
 from ..evaluation import folds as folds_of
@@ -94,7 +95,8 @@ class Shared:
     def _rank(self, recipe: Recipe, most: int | None) -> Timed[Kept]:
         stats, before = self._stats_of(recipe.selection)
         with of_some_documents():
-            kept, seconds = timed(lambda: recipe.rank_stats(stats, most))
+            documents = partial(_documents, self.train, recipe.selection)
+            kept, seconds = timed(lambda: recipe.rank_stats(stats, most, documents))
         columns = self.train.columns_within_limits[kept.columns]
         return Timed(kept._replace(columns=columns), before + seconds)
 
@@ -162,6 +164,11 @@ def _statistics(counted: Counted, scheme: Scheme) -> ClassStats:
     within = counted.within_limits
     stats = ClassStats.from_matrix(within.weights(scheme), within.targets.for_stats())
     return stats.renamed(map(within.targets.name, stats.classes))
+
+
+def _documents(counted: Counted, scheme: Scheme) -> list[csr_matrix]:
+    """What statistics were made of, once more."""
+    return [counted.within_limits.weights(scheme)]
 
 
 def _with_documents(targets: Targets) -> Targets:
