@@ -21,7 +21,7 @@ lint: .venv/ready        ## style, types, and who imports whom
 bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
-defaults: .venv/ready    ## which weights suit which classifier; writes docs/defaults.md
+defaults: .venv/ready    ## selectors, classifiers, weights and cuts on all corpora; writes docs/defaults.md
 	$(BIN)/python -m benchmarks.defaults
 
 voting: .venv/ready      ## the comparison of TCFP's paper; writes docs/tcfp-results.md

@@ -4,11 +4,10 @@ import html
 import os
 import re
 import tarfile
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from .newsgroups import LabelledTexts, labelled, newsgroups
+from .newsgroups import LabelledTexts, labelled
 
 
 def reuters_documents() -> Iterator[tuple[str, list[str]]]:
@@ -25,18 +24,6 @@ def reuters_documents() -> Iterator[tuple[str, list[str]]]:
 def without_tags(text: str) -> str:
     """What is left of SGML without its tags."""
     return html.unescape(re.sub(r"<[^>]+>", " ", text))
-
-
-def reuters() -> LabelledTexts:
-    """Training documents of Reuters-21578's ModApte split that have one topic, of topics with at least five."""
-    texts, topics = [], []
-    for document, found in reuters_documents():
-        if 'LEWISSPLIT="TRAIN"' in document and 'TOPICS="YES"' in document and len(found) == 1:
-            texts.append(without_tags(document.split("<TEXT", 1)[1].split("</TEXT>")[0]))
-            topics.append(found[0])
-    sizes = Counter(topics)
-    kept = [at for at, topic in enumerate(topics) if sizes[topic] >= 5]
-    return [texts[at] for at in kept], [topics[at] for at in kept]
 
 
 def modapte(part: str) -> tuple[list[str], list[list[str]]]:
@@ -57,11 +44,3 @@ def webkb() -> LabelledTexts:
 def docstrings() -> LabelledTexts:
     """The embedded corpus."""
     return labelled("docstrings")
-
-
-CORPORA = {
-    "20 Newsgroups": lambda: newsgroups("train"),
-    "Reuters": reuters,
-    "WebKB": webkb,
-    "docstrings": docstrings,
-}

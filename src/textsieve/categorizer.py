@@ -58,9 +58,10 @@ class Categorizer(Parameters):
     multilabel : bool or None
         Whether a document may have several labels; None: told from the labels.
     cut : {"scut", "scutfbr", "rcut", "pcut"}
-        How several labels are cut from the scores: by a threshold for each class ("scut"; "scutfbr" trusts no threshold
-        of a class that it finds badly; "pcut" keeps to the share of each class), or as many of the best classes for
-        each document ("rcut"). It is fitted to held-out documents; see `textsieve.evaluation`.
+        How several labels are cut from the scores: by a threshold for each class ("pcut" keeps to the share of each
+        class; "scut" takes the best for the class alone; "scutfbr" trusts none of a class that it finds badly), or as
+        many of the best classes for each document ("rcut"). It is fitted to held-out documents; see
+        `textsieve.evaluation`.
     cut_options : dict or None
         Its settings, for example {"floor": 0.2} of "scutfbr" or {"ranks": 2} of "rcut".
     probabilities : {"sigmoid", "isotonic"} or None
@@ -112,7 +113,7 @@ class Categorizer(Parameters):
         idf: str | None = None,
         norm: str | None = None,
         multilabel: bool | None = None,
-        cut: str = "scut",
+        cut: str = "pcut",
         cut_options: Mapping[str, Any] | None = None,
         probabilities: str | None = None,
         held_out: float | None = None,

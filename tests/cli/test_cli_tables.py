@@ -341,7 +341,7 @@ def test_terms_options_and_more_than_there_are(news: Path, run: Run, ask: Ask) -
 def test_info(model: Path, run: Run, ask: Ask) -> None:
     told = ask("info", model)
     assert told["bytes"] == model.stat().st_size
-    assert told["settings"]["selector"] == "ocfs"
+    assert told["settings"]["selector"] == "forward"
     assert told["versions"]["textsieve"] == textsieve.__version__
     assert told["trained"]
     assert [row["label"] for row in told["classes"]] == sorted(SUBJECTS)
@@ -353,7 +353,7 @@ def test_info(model: Path, run: Run, ask: Ask) -> None:
         "60 documents",
         "3 classes",
         "24 of 24 terms",
-        "'ocfs'",
+        "'forward'",
         "micro-F1",
         "sport",
     ):

@@ -39,7 +39,7 @@ def try_selector(variant: Variant, settings: Settings) -> None:
         check_settings(settings)
         recipe = Recipe.of(settings, 1)
         with _quietly():
-            rows = csr_matrix(_ROWS, dtype=float)
+            rows = _ROWS.astype(np.float64)
             fitted_selector(recipe.selector, ClassStats.from_matrix(rows, list(_LABELS)), 2, lambda: [rows])
 
 

@@ -196,7 +196,7 @@ def weighted_stats(
 def weighted_documents(
     corpus: Corpus, streamed: Streamed, counter: TermCounter, scheme: Scheme, progress: Progress
 ) -> Iterator[csr_matrix]:
-    """The weights of all documents, batch by batch: one more pass, for a selector to which statistics are not enough."""
+    """The weights of all documents, batch by batch: one more pass, for a selector that statistics do not do for."""
     return (rows for _, rows in _weighted_anew(corpus, streamed, counter, scheme, progress))
 
 

@@ -187,7 +187,7 @@ def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
 
 
 def _vectors_of(corpus: Corpus) -> Iterator[csr_matrix]:
-    return (csr_matrix(batch.vectors) for batch in corpus.batches())
+    return (csr_matrix(batch.vectors) for batch in corpus.batches() if batch.vectors is not None)
 
 
 def _stats_of_vectors(corpus: Corpus, progress: Progress) -> ClassStats:
