@@ -45,7 +45,7 @@ CHOSEN_ON = [corpus for corpus in CORPORA if not corpus.startswith("RCV1") or co
 ONE_LABEL = [corpus for corpus in CHOSEN_ON if not CORPORA[corpus][0].startswith(SEVERAL)]
 MANY_LABELS = [corpus for corpus in CHOSEN_ON if corpus not in ONE_LABEL]
 
-Figures = dict[tuple[str, int | str, str], F1]
+Figures = dict[tuple[str, int | float | str, str], F1]
 """By corpus, number of terms and what was tried."""
 
 
@@ -159,9 +159,9 @@ def mean_at(figures: Figures, size: int | str, variant: str, measure: str) -> fl
     return mean(by_family(own).values())
 
 
-def best_of_others(figures: Figures, measure: str) -> dict[tuple[str, int | str], float]:
+def best_of_others(figures: Figures, measure: str) -> dict[tuple[str, int | float | str], float]:
     """By corpus and size, the best of scikit-learn's four."""
-    best: dict[tuple[str, int | str], float] = {}
+    best: dict[tuple[str, int | float | str], float] = {}
     for (corpus, size, name), value in figures.items():
         if name != OURS:
             best[corpus, size] = max(best.get((corpus, size), 0.0), getattr(value, measure))
@@ -231,7 +231,7 @@ def _point(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def page(selectors: Figures, classifiers: Figures, cuts: Figures, end: Figures) -> str:
+def page(chosen: Mapping[str, Figures], end: Figures) -> str:
     """All of it, as Markdown."""
     return "\n\n".join(
         [
@@ -243,13 +243,13 @@ def page(selectors: Figures, classifiers: Figures, cuts: Figures, end: Figures) 
             "## Selectors",
             "With the default classifier; documents of several labels are cut by `pcut`. How `forward` was found, and "
             "what else was tried: [forward.md](forward.md).",
-            ranking(selectors, "selectors"),
+            ranking(chosen["selectors"], "selectors"),
             "## Classifiers and weights",
             "On the terms that `forward` chooses. The weights of nb, cnb and rocchio are those that suited them best "
             "at 1,000 and 10,000 terms of OCFS.",
-            ranking(classifiers, "classifiers"),
+            ranking(chosen["classifiers"], "classifiers"),
             "## Several labels: how scores are cut",
-            ranking(cuts, "cuts"),
+            ranking(chosen["cuts"], "cuts"),
             "## Against scikit-learn",
             "On test documents, which were looked at once, when everything was settled. All selectors get the same "
             "weights, and the same linear SVM is trained on the terms that each chooses. The best of scikit-learn's "
@@ -267,8 +267,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as other:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else other)
         folder.mkdir(parents=True, exist_ok=True)
-        chosen = [figures_of(name, folder, trial.corpora) for name, trial in TRIALS.items()]
-        text = page(*chosen, at_the_end(folder, CORPORA))
+        chosen = {name: figures_of(name, folder, trial.corpora) for name, trial in TRIALS.items()}
+        text = page(chosen, at_the_end(folder, CORPORA))
     Path(__file__).parents[1].joinpath("docs", "defaults.md").write_text(text + "\n", encoding="utf-8")
 
 

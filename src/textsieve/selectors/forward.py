@@ -14,14 +14,14 @@ classes,
     F(S) = Σ_j c_j b_j' (N_S + λI)^-1 b_j = tr((N_S + λI)^-1 B_S),      B = Σ_j c_j b_j b_j',
 
 is a trace again: with c_j = 1/n_j, B is n times OCFS's S_b, and F Fisher's criterion; if no two terms had to do with
-one another, it would be a sum of one score per term. The factors c_j say how much a class counts. 1 leaves a class of few documents
-without terms, 1/n_j gives it as many as a large one; here it is 1/√n_j, between the two.
+one another, it would be a sum of one score per term. The factors c_j say how much a class counts. 1 leaves a class of
+few documents without terms, 1/n_j gives it as many as a large one; here it is 1/√n_j, between the two.
 
 The S of k terms with the largest F can't be found by trying, but term by term: each time, take the one that makes F
 grow most. Let LL' = N_S + λI (Cholesky), a row for each chosen term. For a term t that is not chosen yet, let l_t be
 what is left of its N_tt + λ, and r_jt what is left of √c_j b_jt, once their parts along the chosen terms are taken
-off. Then F grows by Σ_j r_jt² / l_t, exactly. Choosing a term adds a row to L and changes all l and r by it; k choices among m
-candidates take about k m²/2 multiplications, as products of matrices.
+off. Then F grows by Σ_j r_jt² / l_t, exactly. Choosing a term adds a row to L and changes all l and r by it; k choices
+among m candidates take about k m²/2 multiplications, as products of matrices.
 
 N has a cell for each two terms, so it is made for the m best terms of OCFS alone, from one more pass over the
 documents; the means and b come from `ClassStats`. Like these it is a sum over documents, and needs no labels. It takes
