@@ -12,7 +12,6 @@ from ..evaluation import Report, compare_labels
 from ..evaluation.cuts import Rule
 from ..modelfile.writing import encode
 from ..prediction import Model
-from ..settings import n_threads
 from ..training.recipe import Fitted, Kept, Recipe
 from ..training.train import model_of
 from ..training.tuning import Split, assigned, labels_of
@@ -41,7 +40,7 @@ class Measured(NamedTuple):
 def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
     """Go through all steps; a selector that finds no term is a result too."""
     shared, settings = fold.shared, plan.settings_of(condition)
-    recipe = Recipe.of(settings, n_threads(plan.n_jobs))
+    recipe = plan.recipe_of(condition)
     wanted = _wanted(shared, condition, plan, recipe)
     about: dict[str, Any] = {
         "n_seen": shared.n_seen,

@@ -1,13 +1,14 @@
 """What is compared with what, as data: selectors x numbers of terms x classifiers, and the settings that all share.
 
 "all" is the selector that chooses nothing: all terms, a baseline. It is tried once, and not for each number of terms.
-Weights and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`.
+Weights and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`. So are the weights that a
+selector reads, `ocfs(tf=tf,idf=plain)`: a `Categorizer` always gives it the usual ones, but here they may be compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +18,9 @@ from ..categorizer import Categorizer
 from ..classifiers.named import CLASSIFIERS
 from ..errors import InputError, NothingChosen, UnfitDocuments, shown
 from ..selectors.named import SELECTORS
-from ..settings import is_whole
+from ..settings import is_whole, n_threads
 from ..stats import ClassStats
+from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
 from ..training.ranking import fitted_selector
 from ..training.recipe import Recipe
@@ -31,6 +33,8 @@ Size = int | float | str
 ALL = "all"
 OF_THE_CATEGORIZER = ("tf", "idf", "norm", "class_weight")
 """What a variant of a classifier may say beside the classifier's own options."""
+WEIGHTS = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
+"""What a variant of a selector may say beside the selector's own options, and what is possible."""
 _SETTLED = frozenset(
     (
         "selector",
@@ -83,6 +87,7 @@ class Plan:
             n_jobs,
         )
         for selector in plan.selectors:
+            _check_weights(selector)
             for classifier in plan.classifiers:
                 check_settings(plan.settings_of(Condition(selector, ALL, classifier)))
             _try_on_a_few(plan, selector)
@@ -103,16 +108,21 @@ class Plan:
         """The settings of the `Categorizer` that does what a condition says."""
         selector, n_terms, classifier = condition
         own = {name: value for name, value in classifier.options.items() if name in OF_THE_CATEGORIZER}
-        others = {name: value for name, value in classifier.options.items() if name not in own}
         settings = {
             "selector": selector.setting,
-            "selector_options": dict(selector.options) or None,
+            "selector_options": _without(selector.options, WEIGHTS) or None,
             "n_terms": n_terms,
             "classifier": classifier.setting,
-            "classifier_options": others or None,
+            "classifier_options": _without(classifier.options, own) or None,
             "n_jobs": self.n_jobs,
         }
         return Categorizer(**{**self.settings, **own, **settings}).get_params(deep=False)
+
+    def recipe_of(self, condition: Condition) -> Recipe:
+        """What these settings come to, with the weights that the selector's variant asks for."""
+        recipe = Recipe.of(self.settings_of(condition), n_threads(self.n_jobs))
+        weights = {name: value for name, value in condition.selector.options.items() if name in WEIGHTS}
+        return replace(recipe, selection=recipe.selection._replace(**weights)) if weights else recipe
 
     def shared_settings(self) -> dict[str, Any]:
         """All settings that are the same for all conditions."""
@@ -121,6 +131,10 @@ class Plan:
             for name, value in Categorizer(**self.settings).get_params(deep=False).items()
             if _is_shared(name)
         }
+
+
+def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in names}
 
 
 def sizes_of(given: Any) -> tuple[Size, ...]:
@@ -163,6 +177,14 @@ def _or_none(selector: Variant) -> Variant:
     return Variant(ALL, None)
 
 
+def _check_weights(selector: Variant) -> None:
+    for name, value in selector.options.items():
+        if name in WEIGHTS and value not in WEIGHTS[name]:
+            raise InputError(
+                f"selectors: {selector.name}: {name}={shown(value)}; use one of {', '.join(map(repr, WEIGHTS[name]))}."
+            )
+
+
 def _is_shared(name: str) -> bool:
     return name not in _SETTLED and name != "n_jobs"
 
@@ -179,7 +201,7 @@ def _refuse_unknown(settings: Mapping[str, Any]) -> None:
 def _try_on_a_few(plan: Plan, selector: Variant) -> None:
     """Most settings of a selector are checked where they are used; better now than after hours."""
     rows = csr_matrix(np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 3.0], [0.0, 3.0, 1.0]]))
-    recipe = Recipe.of(plan.settings_of(Condition(selector, ALL, plan.classifiers[0])), 1)
+    recipe = plan.recipe_of(Condition(selector, ALL, plan.classifiers[0]))
     try:
         with of_some_documents():
             fitted_selector(recipe.selector, ClassStats.from_matrix(rows, ["a", "a", "b", "b"]), 2)

@@ -1,0 +1,119 @@
+"""What selectors choose: how many terms two of them share, which terms only one has, how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import Any, Self
+
+from ..comparison.folds import Fold, Shared, Wanted
+from ..comparison.plan import ALL, Condition, Plan, Size
+from ..training.recipe import Kept
+from .documents import Collection
+from .measurements import Measured, Measurement, Scope, Tell, by_attributes
+
+REPEATS = 5
+"""Times are the median of so many."""
+
+Chooser = Callable[[Shared, str, Size], Kept]
+
+
+def chooser(selectors: Sequence[str], sizes: Sequence[Size], settings: Any, n_jobs: int | None) -> Chooser:
+    """What gives the terms that a selector keeps of the documents to learn from; a ranking is made once."""
+    plan = Plan.of(list(dict.fromkeys(selectors)), list(dict.fromkeys(sizes)), "svm", dict(settings), n_jobs)
+    by_name = dict(zip(dict.fromkeys(selectors), plan.selectors, strict=True))
+
+    def choose(shared: Shared, selector: str, size: Size) -> Kept:
+        condition = Condition(by_name[selector], size, plan.classifiers[0])
+        recipe = plan.recipe_of(condition)
+        most = [recipe.most_terms(each, shared.n_seen) or shared.n_seen for each in (*plan.sizes, size)]
+        return shared.chosen(Wanted(selector, recipe, recipe.most_terms(size, shared.n_seen), max(most))).made
+
+    return choose
+
+
+@dataclass(frozen=True)
+class TermsShared(Measurement):
+    """How many terms two selectors share, of as many that each keeps; the mean over folds."""
+
+    collection: Collection
+    selectors: tuple[str, str]
+    n_terms: Size
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Rank once for each selector and fold."""
+        for (collection,), some in by_attributes(wanted, "collection").items():
+            tell(f"{collection.corpus}: terms shared")
+            folds, choose = _folds(collection, scope), _chooser(some, collection, scope)
+            for each in some:
+                shared = []
+                for fold in folds:
+                    one, other = (set(choose(fold, name, each.n_terms).columns.tolist()) for name in each.selectors)
+                    shared.append(len(one & other))
+                yield each, Measured(float(mean(shared)))
+
+
+@dataclass(frozen=True)
+class TermsOfOneAlone(Measurement):
+    """The terms that a selector keeps and not all of the others do, the best first; of the first fold."""
+
+    collection: Collection
+    selector: str
+    selectors: tuple[str, ...]
+    """All that are compared."""
+    n_terms: Size
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Rank once for each selector."""
+        for (collection,), some in by_attributes(wanted, "collection").items():
+            tell(f"{collection.corpus}: terms of one alone")
+            (fold, *_), choose = _folds(collection, scope), _chooser(some, collection, scope)
+            for each in some:
+                kept = {name: choose(fold, name, each.n_terms).columns.tolist() for name in each.selectors}
+                common = set.intersection(*map(set, kept.values()))
+                names = [fold.train.terms[column] for column in kept[each.selector] if column not in common]
+                yield each, Measured(tuple(names))
+
+
+@dataclass(frozen=True)
+class SelectionSeconds(Measurement):
+    """How long statistics and ranking take, from counts; the median of several, on the first fold."""
+
+    collection: Collection
+    selector: str
+    n_terms: Size = ALL
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Selectors in turns, so that what else the machine does falls on all of them."""
+        for (collection,), some in by_attributes(wanted, "collection").items():
+            tell(f"{collection.corpus}: seconds")
+            (fold, *_) = _folds(collection, scope)
+            plan = Plan.of(*_asked(some), "svm", dict(collection.settings), scope.n_jobs)
+            by_name = dict(zip(dict.fromkeys(each.selector for each in some), plan.selectors, strict=True))
+            seconds: dict[Any, list[float]] = {each: [] for each in some}
+            for _ in range(scope.some(REPEATS) + 1):
+                for each, found in seconds.items():
+                    condition = Condition(by_name[each.selector], each.n_terms, plan.classifiers[0])
+                    recipe = plan.recipe_of(condition)
+                    limit = recipe.most_terms(each.n_terms, fold.n_seen)
+                    fresh = Shared(fold.train, fold.test, fold.test_places)
+                    found.append(fresh.chosen(Wanted(each.selector, recipe, limit, limit)).seconds)
+            yield from ((each, Measured(median(found[1:]))) for each, found in seconds.items())  # the first compiles
+
+
+def _asked(wanted: Sequence[Any]) -> tuple[list[str], list[Size]]:
+    return [each.selector for each in wanted], [each.n_terms for each in wanted]
+
+
+def _folds(collection: Collection, scope: Scope) -> list[Shared]:
+    documents = collection.documents(scope)
+    return [Fold(number, documents).shared for number in range(len(documents.tested))]
+
+
+def _chooser(wanted: Sequence[Any], collection: Collection, scope: Scope) -> Chooser:
+    names = [name for each in wanted for name in each.selectors]
+    return chooser(names, [each.n_terms for each in wanted], collection.settings, scope.n_jobs)

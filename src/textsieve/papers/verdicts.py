@@ -1,0 +1,59 @@
+"""Printed against measured: does it agree, come close, or differ?
+
+What counts as the same depends on what is measured (`UNITS`): F1 of another implementation on another reading of the
+same texts is called the same within two points, and close within five; numbers of terms within a tenth and a quarter.
+The limits are conventions; they are the same for all papers unless a condition says otherwise. Seconds of two machines
+can't be compared at all: of a table of seconds only ratios are judged, as claims.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Verdict = Literal["agrees", "close", "differs"]
+
+
+class Tolerance(NamedTuple):
+    """How far a measured number may be from the printed one, to agree and to come close."""
+
+    agrees: float
+    close: float
+    is_share: bool = False
+    """Of the printed number."""
+
+    def judge(self, printed: float, measured: float) -> Verdict:
+        """The verdict on a number; a rounding error beyond a limit is within it."""
+        distance = abs(measured - printed) / (abs(printed) or 1.0 if self.is_share else 1.0)
+        for verdict, limit in (("agrees", self.agrees), ("close", self.close)):
+            if distance <= limit + 1e-9:
+                return verdict  # type: ignore[return-value]
+        return "differs"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What numbers of a table are."""
+
+    name: str
+    digits: str
+    """How they are written."""
+    tolerance: Tolerance | None
+    """None: not to be compared."""
+
+    def written(self, value: float) -> str:
+        """A number."""
+        return format(value, self.digits)
+
+
+WORDS_SHARED = Tolerance(0.25, 0.6)
+"""Of lists of terms: the share of printed words that were not found."""
+
+F1 = Unit("F1", ".3f", Tolerance(0.02, 0.05))
+MICRO_F1 = Unit("micro-F1", ".3f", Tolerance(0.02, 0.05))
+MACRO_F1 = Unit("macro-F1", ".3f", Tolerance(0.02, 0.05))
+ACCURACY = Unit("accuracy, %", ".2f", Tolerance(2.0, 5.0))
+TERMS = Unit("terms", ",.0f", Tolerance(0.1, 0.25, is_share=True))
+SECONDS = Unit("seconds", ".3g", None)
+RATIO = Tolerance(0.25, 0.6, is_share=True)
+"""Of claims such as "twice as fast"."""
