@@ -33,7 +33,7 @@ Size = int | float | str
 ALL = "all"
 OF_THE_CATEGORIZER = ("tf", "idf", "norm", "class_weight")
 """What a variant of a classifier may say beside the classifier's own options."""
-WEIGHTS = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
+WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
 """What a variant of a selector may say beside the selector's own options, and what is possible."""
 _SETTLED = frozenset(
     (

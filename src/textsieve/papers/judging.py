@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
     @property
     def verdicts(self) -> Counter[str]:
         """How many agree, come close, differ."""
-        given = [each.verdict for each in (*self.numbers, *self.claims)]
+        given = [*(each.verdict for each in self.numbers), *(each.verdict for each in self.claims)]
         return Counter(verdict for verdict in given if verdict is not None)
 
     @property

@@ -14,6 +14,7 @@ from .named import asked_for
 from .pages import write_page
 from .running import measure
 
+FULL = Scope()
 QUICK = Scope(every=20, repetitions=1)
 """For a first look."""
 
@@ -31,7 +32,7 @@ def reproduce(
     *,
     output: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
-    scope: Scope = Scope(),
+    scope: Scope = FULL,
     progress: Progress | None = None,
 ) -> list[Reproduced]:
     """Measure again what papers printed.

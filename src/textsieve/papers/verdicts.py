@@ -1,6 +1,6 @@
-"""Printed against measured: does it agree, come close, or differ?
+"""Printed against measured: it agrees, comes close, or differs.
 
-What counts as the same depends on what is measured (`UNITS`): F1 of another implementation on another reading of the
+What counts as the same depends on what is measured F1 of another implementation on another reading of the
 same texts is called the same within two points, and close within five; numbers of terms within a tenth and a quarter.
 The limits are conventions; they are the same for all papers unless a condition says otherwise. Seconds of two machines
 can't be compared at all: of a table of seconds only ratios are judged, as claims.
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Verdict = Literal["agrees", "close", "differs"]
+ROUNDING = 1e-9
+"""A number that misses a limit by no more is within it."""
 
 
 class Tolerance(NamedTuple):
@@ -23,12 +25,11 @@ class Tolerance(NamedTuple):
     """Of the printed number."""
 
     def judge(self, printed: float, measured: float) -> Verdict:
-        """The verdict on a number; a rounding error beyond a limit is within it."""
+        """The verdict on a number."""
         distance = abs(measured - printed) / (abs(printed) or 1.0 if self.is_share else 1.0)
-        for verdict, limit in (("agrees", self.agrees), ("close", self.close)):
-            if distance <= limit + 1e-9:
-                return verdict  # type: ignore[return-value]
-        return "differs"
+        if distance <= self.agrees + ROUNDING:
+            return "agrees"
+        return "close" if distance <= self.close + ROUNDING else "differs"
 
 
 @dataclass(frozen=True)
