@@ -20,10 +20,13 @@ from ..corpus import read
 from ..training.documents import Counted
 from ..training.targets import Targets
 from .measurements import Scope
+from .rcv1_codes import one_code, several_codes
 
 Settings = tuple[tuple[str, Any], ...]
 """Of a `Categorizer`, about what a term is."""
 
+Folds = tuple[NDArray[np.bool_], ...]
+"""For each fold, which documents."""
 N_LARGEST = 4
 
 
@@ -60,11 +63,17 @@ def thinned(documents: Documents, scope: Scope) -> Documents:
         number[members] = np.arange(len(members))
     kept = number % scope.every == 0
     n_folds = scope.some(len(documents.tested))
-    return replace(
+    return with_folds(
         documents,
-        tested=tuple(each & _thinned_tests(each, targets, scope) for each in documents.tested[:n_folds]),
+        documents.counted,
         trained=tuple(each & kept for each in documents.trained[:n_folds]),
+        tested=tuple(each & _thinned_tests(each, targets, scope) for each in documents.tested[:n_folds]),
     )
+
+
+def with_folds(documents: Documents, counted: Counted, trained: Folds, tested: Folds) -> Documents:
+    """Other documents, or others of them to learn from and to test."""
+    return replace(documents, counted=counted, trained=trained, tested=tested)
 
 
 def _thinned_tests(is_test: NDArray[np.bool_], targets: Targets, scope: Scope) -> NDArray[np.bool_]:
@@ -87,16 +96,19 @@ def _four_largest(documents: Documents) -> Documents:
     members = tuple(np.flatnonzero(first[kept] == number) for number in range(len(largest)))
     names = tuple(targets.classes[number] for number in largest)
     taken: Counted = replace(counted.take(kept), targets=Targets(names, members, len(kept), "one"))
-    return replace(
-        documents,
-        counted=taken,
-        tested=tuple(each[kept] for each in documents.tested),
-        trained=tuple(each[kept] for each in documents.trained),
-    )
+    trained, tested = (tuple(each[kept] for each in folds) for folds in (documents.trained, documents.tested))
+    return with_folds(documents, taken, trained, tested)
+
+
+def _relabelled(documents: Documents, label: Callable[[Targets], Targets]) -> Documents:
+    """The same documents with other labels."""
+    return replace(documents, counted=replace(documents.counted, targets=label(documents.counted.targets)))
 
 
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
+    "one top code": lambda documents: _relabelled(documents, one_code),
+    "top codes": lambda documents: _relabelled(documents, several_codes),
 }
 """Which labels documents have."""
