@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..categorizer import Categorizer
 from ..comparison.documents import Documents, count_documents
+from ..comparison.splits import Splitting
 from ..corpus import read
 from ..training.documents import Counted
 from ..training.targets import Targets
@@ -51,7 +52,7 @@ class Collection:
 def _documents(of: Collection, scope: Scope) -> Documents:
     settings = Categorizer(**dict(of.settings)).get_params(deep=False)
     corpus = read(of.corpus)
-    found = count_documents(corpus, None, of.folds, settings, scope.n_jobs, lambda *_: None)
+    found = count_documents(corpus, None, Splitting(folds=of.folds), settings, scope.n_jobs, lambda *_: None)
     found = LABELS[of.labels](found)
     return thinned(found, scope)
 
@@ -73,7 +74,7 @@ def thinned(documents: Documents, scope: Scope) -> Documents:
 
 def with_folds(documents: Documents, counted: Counted, trained: Folds, tested: Folds) -> Documents:
     """Other documents, or others of them to learn from and to test."""
-    return replace(documents, counted=counted, trained=trained, tested=tested)
+    return replace(documents, counted=counted, parts=documents.parts._replace(trained=trained, tested=tested))
 
 
 def _thinned_tests(is_test: NDArray[np.bool_], targets: Targets, scope: Scope) -> NDArray[np.bool_]:

@@ -33,14 +33,20 @@ def measure(asked: Iterable[Asked], scope: Scope, remembered: str | None, progre
         for each, measured in measure_each([each for each in wanted if each not in found], scope, tell):
             found[each] = measured
             remember(each, measured)
-    derived = [each for each in named if isinstance(each, Derived)]
-    found |= {each: each.combined([found[part] for part in each.of]) for each in derived}
-    return found
+    return found | {each: _measured_of(each, found) for each in named}
 
 
 def _parts(wanted: Measurement) -> tuple[Measurement, ...]:
     """What has to be measured for it."""
-    return wanted.of if isinstance(wanted, Derived) else (wanted,)
+    if not isinstance(wanted, Derived):
+        return (wanted,)
+    return tuple(needed for part in wanted.parts for needed in _parts(part))
+
+
+def _measured_of(wanted: Measurement, found: Found) -> Measured:
+    if not isinstance(wanted, Derived):
+        return found[wanted]
+    return wanted.combined([_measured_of(part, found) for part in wanted.parts])
 
 
 def header_of(scope: Scope) -> dict[str, Any]:
