@@ -27,6 +27,13 @@ def said(_: str) -> None:
     """Nobody listens."""
 
 
+def docstrings() -> tuple[list[str], list[Any]]:
+    """All texts, and their labels."""
+    texts, labels = read("docstrings").load()
+    assert isinstance(texts, list)
+    return texts, labels
+
+
 def test_it_has_the_numbers_that_the_paper_printed() -> None:
     """Those of METHODS."""
     items = {item.name: item for item in paper_of("tofa")}
@@ -78,7 +85,7 @@ def test_f1_of_few_labels_is_that_of_estimators_by_hand() -> None:
     """TOFA and idf see all documents to learn from, the SVM those with a label."""
     collection = FewLabels("docstrings", folds=3, shares=(0.3,), draws=2)
     documents = collection.documents(FULL)
-    texts, labels = read("docstrings").load()
+    texts, labels = docstrings()
     n_documents = len(texts)
     assert documents.counted.targets.n_documents == 2 * n_documents
     assert len(documents.tested) == 2
@@ -117,7 +124,7 @@ def test_energy_is_the_share_of_the_best_scores() -> None:
     """Added up by hand, in the two folds."""
     collection = Collection("docstrings", folds=2)
     documents = collection.documents(FULL)
-    texts, labels = read("docstrings").load()
+    texts, labels = docstrings()
     enough, shares = [], []
     for is_train in documents.trained:
         some = np.flatnonzero(is_train)
