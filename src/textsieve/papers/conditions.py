@@ -49,13 +49,15 @@ class Condition:
 class Claim:
     """What the paper says of two rows: the first is ahead, or so many times as large, in the mean over some columns.
 
+    Instead of the second there may be a number.
+
     `by` is the difference (or ratio) that it prints; without, the first has to be ahead in every column to agree, and
     in the mean to come close.
     """
 
     text: str
     row: str
-    than: str
+    than: str | float
     columns: tuple[Column, ...] = ()
     """All that both have, if none are named."""
     than_column: Column | None = None

@@ -21,6 +21,7 @@ from ..corpus import read
 from ..training.documents import Counted
 from ..training.targets import Targets
 from .measurements import Scope
+from .rcv1_codes import one_code, several_codes
 
 Settings = tuple[tuple[str, Any], ...]
 """Of a `Categorizer`, about what a term is."""
@@ -51,7 +52,7 @@ class Collection:
 def _documents(of: Collection, scope: Scope) -> Documents:
     settings = Categorizer(**dict(of.settings)).get_params(deep=False)
     corpus = read(of.corpus)
-    found = count_documents(corpus, None, Splitting(of.folds), settings, scope.n_jobs, lambda *_: None)
+    found = count_documents(corpus, None, Splitting(folds=of.folds), settings, scope.n_jobs, lambda *_: None)
     found = LABELS[of.labels](found)
     return thinned(found, scope)
 
@@ -100,8 +101,15 @@ def _four_largest(documents: Documents) -> Documents:
     return with_folds(documents, taken, trained, tested)
 
 
+def _relabelled(documents: Documents, label: Callable[[Targets], Targets]) -> Documents:
+    """The same documents with other labels."""
+    return replace(documents, counted=replace(documents.counted, targets=label(documents.counted.targets)))
+
+
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
+    "one top code": lambda documents: _relabelled(documents, one_code),
+    "top codes": lambda documents: _relabelled(documents, several_codes),
 }
 """Which labels documents have."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from .choosing import SelectionSeconds, TermsOfOneAlone, TermsShared
 from .conditions import Claim, Condition, Item, Paper
+from .derived import MeanOf
 from .documents import Collection
-from .means import MeanOf
 from .quality import Quality
 from .verdicts import MICRO_F1, SECONDS, TERMS
 
