@@ -2,9 +2,10 @@
 
 A `Condition` is one place of a table or one point of a curve: where it stands, what is measured for it, and what the
 paper printed there, if it printed a number. What is measured is a `Measurement` (`measurements.py`): corpus,
-preparation, method, size, in one value. Figures were printed as pictures, and their points have no numbers; what the
-paper says of them in words is a `Claim` about the measured ones. Other preparations, which the paper does not have but
-which may explain a difference, are conditions too, in `Item.trials`.
+preparation, method, size, in one value; or the best or mean of several (`summaries.py`). Figures were printed as
+pictures, and their points have no numbers; what the paper says of them in words is a `Claim` about the measured ones.
+Other preparations, which the paper does not have but which may explain a difference, are conditions too, in
+`Item.trials`.
 
 Sentences about what was measured (`Item.remark`) hold no number: they name a place, as in `{OCFS | 10}`, and the
 measured one is put there.
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from .measurements import Measurement
+from .summaries import Summary
 from .verdicts import Tolerance, Unit
 
 Column = int | float | str
@@ -32,7 +34,7 @@ class Condition:
 
     row: str
     column: Column
-    what: Measurement
+    what: Measurement | Summary
     printed: Printed | None = None
     tolerance: Tolerance | None = None
     """If it is another than that of the unit."""

@@ -13,14 +13,16 @@ from ..training.documents import Progress
 from ..training.keeping import when_and_with_what
 from .conditions import Asked
 from .measurements import Measured, Measurement, Scope
+from .summaries import Summary, parts_of
 
-Found = dict[Measurement, Measured]
+Found = dict[Measurement | Summary, Measured]
 FORMAT = "textsieve reproduce 1"
 
 
 def measure(asked: Iterable[Asked], scope: Scope, remembered: str | None, progress: Progress) -> Found:
     """Everything that the items ask for."""
-    wanted = list(dict.fromkeys(each.what for some in asked for item in some.items for each in item.all_conditions))
+    asked_for = list(dict.fromkeys(each.what for some in asked for item in some.items for each in item.all_conditions))
+    wanted = list(dict.fromkeys(part for what in asked_for for part in parts_of(what)))
     found: Found = {}
     with _memory(remembered, scope) as (known, remember):
         todo: dict[type[Measurement], list[Measurement]] = {}
@@ -37,7 +39,7 @@ def measure(asked: Iterable[Asked], scope: Scope, remembered: str | None, progre
             for each, measured in kind.measure_all(some, scope, tell):
                 found[each] = measured
                 remember(each, measured)
-    return found
+    return found | {what: what.settled(found) for what in asked_for if isinstance(what, Summary)}
 
 
 def header_of(scope: Scope) -> dict[str, Any]:
