@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ..papers.pages import heading
-from ..papers.tables import EXPLAINED, claim_text, problems_of, remark_of, summary_of, table_of
+from ..papers.tables import EXPLAINED, claim_text, problems_of, remark_of, summary_of, tables_of
 from .output import Column, Page, numbers
 
 if TYPE_CHECKING:
@@ -15,8 +15,9 @@ def show(page: Page, found: "Reproduced") -> None:
     page.line(f"{found.asked.paper.title}. {EXPLAINED}")
     for outcome in found.outcomes:
         item = outcome.item
-        head, *body = table_of(outcome)
-        page.table([Column(head[0]), *numbers(*head[1:])], body, title=f"{heading(item.name)}: {item.title}")
+        titles = (f"{heading(item.name)}: {item.title}", "Other preparations")
+        for (head, *body), title in zip(tables_of(outcome), titles, strict=False):
+            page.table([Column(head[0]), *numbers(*head[1:])], body, title=title)
         sentences = [claim_text(each, item.unit) for each in outcome.claims]
         for sentence in [item.stands_in, *sentences, *problems_of(outcome), remark_of(outcome)]:
             if sentence:

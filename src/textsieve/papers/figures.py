@@ -35,7 +35,7 @@ def curves_of(outcome: Outcome) -> Chart:
         curves,
         x=item.columns,
         y=item.unit.name,
-        title=f"{item.name.capitalize()[:6]} {item.name[6:]}: {item.title}",
+        title=f"Figure {item.name[6:]}: {item.title}",
         log_x=item.log_x,
         rules=rules,
     )
@@ -60,10 +60,11 @@ def surface_of(outcome: Outcome) -> Chart:
 
 
 def _rows(outcome: Outcome) -> dict[str, dict[Any, float]]:
+    """The numbers of the paper's rows; other preparations would hide them."""
     found: dict[str, dict[Any, float]] = {}
-    for (row, column), measured in outcome.places.items():
-        if isinstance(measured.value, float | int):
-            found.setdefault(row, {})[column] = float(measured.value)
+    for each in outcome.numbers:
+        if isinstance(each.measured.value, float | int):
+            found.setdefault(each.condition.row, {})[each.condition.column] = float(each.measured.value)
     return found
 
 

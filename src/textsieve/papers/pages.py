@@ -11,7 +11,7 @@ from .conditions import Asked
 from .figures import draw
 from .judging import Outcome
 from .measurements import Scope
-from .tables import EXPLAINED, claim_text, problems_of, remark_of, summary_of, table_of
+from .tables import EXPLAINED, claim_text, problems_of, remark_of, summary_of, tables_of
 
 
 def write_page(asked: Asked, outcomes: Sequence[Outcome], scope: Scope, folder: str) -> list[str]:
@@ -41,8 +41,8 @@ def page_of(asked: Asked, outcomes: Sequence[Outcome], scope: Scope) -> str:
     paper = asked.paper
     parts = [
         f"# {paper.title}, reproduced",
-        f"Written by `textsieve reproduce {' '.join(_names(asked))}`. {EXPLAINED} ± is half of the 95 % interval over folds "
-        "or repetitions.",
+        f"Written by `textsieve reproduce {' '.join(_names(asked))}`. {EXPLAINED} ± is half of the 95 % interval over "
+        "folds or repetitions.",
         *([] if scope.is_full else [_of_a_part(scope)]),
         _paragraphs(paper.setting),
         *([_markdown(summary_of(outcomes))] if len(outcomes) > 1 else []),
@@ -58,18 +58,19 @@ def _names(asked: Asked) -> list[str]:
 
 def _of_a_part(scope: Scope) -> str:
     return (
-        f"**A part only**: every {scope.every}th document of each class, at most {scope.repetitions} folds or repetitions. "
-        "Verdicts mean little."
+        f"**A part only**: every {scope.every}th document of each class, at most {scope.repetitions} folds or "
+        "repetitions. Verdicts mean little."
     )
 
 
 def _sections(asked: Asked, outcome: Outcome) -> list[str]:
-    item = outcome.item
+    item, tables = outcome.item, tables_of(outcome)
     return [
         f"## {heading(item.name)}: {item.title}",
         _paragraphs(item.stands_in),
-        _markdown(table_of(outcome)),
+        _markdown(tables[0]),
         f"![{item.title}]({figure_name(asked, outcome)})" if item.is_figure else "",
+        *(["Other preparations:", _markdown(tables[1])] if item.trials else []),
         "\n".join(f"- {claim_text(each, item.unit)}" for each in outcome.claims),
         "\n".join(f"- {problem}" for problem in problems_of(outcome)),
         _paragraphs(remark_of(outcome)),

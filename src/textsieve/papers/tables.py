@@ -21,14 +21,18 @@ def column_text(column: Column) -> str:
     return f"{column:,}" if isinstance(column, int) else f"{column:g}" if isinstance(column, float) else column
 
 
-def table_of(outcome: Outcome) -> list[list[str]]:
-    """The head, then a row for each row: first the paper's, then the trials."""
-    judged = (*outcome.numbers, *outcome.trials)
+def tables_of(outcome: Outcome) -> list[list[list[str]]]:
+    """A table of the paper's rows, and one of other preparations, if there are any."""
+    return [_table(outcome.item.unit, judged) for judged in (outcome.numbers, outcome.trials) if judged]
+
+
+def _table(unit: Unit, judged: Sequence[Judged]) -> list[list[str]]:
+    """The head, then a row for each row."""
     columns = list(dict.fromkeys(each.condition.column for each in judged))
     rows = list(dict.fromkeys(each.condition.row for each in judged))
-    cells = {each.condition.place: cell_text(each, outcome.item.unit) for each in judged}
+    cells = {each.condition.place: cell_text(each, unit) for each in judged}
     body = [[row, *(cells.get((row, column), "") for column in columns)] for row in rows]
-    return [[outcome.item.unit.name, *map(column_text, columns)], *body]
+    return [[unit.name, *map(column_text, columns)], *body]
 
 
 def cell_text(judged: Judged, unit: Unit) -> str:
