@@ -22,7 +22,6 @@ from textsieve import Cascade, DocumentFrequency, InformationGain, TermCounter, 
 from textsieve.selectors.base import TermSelector
 
 from .corpora import webkb
-from .held_out import body_and_subject
 from .newsgroups import newsgroups
 from .trace_corpora import brown
 
@@ -91,8 +90,7 @@ def other_documents(name: str) -> Documents:
 
 
 def _bodies() -> tuple[list[str], list[str]]:
-    texts, groups = newsgroups("train")
-    return [body_and_subject(text) for text in texts], groups
+    return newsgroups("train:subject-only")
 
 
 OTHERS: dict[str, Callable[[], tuple[list[str], list[str]]]] = {"20 Newsgroups": _bodies, "WebKB": webkb}
