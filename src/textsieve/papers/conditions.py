@@ -36,6 +36,8 @@ class Condition:
     printed: Printed | None = None
     tolerance: Tolerance | None = None
     """If it is another than that of the unit."""
+    unit: Unit | None = None
+    """If it is another than that of the item: a table may have accuracies beside numbers of terms."""
 
     @property
     def place(self) -> Place:
@@ -85,6 +87,8 @@ class Item:
     picture: Literal["curves", "surface", "none"] = "curves"
     """How a figure is drawn: a curve for each row over the columns, or rows and columns as a grid of colours."""
     log_x: bool = True
+    marked: Literal["highest", "lowest"] = "highest"
+    """The cell of a surface that has a frame."""
 
     @property
     def all_conditions(self) -> tuple[Condition, ...]:

@@ -56,6 +56,8 @@ def surface_of(outcome: Outcome) -> Chart:
         y_title=_title(next(iter(rows))),
         value_title=item.unit.name,
         title=f"Figure {item.name[6:]}: {item.title}",
+        colours="most" if len(rows) > 2 else "all",
+        marked=item.marked,
     )
 
 

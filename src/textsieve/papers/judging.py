@@ -63,7 +63,8 @@ def judge(item: Item, found: Mapping[Any, Measured]) -> Outcome:
 
 
 def _judged(item: Item, condition: Condition, measured: Measured) -> Judged:
-    return Judged(condition, measured, _verdict(condition, measured, condition.tolerance or item.unit.tolerance))
+    tolerance = condition.tolerance or (condition.unit or item.unit).tolerance
+    return Judged(condition, measured, _verdict(condition, measured, tolerance))
 
 
 def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | None) -> Verdict | None:
