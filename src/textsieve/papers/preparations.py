@@ -1,4 +1,4 @@
-"""What becomes of counts before a classifier sees them: which terms are kept, how they are weighted, and in which order.
+"""What becomes of counts before a classifier sees them: which terms are kept, how they are weighted, in which order.
 
 Terms come first and their weights after that, but for one weighting, which weighs all terms, makes documents of length
 1 of these, and cuts terms off afterwards: what is left of a document then says by its length how many rare words it
@@ -76,8 +76,8 @@ class Preparation:
         """What is to be fitted to documents to learn from; it is given all of them, to choose terms from or not."""
         if self.chosen_from == "training":
             return WEIGHTINGS[self.weights](STAGES[self.terms]())
-        columns = STAGES[self.terms]().fit(counts, numbers).get_support(indices=True)
-        return WEIGHTINGS[self.weights](FunctionTransformer(partial(_taken, columns=columns), accept_sparse=True))
+        columns = np.flatnonzero(STAGES[self.terms]().fit(counts, numbers).get_support())
+        return WEIGHTINGS[self.weights](FunctionTransformer(partial(_taken, columns=columns)))
 
 
 def _taken(rows: csr_matrix, columns: Ints) -> csr_matrix:

@@ -77,7 +77,7 @@ def single(classifier: str, preparation: Preparation, collection: Collection = W
 
 def accuracies(row: str, whats: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()) -> list[Condition]:
     """Accuracies by choice of terms."""
-    numbers = printed or [None] * len(whats)
+    numbers: Sequence[Printed | None] = printed or [None] * len(whats)
     return [Condition(row, stage, what, number) for (stage, what), number in zip(whats.items(), numbers, strict=True)]
 
 
@@ -89,7 +89,7 @@ def settings(row: str, whats: Mapping[str, SingleClassifier], printed: Sequence[
 
 def numbers_of_terms(row: str, collection: Collection, printed: Sequence[Printed] = ()) -> list[Condition]:
     """How many terms there are to choose from, and are left."""
-    numbers = printed or [None] * len(STAGES)
+    numbers: Sequence[Printed | None] = printed or [None] * len(STAGES)
     return [
         Condition(row, stage, TermsLeft(collection, stage), number, unit=TERMS)
         for stage, number in zip(STAGES, numbers, strict=True)
@@ -144,13 +144,17 @@ def table1_trials() -> tuple[Condition, ...]:
 
 
 PENALTY_ROWS = {stage: replace(ALL_SEE, terms=stage) for stage in STAGES}
-LARGE = tuple(C for C in PENALTIES if C > 4)
+WRITTEN = {C: float(f"{C:.3g}") for C in PENALTIES}
+"""How a C is written above its column."""
+LARGE = tuple(written for C, written in WRITTEN.items() if C > 4)
 
 
 def penalties(rows: Mapping[str, Preparation]) -> tuple[Condition, ...]:
     """Accuracy by C."""
     return tuple(
-        Condition(row, C, AccuracyAtC(WORDS, preparation, C)) for row, preparation in rows.items() for C in PENALTIES
+        Condition(row, WRITTEN[C], AccuracyAtC(WORDS, preparation, C))
+        for row, preparation in rows.items()
+        for C in PENALTIES
     )
 
 
@@ -220,7 +224,7 @@ PAPER = Paper(
                 ),
                 Claim(
                     "below C = 4 it is not: C above 4 is better than the smallest",
-                    *("DF + IG", "DF + IG", LARGE, PENALTIES[0]),
+                    *("DF + IG", "DF + IG", LARGE, WRITTEN[PENALTIES[0]]),
                 ),
             ),
         ),
@@ -249,8 +253,10 @@ PAPER = Paper(
             sizes(WHOLE, "error", MANY_TERMS),
             columns="members L",
             claims=(
-                Claim("error is least for middle M: less at 2,000 than at 1,500", "M = 1,500", "M = 2,000", MANY_MEMBERS),
-                Claim("less at 2,000 than at 4,000", "M = 4,000", "M = 2,000", MANY_MEMBERS),
+                Claim(
+                    "error is least for middle M: less at 2,000 than at 1,500", "M = 1,500", "M = 2,000", MANY_MEMBERS
+                ),
+                Claim("and than at 4,000", "M = 4,000", "M = 2,000", MANY_MEMBERS),
             ),
             picture="surface",
             marked="lowest",
