@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
@@ -33,11 +34,21 @@ def measure(asked: Iterable[Asked], scope: Scope, remembered: str | None, progre
         def tell(words: str) -> None:
             progress(words, len(found), len(wanted))
 
-        for kind, some in todo.items():
-            for each, measured in kind.measure_all(some, scope, tell):
-                found[each] = measured
-                remember(each, measured)
+        with _few_documents_are_meant(scope):
+            for kind, some in todo.items():
+                for each, measured in kind.measure_all(some, scope, tell):
+                    found[each] = measured
+                    remember(each, measured)
     return found
+
+
+@contextmanager
+def _few_documents_are_meant(scope: Scope) -> Iterator[None]:
+    """In a run of a part nobody is warned that classes have few documents."""
+    with warnings.catch_warnings():
+        if not scope.is_full:
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        yield
 
 
 def header_of(scope: Scope) -> dict[str, Any]:
