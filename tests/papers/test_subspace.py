@@ -119,7 +119,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cascade]:
 @pytest.mark.usefixtures("few")
 def test_vectors_that_are_cut_are_short_by_what_they_lost(small: Collection) -> None:
     whole, cut, after = (
-        next(prepared_splits(small, preparation, 1, FULL)).test
+        next(prepared_splits(small, preparation, 1, FULL)).train
         for preparation in (Preparation("all", CUT), Preparation("few", CUT), Preparation("few", "tf-idf, length 1"))
     )
     lengths = [np.sqrt(np.asarray(each.multiply(each).sum(axis=1))).ravel() for each in (whole, cut, after)]
