@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean, median
 from typing import Any, Self
 
-from ..comparison.folds import Fold, Shared, Wanted
+from ..comparison.folds import Fold, Shared, Wanted, timed
 from ..comparison.plan import ALL, Condition, Plan, Size
-from ..training.recipe import Kept
+from ..stats import ClassStats
+from ..training.recipe import Kept, Recipe
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell, by_attributes
 
@@ -80,7 +82,10 @@ class TermsOfOneAlone(Measurement):
 
 @dataclass(frozen=True)
 class SelectionSeconds(Measurement):
-    """How long statistics and ranking take, from counts; the median of several, on the first fold."""
+    """How long a selector takes, from weights (or counts, if it reads counts) to the chosen terms.
+
+    The median of several, on the documents to learn from of the first fold.
+    """
 
     collection: Collection
     selector: str
@@ -88,25 +93,34 @@ class SelectionSeconds(Measurement):
 
     @classmethod
     def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
-        """Selectors in turns, so that what else the machine does falls on all of them."""
+        """Selectors in turns, so that what else the machine does falls on all of them; the first does not count."""
         for (collection,), some in by_attributes(wanted, "collection").items():
             tell(f"{collection.corpus}: seconds")
             (fold, *_) = _folds(collection, scope)
-            plan = Plan.of(*_asked(some), "svm", dict(collection.settings), scope.n_jobs)
-            by_name = dict(zip(dict.fromkeys(each.selector for each in some), plan.selectors, strict=True))
-            seconds: dict[Any, list[float]] = {each: [] for each in some}
-            for _ in range(scope.some(REPEATS) + 1):
-                for each, found in seconds.items():
-                    condition = Condition(by_name[each.selector], each.n_terms, plan.classifiers[0])
-                    recipe = plan.recipe_of(condition)
-                    limit = recipe.most_terms(each.n_terms, fold.n_seen)
-                    fresh = Shared(fold.train, fold.test, fold.test_places)
-                    found.append(fresh.chosen(Wanted(each.selector, recipe, limit, limit)).seconds)
-            yield from ((each, Measured(median(found[1:]))) for each, found in seconds.items())  # the first compiles
+            work = _work(some, fold, dict(collection.settings), scope.n_jobs)
+            turns = [{each: timed(do).seconds for each, do in work.items()} for _ in range(scope.some(REPEATS) + 1)]
+            yield from ((each, Measured(median(turn[each] for turn in turns[1:]))) for each in some)
 
 
-def _asked(wanted: Sequence[Any]) -> tuple[list[str], list[Size]]:
-    return [each.selector for each in wanted], [each.n_terms for each in wanted]
+def _work(wanted: Sequence[Any], fold: Shared, settings: dict[str, Any], n_jobs: int | None) -> dict[Any, Any]:
+    """For each that is wanted, what is to be timed."""
+    names, sizes = [each.selector for each in wanted], [each.n_terms for each in wanted]
+    plan = Plan.of(list(dict.fromkeys(names)), list(dict.fromkeys(sizes)), "svm", settings, n_jobs)
+    by_name = dict(zip(dict.fromkeys(names), plan.selectors, strict=True))
+    within, weights = fold.train.within_limits, {}
+    found = {}
+    for each in wanted:
+        recipe = plan.recipe_of(Condition(by_name[each.selector], each.n_terms, plan.classifiers[0]))
+        if recipe.selection not in weights:
+            weights[recipe.selection] = within.weights(recipe.selection)
+        limit = recipe.most_terms(each.n_terms, fold.n_seen)
+        rows, labels = weights[recipe.selection], within.targets.for_stats()
+        found[each] = partial(_select, recipe, rows, labels, limit)
+    return found
+
+
+def _select(recipe: Recipe, rows: Any, labels: Any, limit: int | None) -> None:
+    recipe.rank_stats(ClassStats.from_matrix(rows, labels), limit)
 
 
 def _folds(collection: Collection, scope: Scope) -> list[Shared]:

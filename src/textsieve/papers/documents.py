@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..categorizer import Categorizer
 from ..comparison.documents import Documents, count_documents
+from ..comparison.splits import Splitting
 from ..corpus import read
 from ..training.documents import Counted
 from ..training.targets import Targets
@@ -24,6 +25,8 @@ from .measurements import Scope
 Settings = tuple[tuple[str, Any], ...]
 """Of a `Categorizer`, about what a term is."""
 
+Folds = tuple[NDArray[np.bool_], ...]
+"""For each fold, which documents."""
 N_LARGEST = 4
 
 
@@ -48,7 +51,7 @@ class Collection:
 def _documents(of: Collection, scope: Scope) -> Documents:
     settings = Categorizer(**dict(of.settings)).get_params(deep=False)
     corpus = read(of.corpus)
-    found = count_documents(corpus, None, of.folds, settings, scope.n_jobs, lambda *_: None)
+    found = count_documents(corpus, None, Splitting(of.folds), settings, scope.n_jobs, lambda *_: None)
     found = LABELS[of.labels](found)
     return thinned(found, scope)
 
@@ -60,11 +63,17 @@ def thinned(documents: Documents, scope: Scope) -> Documents:
         number[members] = np.arange(len(members))
     kept = number % scope.every == 0
     n_folds = scope.some(len(documents.tested))
-    return replace(
+    return with_folds(
         documents,
-        tested=tuple(each & _thinned_tests(each, targets, scope) for each in documents.tested[:n_folds]),
+        documents.counted,
         trained=tuple(each & kept for each in documents.trained[:n_folds]),
+        tested=tuple(each & _thinned_tests(each, targets, scope) for each in documents.tested[:n_folds]),
     )
+
+
+def with_folds(documents: Documents, counted: Counted, trained: Folds, tested: Folds) -> Documents:
+    """Other documents, or others of them to learn from and to test."""
+    return replace(documents, counted=counted, parts=documents.parts._replace(trained=trained, tested=tested))
 
 
 def _thinned_tests(is_test: NDArray[np.bool_], targets: Targets, scope: Scope) -> NDArray[np.bool_]:
@@ -87,12 +96,8 @@ def _four_largest(documents: Documents) -> Documents:
     members = tuple(np.flatnonzero(first[kept] == number) for number in range(len(largest)))
     names = tuple(targets.classes[number] for number in largest)
     taken: Counted = replace(counted.take(kept), targets=Targets(names, members, len(kept), "one"))
-    return replace(
-        documents,
-        counted=taken,
-        tested=tuple(each[kept] for each in documents.tested),
-        trained=tuple(each[kept] for each in documents.trained),
-    )
+    trained, tested = (tuple(each[kept] for each in folds) for folds in (documents.trained, documents.tested))
+    return with_folds(documents, taken, trained, tested)
 
 
 LABELS: dict[str, Callable[[Documents], Documents]] = {

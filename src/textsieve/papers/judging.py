@@ -91,6 +91,8 @@ def _judged_claim(item: Item, claim: Claim, places: Mapping[Place, Measured]) ->
     if claim.by is not None:
         tolerance = claim.tolerance or (RATIO if claim.how == "ratio" else item.unit.tolerance) or RATIO
         verdict: Verdict = tolerance.judge(claim.by, value)
+        if verdict == "close" and (value > neutral) != (claim.by > neutral):
+            verdict = "differs"  # near, but on the other side
     else:
         verdict = "agrees" if ahead == len(values) else "close" if value > neutral else "differs"
     return JudgedClaim(claim, value, ahead, len(values), verdict)
