@@ -22,7 +22,7 @@ from .verdicts import Tolerance, Unit
 
 Column = int | float | str
 Printed = float | tuple[str, ...]
-"""A number, or the words of a list of terms."""
+"""A number, or the words of a list of terms, or words such as "> 3", which nothing is judged by."""
 Place = tuple[str, Column]
 """Row and column."""
 

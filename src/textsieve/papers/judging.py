@@ -71,6 +71,8 @@ def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | No
     printed, value = condition.printed, measured.value
     if printed is None or value is None:
         return None
+    if isinstance(printed, tuple) and not isinstance(value, tuple):
+        return None  # "> 3" beside a number
     if isinstance(printed, tuple) or isinstance(value, tuple):
         words, given = (
             {word.lower() for word in each} if isinstance(each, tuple) else set() for each in (printed, value)
