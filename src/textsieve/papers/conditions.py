@@ -2,9 +2,10 @@
 
 A `Condition` is one place of a table or one point of a curve: where it stands, what is measured for it, and what the
 paper printed there, if it printed a number. What is measured is a `Measurement` (`measurements.py`): corpus,
-preparation, method, size, in one value. Figures were printed as pictures, and their points have no numbers; what the
-paper says of them in words is a `Claim` about the measured ones. Other preparations, which the paper does not have but
-which may explain a difference, are conditions too, in `Item.trials`.
+preparation, method, size, in one value; or the best or mean of several (`derived.py`). Figures were printed as
+pictures, and their points have no numbers; what the paper says of them in words is a `Claim` about the measured ones.
+Other preparations, which the paper does not have but which may explain a difference, are conditions too, in
+`Item.trials`.
 
 Sentences about what was measured (`Item.remark`) hold no number: they name a place, as in `{OCFS | 10}`, and the
 measured one is put there.
@@ -21,7 +22,7 @@ from .verdicts import Tolerance, Unit
 
 Column = int | float | str
 Printed = float | tuple[str, ...]
-"""A number, or the words of a list of terms."""
+"""A number, or the words of a list of terms, or words such as "> 3", which nothing is judged by."""
 Place = tuple[str, Column]
 """Row and column."""
 
@@ -36,6 +37,8 @@ class Condition:
     printed: Printed | None = None
     tolerance: Tolerance | None = None
     """If it is another than that of the unit."""
+    unit: Unit | None = None
+    """If it is another than that of the item: a table may have accuracies beside numbers of terms."""
 
     @property
     def place(self) -> Place:
@@ -87,6 +90,8 @@ class Item:
     picture: Literal["curves", "surface", "none"] = "curves"
     """How a figure is drawn: a curve for each row over the columns, or rows and columns as a grid of colours."""
     log_x: bool = True
+    marked: Literal["highest", "lowest"] = "highest"
+    """The cell of a surface that has a frame."""
 
     @property
     def all_conditions(self) -> tuple[Condition, ...]:

@@ -63,13 +63,16 @@ def judge(item: Item, found: Mapping[Any, Measured]) -> Outcome:
 
 
 def _judged(item: Item, condition: Condition, measured: Measured) -> Judged:
-    return Judged(condition, measured, _verdict(condition, measured, condition.tolerance or item.unit.tolerance))
+    tolerance = condition.tolerance or (condition.unit or item.unit).tolerance
+    return Judged(condition, measured, _verdict(condition, measured, tolerance))
 
 
 def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | None) -> Verdict | None:
     printed, value = condition.printed, measured.value
     if printed is None or value is None:
         return None
+    if isinstance(printed, tuple) and not isinstance(value, tuple):
+        return None  # "> 3" beside a number
     if isinstance(printed, tuple) or isinstance(value, tuple):
         words, given = (
             {word.lower() for word in each} if isinstance(each, tuple) else set() for each in (printed, value)

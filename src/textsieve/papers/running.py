@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
@@ -30,9 +31,10 @@ def measure(asked: Iterable[Asked], scope: Scope, remembered: str | None, progre
         def tell(words: str) -> None:
             progress(words, len(found), len(wanted))
 
-        for each, measured in measure_each([each for each in wanted if each not in found], scope, tell):
-            found[each] = measured
-            remember(each, measured)
+        with _few_documents_are_meant(scope):
+            for each, measured in measure_each([each for each in wanted if each not in found], scope, tell):
+                found[each] = measured
+                remember(each, measured)
     return found | {each: _measured_of(each, found) for each in named}
 
 
@@ -47,6 +49,15 @@ def _measured_of(wanted: Measurement, found: Found) -> Measured:
     if not isinstance(wanted, Derived):
         return found[wanted]
     return wanted.combined([_measured_of(part, found) for part in wanted.parts])
+
+
+@contextmanager
+def _few_documents_are_meant(scope: Scope) -> Iterator[None]:
+    """In a run of a part nobody is warned that classes have few documents."""
+    with warnings.catch_warnings():
+        if not scope.is_full:
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        yield
 
 
 def header_of(scope: Scope) -> dict[str, Any]:
