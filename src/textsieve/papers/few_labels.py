@@ -7,7 +7,7 @@ others lose their label and stay among the documents to learn from, for idf and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ class FewLabels(Collection):
 
     def documents(self, scope: Scope) -> Documents:
         """As many copies as there are draws."""
-        documents = Collection(self.corpus, self.settings, self.folds, self.labels).documents(scope)
+        whole = Collection(**{field.name: getattr(self, field.name) for field in fields(Collection)})
+        documents = whole.documents(scope)
         targets, n_folds = documents.counted.targets, len(documents.tested)
         trained = [documents.trained[draw % n_folds] for draw in range(scope.some(self.draws))]
         tested = [documents.tested[draw % n_folds] for draw in range(len(trained))]
