@@ -17,7 +17,8 @@ from textsieve.papers.few_labels import FewLabels, copies, labelled
 from textsieve.papers.measurements import Scope
 from textsieve.papers.named import paper_of
 from textsieve.papers.quality import Quality
-from textsieve.papers.tofa import SVM, TFIDF, Reading
+from textsieve.papers.tofa_costs import TFIDF
+from textsieve.papers.tofa_readings import SVM, Reading
 from textsieve.training.targets import Targets
 
 FULL = Scope(n_jobs=1)
