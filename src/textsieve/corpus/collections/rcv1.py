@@ -2,7 +2,8 @@
 
 LYRL2004's split learns from the first 23,149 stories (`lyrl2004.py` reads its files). Of the topics, `top` keeps the
 four codes at the top: CCAT, ECAT, GCAT, MCAT. MULAN's five subsets are 6,000 stories each, with 944 terms that are
-there or not, and rows for 101 topics, not all of which occur; their codes are not told: they are called "0" to "100".
+there or not, and rows for 101 topics, not all of which occur; their codes are not told: they are called "0" to "100". A
+row is not the same topic in both halves of a subset (`papers/rcv1_codes.py`).
 """
 
 from __future__ import annotations
