@@ -28,7 +28,7 @@ Settings = tuple[tuple[str, Any], ...]
 Folds = tuple[NDArray[np.bool_], ...]
 """For each fold, which documents."""
 N_LARGEST = 4
-N_COUNTED = 5
+N_COUNTED = 12
 """So many corpora are kept counted, for measurements of one kind after the other."""
 
 
