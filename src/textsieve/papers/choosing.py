@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from ..comparison.folds import Fold, Shared, Wanted, timed
 from ..comparison.plan import ALL, Condition, Plan, Size
+from ..errors import NothingChosen
 from ..stats import ClassStats
 from ..training.recipe import Kept, Recipe
 from .documents import Collection
@@ -51,8 +52,7 @@ class TermsKept(Measurement):
             names, sizes = [each.selector for each in some], [each.n_terms for each in some]
             folds, choose = _folds(collection, scope), chooser(names, sizes, collection.settings, scope.n_jobs)
             for each in some:
-                numbers = [len(choose(fold, each.selector, each.n_terms).columns) for fold in folds]
-                yield each, Measured(float(mean(numbers)))
+                yield each, Measured(float(mean(_n_kept(choose, fold, each) for fold in folds)))
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,14 @@ class SelectionSeconds(Measurement):
             work = _work(some, fold, dict(collection.settings), scope.n_jobs)
             turns = [{each: timed(do).seconds for each, do in work.items()} for _ in range(scope.some(REPEATS) + 1)]
             yield from ((each, Measured(median(turn[each] for turn in turns[1:]))) for each in some)
+
+
+def _n_kept(choose: Chooser, fold: Shared, each: TermsKept) -> int:
+    """None is a number, too."""
+    try:
+        return len(choose(fold, each.selector, each.n_terms).columns)
+    except NothingChosen:
+        return 0
 
 
 def _work(wanted: Sequence[Any], fold: Shared, settings: dict[str, Any], n_jobs: int | None) -> dict[Any, Any]:

@@ -47,7 +47,7 @@ class Collection:
         return _documents(self, scope)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)
 def _documents(of: Collection, scope: Scope) -> Documents:
     settings = Categorizer(**dict(of.settings)).get_params(deep=False)
     corpus = read(of.corpus)
