@@ -37,9 +37,10 @@ def listed(stats: ClassStats, epsilon: float, delta: float, method: str = "mmcs"
     """List the testors of each class; how many there were, and whether these are all."""
     end, number, complete = time.monotonic() + MOST_SECONDS, 0, True
     for each in contrasts(Representatives(stats, "max"), epsilon, delta):
-        left = max(end - time.monotonic(), 0.001)
-        found = count_transversals(each.basic_matrix(), method, max_seconds=left)
-        number, complete = number + found.number, complete and found.complete
+        rows = each.basic_matrix()
+        if len(rows):  # else it is told from no class, and the empty set is no testor
+            found = count_transversals(rows, method, max_seconds=max(end - time.monotonic(), 0.001))
+            number, complete = number + found.number, complete and found.complete
     return Count(number, complete)
 
 
@@ -60,7 +61,7 @@ def _measured(
 
 
 @dataclass(frozen=True)
-class TestorsCounted(Measurement):
+class NumberOfTestors(Measurement):
     """How many typical testors all classes have together; on the first fold."""
 
     collection: Collection
@@ -79,7 +80,7 @@ class TestorsCounted(Measurement):
 
 
 @dataclass(frozen=True)
-class TestorsGrown(Measurement):
+class GrowthOfTestors(Measurement):
     """By which factor a hundred terms more multiply the number of testors, between two ε; on the first fold."""
 
     collection: Collection

@@ -30,7 +30,7 @@ _WAYS: dict[str, Callable[..., Count]] = {
 
 
 @dataclass(frozen=True)
-class TestorSeconds(Measurement):
+class SecondsOfTestors(Measurement):
     """Seconds for all classes, from statistics of ltc weights: the median of several, on the first fold."""
 
     collection: Collection

@@ -9,8 +9,8 @@ from .choosing import DocumentsCounted, TermsKept
 from .conditions import Claim, Condition, Item, Paper
 from .documents import Collection, Settings
 from .quality import AsManyAs, Quality
-from .testor_numbers import PairsNotToldApart, TestorsCounted, TestorsGrown
-from .testor_seconds import TestorSeconds, Way
+from .testor_numbers import GrowthOfTestors, NumberOfTestors, PairsNotToldApart
+from .testor_seconds import SecondsOfTestors, Way
 from .verdicts import DOCUMENTS, F1, MACRO_F1, MICRO_F1, SECONDS, TERMS, Tolerance, Unit
 
 PREPARED = (("stop_words", "english"), ("normalise", "lemma"), ("names", True))
@@ -220,13 +220,13 @@ def listing() -> tuple[Condition, ...]:
     return (
         *terms(REUTERS, EPSILONS)[:-1],
         *(
-            Condition(name, at(each), TestorSeconds(REUTERS, each, DELTA, way))
+            Condition(name, at(each), SecondsOfTestors(REUTERS, each, DELTA, way))
             for name, way in WAYS.items()
             for each in EPSILONS
         ),
-        *(Condition("testors", at(each), TestorsCounted(REUTERS, each, DELTA), unit=NUMBER) for each in EPSILONS),
+        *(Condition("testors", at(each), NumberOfTestors(REUTERS, each, DELTA), unit=NUMBER) for each in EPSILONS),
         *(
-            Condition(GROWN, at(after), TestorsGrown(REUTERS, (before, after), DELTA), unit=FACTOR)
+            Condition(GROWN, at(after), GrowthOfTestors(REUTERS, (before, after), DELTA), unit=FACTOR)
             for before, after in pairwise(EPSILONS[:-1])
         ),
         *(
@@ -253,12 +253,12 @@ def listing_more() -> tuple[Condition, ...]:
             for each in (0.15, 0.1)
         ),
         *(
-            Condition(f"{name}, δ = 0.1", at(each), TestorSeconds(REUTERS, each, SMALLER, way))
+            Condition(f"{name}, δ = 0.1", at(each), SecondsOfTestors(REUTERS, each, SMALLER, way))
             for name, way in WAYS.items()
             for each in (0.15, 0.1)
         ),
         *(
-            Condition("testors, δ = 0.1", at(each), TestorsCounted(REUTERS, each, SMALLER), unit=NUMBER)
+            Condition("testors, δ = 0.1", at(each), NumberOfTestors(REUTERS, each, SMALLER), unit=NUMBER)
             for each in (0.15, 0.1)
         ),
     )
