@@ -62,9 +62,8 @@ def _measured(
         conditions = {each.key: each for each in plan.conditions()}
         for given, found in rows.items():
             found.append(measure(fold, conditions[_key(plan, sizes[given])], plan).row)
-    for given, group in combinations.items():
-        for each in group:
-            yield each, mean_of(rows[given], each.figure)
+            if len(found) == len(documents.tested):
+                yield from ((each, mean_of(found, each.figure)) for each in combinations[given])
 
 
 def _sizes(
