@@ -33,6 +33,8 @@ COUNTS = {
     "reuters": (10_789, 0, 90),
     "reuters:train": (7_770, 0, 90),
     "reuters:test": (3_019, 0, 90),
+    "reuters:bodies:train": (7_058, 0, 89),
+    "reuters:bodies:test": (2_742, 0, 89),
     "reuters:modapte": (12_902, 0, 118),
     "reuters:modapte:train": (9_603, 0, 115),
     "reuters:modapte:test": (3_299, 0, 93),

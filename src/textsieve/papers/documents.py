@@ -51,7 +51,7 @@ class Collection:
         return _documents(self, scope)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)
 def _documents(of: Collection, scope: Scope) -> Documents:
     found = _counted(of.corpus, of.settings, of.folds, scope.n_jobs)
     return thinned(WORDS[of.words](LABELS[of.labels](found)), scope)
