@@ -18,6 +18,11 @@ class Summary:
     """A row of `WAYS`."""
     of: tuple[Measurement, ...]
 
+    @property
+    def key(self) -> str:
+        """What it is, in words."""
+        return repr(self)
+
     def settled(self, found: Mapping[Any, Measured]) -> Measured:
         """The number, of the parts that have one; if none has, why."""
         parts = [found[each] for each in self.of]
