@@ -58,7 +58,8 @@ def drinks(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 def by_hand(collection: Collection, fold: int) -> tuple[csr_matrix, Any, csr_matrix, Any, Any]:
     """Weights and labels to learn from and to test on, of the chosen terms, and the document frequencies of these."""
-    texts, names = read(collection.corpus).load()
+    documents = list(read(collection.corpus))
+    texts, names = [text for text, _ in documents], [label for _, (label,) in documents]
     labels, number = np.array(names), folds(names, N_FOLDS)
     train, test = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
     counter = TermCounter(min_df=2)
