@@ -72,6 +72,27 @@ def test_documents_to_test_on(news: Path, ask: Ask, run: Run, tmp_path: Path) ->
     assert "Stability" not in said
 
 
+def test_shares_drawn_at_random(news: Path, ask: Ask, run: Run) -> None:
+    wanted = ("compare", news, *FEW, "--test-share", "0.34", "--repeats", 3, "--seed", 1)
+    told = ask(*wanted)
+    assert told["split"] == {"by": "random", "folds": 3, "test_share": 0.34, "seed": 1, "overlapping": True}
+    said = run(*wanted).stdout
+    assert "tested on a share of 0.34, drawn 3 times" in said
+    assert "is by chance (corrected t-test on splits" in " ".join(said.split())
+    assert "sign test" not in said
+
+
+def test_vectors(run: Run, ask: Ask, tmp_path: Path) -> None:
+    lines = [f"{1 + place % 2} {1 + place % 2}:{1 + place % 3} 3:1" for place in range(20)]
+    (tmp_path / "x.svm").write_text("\n".join(lines), encoding="utf-8")
+    told = ask("compare", "x.svm", "--terms", "2", "--folds", 2, "--jobs", 1)
+    assert told["form"] == "counts"
+    assert all(row["micro_f1"] == 1.0 for row in told["rows"])
+    said = run("compare", "x.svm", "--keep-case", "--ngrams", "1-2", exit_code=1).stderr
+    assert "x.svm: holds vectors, not texts" in said
+    assert "leave out --keep-case, --ngrams 1-2." in " ".join(said.split())
+
+
 def test_several_labels(tagged: Path, run: Run, ask: Ask) -> None:
     wanted = ("compare", tagged, "--label", "tags", "--terms", "5", "--folds", 2, "--jobs", 1)
     told = ask(*wanted)
@@ -140,6 +161,10 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
         (["--terms", "5,many"], "--terms='many'; use numbers of terms from 1"),
         (["--folds", "1"], "1 is not in the range x>=2"),
         (["--folds", "2", "--test", "later.csv"], "--folds and --test exclude each other"),
+        (["--test-share", "0.2", "--test", "later.csv"], "--test-share and --test exclude each other"),
+        (["--test-share", "1.5"], "1.5 is not in the range 0.0<x<1.0"),
+        (["--test-share", "0.5", "--folds", "2"], "--folds and --test-share are different ways to split documents"),
+        (["--seed", "2"], "--seed=2: nothing is drawn at random; give --test-share or --folds with it"),
     ],
     ids=str,
 )

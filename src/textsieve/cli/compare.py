@@ -40,11 +40,33 @@ asked = options.bundle(
         help=f"What is trained on them: {', '.join(CLASSIFIERS)}. With options in parentheses, also tf, idf, norm and "
         "class_weight: svm(C=10,tf=log).",
     ),
+)
+
+split = options.bundle(
+    "split",
     click.option(
         "--folds",
         type=click.IntRange(min=2),
         metavar="N",
         help="Test so many folds in turn.  [default: the split of whoever published the corpus, or else 5]",
+    ),
+    click.option(
+        "--test-share",
+        type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+        metavar="SHARE",
+        help="Instead of folds, draw this share of the documents at random, and test it.",
+    ),
+    click.option(
+        "--repeats",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Draw so often, or shuffle and fold so often.  [default: 1]",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="What is drawn; with --folds, shuffle the documents before.  [default: 0]",
     ),
 )
 
@@ -82,6 +104,7 @@ several = options.bundle(
 )
 @options.reading
 @asked
+@split
 @click.option(
     "--results",
     type=click.Path(dir_okay=False),
@@ -98,6 +121,7 @@ def command(
     test: str | None,
     reading: dict[str, Any],
     asked: dict[str, Any],
+    split: dict[str, Any],
     results: str | None,
     terms_are: dict[str, Any],
     several: dict[str, Any],
@@ -114,15 +138,19 @@ def command(
     """
     from ..comparison import compare
     from ..comparison.plan import Plan
+    from ..comparison.splits import Splitting
     from .ending import say, usage
     from .opening import STDIO, opened, refuse_to_lose
     from .progress import progress
+    from .wording import option
 
     settings = options.counting(terms_are) | several | {"cut_options": options.as_dict(several["cut_options"])}
     with usage():
         Plan.of(asked["selectors"], asked["n_terms"], asked["classifiers"], settings, jobs)
-    if test is not None and asked["folds"] is not None:
-        raise click.UsageError("--folds and --test exclude each other; leave out one.")
+        is_split = Splitting(**split).is_asked_for
+    if test is not None and is_split:
+        given = next(option(name) for name in split if split[name] is not None)
+        raise click.UsageError(f"{given} and --test exclude each other; leave out one.")
     if test == STDIO == path:
         raise click.UsageError("- is standard input, which has one of CORPUS and --test; give the other as a file.")
     kept = usual_results(path) if results is None else results
@@ -132,7 +160,7 @@ def command(
         others = stack.enter_context(opened(test, reading)) if test else None
         tell = stack.enter_context(progress())
         try:
-            found = compare(corpus, test=others, results=kept, n_jobs=jobs, progress=tell, **asked, **settings)
+            found = compare(corpus, test=others, results=kept, n_jobs=jobs, progress=tell, **asked, **split, **settings)
         except KeyboardInterrupt:
             if os.path.exists(kept):
                 say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")

@@ -13,17 +13,25 @@ from .output import Column, Page, numbers
 MOST_PAIRS = 30
 """Of selectors, whose overlap is shown."""
 NOTHING = "-"
-SPLITS = {"own": "the corpus's own split", "given": "the documents given with --test", "folds": "{} folds in turn"}
+SPLITS = {
+    "own": "the corpus's own split",
+    "given": "the documents given with --test",
+    "folds": "{folds} folds in turn",
+    "shuffled folds": "{folds} folds in turn, shuffled {repeats} times",
+    "random": "a share of {test_share:g}, drawn {folds} times",
+    "splits": "{folds} splits",
+}
 
 
 def show(found: Comparison, results: str) -> None:
     """Print all that there is to see."""
     page, header = Page(), found.header
-    split = SPLITS[header["split"]["by"]].format(header["split"]["folds"])
+    split = SPLITS[header["split"]["by"]].format(**header["split"])
     page.line(f"{header['corpus']}: {header['documents']:,} documents, {len(header['classes']):,} classes")
     page.line(f"{counted(len(found.conditions), 'combination')}, tested on {split}")
     lines = in_order(found)
-    _show_quality(page, lines, several=header["several_labels"])
+    test = "corrected t-test on splits" if header["split"].get("overlapping") else "sign test on documents"
+    _show_quality(page, lines, test, several=header["several_labels"])
     _show_problems(page, lines)
     _show_cost(page, lines)
     _show_ranks(page, found)
@@ -46,7 +54,7 @@ def _value(mean: Mean | None) -> float:
     return -1.0 if mean is None else mean.value
 
 
-def _show_quality(page: Page, lines: Sequence[Summary], *, several: bool) -> None:
+def _show_quality(page: Page, lines: Sequence[Summary], test: str, *, several: bool) -> None:
     titles = ["kept", "micro-F1", "macro-F1", *(["all right"] if several else []), "p"]
     rows = []
     for line in lines:
@@ -59,8 +67,8 @@ def _show_quality(page: Page, lines: Sequence[Summary], *, several: bool) -> Non
         "±: half of the 95 % interval of the mean over folds. " if any(_has_interval(line) for line in lines) else ""
     )
     page.line(
-        f"{interval}p: how likely such a lead of the best of the same number of terms is by chance (sign test on "
-        "documents, with Holm's correction)."
+        f"{interval}p: how likely such a lead of the best of the same number of terms is by chance ({test}, "
+        "with Holm's correction)."
     )
 
 

@@ -94,6 +94,7 @@ def _as_dict(found: "Reproduced") -> dict[str, Any]:
                     {
                         "row": each.condition.row,
                         "column": each.condition.column,
+                        "unit": (each.condition.unit or outcome.item.unit).name,
                         "printed": each.condition.printed,
                         **each.measured._asdict(),
                         "verdict": each.verdict,

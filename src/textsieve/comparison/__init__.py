@@ -1,7 +1,8 @@
 """Selectors, numbers of terms and classifiers, each with each, on the same documents.
 
 - `variants.py`, `plan.py`: what is compared, as data: `ig(pooling=max)` is a row like `ig`.
-- `documents.py`: counted once; which of them are to learn from and which to test on.
+- `counting.py`, `vectors.py`: documents are counted once; vectors are counts already, or weights that stay as they are.
+- `splits.py`, `documents.py`: which of them are to learn from and which to test on.
 - `folds.py`: what all conditions share of a fold: statistics once for each weighting, a ranking once for each selector.
 - `measuring.py`: one condition on one fold, just as a `Categorizer` of the documents to learn from would do.
 - `rehearsal.py`: a few documents first, so that no row has the seconds in which compiled loops are loaded.

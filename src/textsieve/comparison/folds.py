@@ -127,8 +127,8 @@ class Fold:
         train = replace(train, targets=_with_documents(train.targets))
         if not train.targets.can_be_learned.any():
             raise InputError(
-                f"{self._name}: fewer than two classes have documents to learn from; give more documents of each "
-                "class, or fewer folds."
+                f"{self.documents.name_of(self.number)}: fewer than two classes have documents to learn "
+                "from; give more documents of each class, or fewer folds."
             )
         return Shared(train, test, np.flatnonzero(self.documents.tested[self.number]))
 
@@ -141,12 +141,6 @@ class Fold:
             for each in (self.documents.trained, self.documents.tested)
         )
         return tuple(targets.classes[number] for number in np.flatnonzero((known == 0) & (tested > 0)).tolist())
-
-    @property
-    def _name(self) -> str:
-        if self.documents.split != "folds":
-            return f"{self.documents.name}, the part to learn from"
-        return f"{self.documents.name}, without fold {self.number + 1}"
 
 
 def _statistics(counted: Counted, scheme: Scheme) -> ClassStats:

@@ -19,6 +19,7 @@ from .folds import Fold, Shared, Timed, Wanted, timed
 from .plan import Condition, Plan
 from .rows import Row, Selection
 from .significance import Mistakes
+from .vectors import settled
 
 SOME_TIME = "1970-01-01T00:00:00+00:00"
 
@@ -39,8 +40,9 @@ class Measured(NamedTuple):
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
     """Go through all steps; a selector that finds no term is a result too."""
-    shared, settings = fold.shared, plan.settings_of(condition)
-    recipe = plan.recipe_of(condition)
+    shared, form = fold.shared, fold.documents.form
+    settings = settled(plan.settings_of(condition), form)
+    recipe = plan.recipe_of(condition, form)
     wanted = _wanted(shared, condition, plan, recipe)
     about: dict[str, Any] = {
         "n_seen": shared.n_seen,
@@ -49,7 +51,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         "missing_classes": fold.missing,
     }
     try:
-        inner = shared.inner(settings["folds"]) if shared.train.targets.several else []
+        inner = shared.inner(settings["folds"]) if _holds_out(recipe, shared) else []
         chosen = [each.chosen(wanted) for each in (shared, *inner)]
     except (NothingChosen, UnfitDocuments) as problem:
         return Measured(Row.about(fold.number, condition, **about, problem=str(problem)), None)
@@ -76,6 +78,12 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
     return Measured(row, _selection(fold, condition, best))
 
 
+def _holds_out(recipe: Recipe, shared: Shared) -> bool:
+    """Whether documents have to be held out of those to learn from, to know how labels are cut."""
+    targets = shared.train.targets
+    return targets.several and recipe.cut.known(len(targets.classes)) is None
+
+
 def _wanted(shared: Shared, condition: Condition, plan: Plan, recipe: Recipe) -> Wanted:
     limits = [recipe.most_terms(size, shared.n_seen) for size in plan.sizes_for(condition.selector)]
     most = None if None in limits else max(limit for limit in limits if limit is not None)
@@ -90,6 +98,9 @@ def _train(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed
 def _cut(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed[Kept]]) -> Rule:
     """How labels are cut from scores, by the scores of documents that were held out of those to learn from."""
     targets = split.train_targets
+    known = recipe.cut.known(len(targets.classes))
+    if known is not None:
+        return known
     scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
     for each, held_out in zip(inner, chosen, strict=True):
         own = each.split(held_out.made)

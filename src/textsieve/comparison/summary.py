@@ -14,14 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.stats import rankdata
 
 from .plan import ALL, Condition, Size
 from .rows import Row
-from .significance import chance_of_lead, half_width, holm
+from .significance import chance_of_lead, chance_of_mean_lead, half_width, holm
+
+T = TypeVar("T")
 
 
 class Mean(NamedTuple):
@@ -74,13 +76,14 @@ class Rank(NamedTuple):
     rank: float
 
 
-def summaries(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[Summary]:
-    """A line for each condition, in their order."""
+def summaries(conditions: Sequence[Condition], rows: Sequence[Row], *, overlapping: bool = False) -> list[Summary]:
+    """A line for each condition, in their order; folds may share tested documents."""
     own: dict[Any, list[Row]] = {condition.key: [] for condition in conditions}
     for row in rows:
         own[row.key[1:]].append(row)
     lines = [_summary(condition, own[condition.key]) for condition in conditions]
-    of_all, of_size = (_against_best(lines, own, group) for group in (_all_together, _by_size))
+    lead = _lead_over_folds if overlapping else _lead_over_documents
+    of_all, of_size = (_against_best(lines, own, group, lead) for group in (_all_together, _by_size))
     return [
         replace(line, p_overall=all_.p, is_best=all_.is_best, p_in_size=size.p, is_best_in_size=size.is_best)
         for line, all_, size in zip(lines, of_all, of_size, strict=True)
@@ -113,7 +116,7 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
     problem = next((row.problem for row in rows if row.problem is not None), None)
     if problem is not None or not rows:
         return Summary(*condition.key, problem or "not measured yet")
-    ratio = float(np.mean([row.documents / row.trained_on for row in rows]))
+    ratio = _ratio(rows)
 
     def mean(name: str) -> float:
         return float(np.mean([getattr(row, name) for row in rows]))
@@ -147,7 +150,10 @@ def _by_size(line: Summary) -> Size | None:
 
 
 def _against_best(
-    lines: list[Summary], rows: dict[Any, list[Row]], group_of: Callable[[Summary], Size | None]
+    lines: list[Summary],
+    rows: dict[Any, list[Row]],
+    group_of: Callable[[Summary], Size | None],
+    lead: Callable[[list[Row], list[Row]], float],
 ) -> list[Verdict]:
     """Of each line, the p against the best of its group."""
     groups: dict[Size | None, list[int]] = {}
@@ -158,8 +164,8 @@ def _against_best(
     for places in groups.values():
         best = max(places, key=lambda place: (_goodness(lines[place]), -place))
         others = [place for place in places if place != best]
-        own = _mistakes(rows, lines[best])
-        corrected = holm([chance_of_lead(own, _mistakes(rows, lines[place])) for place in others])
+        own = rows[_key(lines[best])]
+        corrected = holm([lead(own, rows[_key(lines[place])]) for place in others])
         found[best] = Verdict(is_best=True)
         for place, p in zip(others, corrected, strict=True):
             found[place] = Verdict(p)
@@ -172,6 +178,27 @@ def _goodness(line: Summary) -> tuple[float, float]:
     return round(line.micro_f1.value, 12), round(line.macro_f1.value, 12)
 
 
-def _mistakes(rows: dict[Any, list[Row]], line: Summary) -> Any:
-    """Of all documents, fold after fold."""
-    return np.concatenate([row.mistakes for row in rows[line.selector, line.n_terms, line.classifier]])
+def _key(line: Summary) -> tuple[str, Size, str]:
+    return line.selector, line.n_terms, line.classifier
+
+
+def _lead_over_documents(best: list[Row], other: list[Row]) -> float:
+    """The p of the mistakes on all documents, fold after fold."""
+    one, two = (np.concatenate([_required(row.mistakes) for row in rows]) for rows in (best, other))
+    return chance_of_lead(one, two)
+
+
+def _lead_over_folds(best: list[Row], other: list[Row]) -> float:
+    """The p of the leads of folds that share tested documents."""
+    leads = [_required(own.micro_f1) - _required(each.micro_f1) for own, each in zip(best, other, strict=True)]
+    return chance_of_mean_lead(leads, _ratio(best))
+
+
+def _ratio(rows: list[Row]) -> float:
+    """Tested documents to those learned from."""
+    return float(np.mean([row.documents / row.trained_on for row in rows]))
+
+
+def _required(value: T | None) -> T:
+    assert value is not None
+    return value

@@ -2,7 +2,7 @@
 
 A `Condition` is one place of a table or one point of a curve: where it stands, what is measured for it, and what the
 paper printed there, if it printed a number. What is measured is a `Measurement` (`measurements.py`): corpus,
-preparation, method, size, in one value; or the best or mean of several (`summaries.py`). Figures were printed as
+preparation, method, size, in one value; or the best or mean of several (`derived.py`). Figures were printed as
 pictures, and their points have no numbers; what the paper says of them in words is a `Claim` about the measured ones.
 Other preparations, which the paper does not have but which may explain a difference, are conditions too, in
 `Item.trials`.
@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from .measurements import Measurement
-from .summaries import Summary
 from .verdicts import Tolerance, Unit
 
 Column = int | float | str
 Printed = float | tuple[str, ...]
-"""A number, or the words of a list of terms."""
+"""A number, or the words of a list of terms, or words such as "> 3", which nothing is judged by."""
 Place = tuple[str, Column]
 """Row and column."""
 
@@ -34,10 +33,12 @@ class Condition:
 
     row: str
     column: Column
-    what: Measurement | Summary
+    what: Measurement
     printed: Printed | None = None
     tolerance: Tolerance | None = None
     """If it is another than that of the unit."""
+    unit: Unit | None = None
+    """If it is another than that of the item: a table may have accuracies beside numbers of terms."""
 
     @property
     def place(self) -> Place:
@@ -49,13 +50,15 @@ class Condition:
 class Claim:
     """What the paper says of two rows: the first is ahead, or so many times as large, in the mean over some columns.
 
+    Instead of the second there may be a number.
+
     `by` is the difference (or ratio) that it prints; without, the first has to be ahead in every column to agree, and
     in the mean to come close.
     """
 
     text: str
     row: str
-    than: str
+    than: str | float
     columns: tuple[Column, ...] = ()
     """All that both have, if none are named."""
     than_column: Column | None = None
@@ -87,6 +90,8 @@ class Item:
     picture: Literal["curves", "surface", "none"] = "curves"
     """How a figure is drawn: a curve for each row over the columns, or rows and columns as a grid of colours."""
     log_x: bool = True
+    marked: Literal["highest", "lowest"] = "highest"
+    """The cell of a surface that has a frame."""
 
     @property
     def all_conditions(self) -> tuple[Condition, ...]:

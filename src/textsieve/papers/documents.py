@@ -16,14 +16,18 @@ from numpy.typing import NDArray
 
 from ..categorizer import Categorizer
 from ..comparison.documents import Documents, count_documents
+from ..comparison.splits import Splitting
 from ..corpus import read
 from ..training.documents import Counted, columns_in_order
 from ..training.targets import Targets
 from .measurements import Scope
+from .rcv1_codes import one_code, several_codes
 
 Settings = tuple[tuple[str, Any], ...]
 """Of a `Categorizer`, about what a term is."""
 
+Folds = tuple[NDArray[np.bool_], ...]
+"""For each fold, which documents."""
 N_LARGEST = 4
 N_COUNTED = 5
 """So many corpora are kept counted, for measurements of one kind after the other."""
@@ -57,17 +61,23 @@ def _documents(of: Collection, scope: Scope) -> Documents:
 @lru_cache(maxsize=N_COUNTED)
 def _counted(corpus: str, settings: Settings, folds: int | None, n_jobs: int | None) -> Documents:
     settled = Categorizer(**dict(settings)).get_params(deep=False)
-    return count_documents(read(corpus), None, folds, settled, n_jobs, lambda *_: None)
+    return count_documents(read(corpus), None, Splitting(folds=folds), settled, n_jobs, lambda *_: None)
 
 
 def thinned(documents: Documents, scope: Scope) -> Documents:
     """No more documents and folds than the scope has."""
     targets, n_folds = documents.counted.targets, scope.some(len(documents.tested))
-    return replace(
+    return with_folds(
         documents,
-        tested=tuple(_some_of_each_class(each, targets, scope) for each in documents.tested[:n_folds]),
+        documents.counted,
         trained=tuple(_some_of_each_class(each, targets, scope) for each in documents.trained[:n_folds]),
+        tested=tuple(_some_of_each_class(each, targets, scope) for each in documents.tested[:n_folds]),
     )
+
+
+def with_folds(documents: Documents, counted: Counted, trained: Folds, tested: Folds) -> Documents:
+    """Other documents, or others of them to learn from and to test."""
+    return replace(documents, counted=counted, parts=documents.parts._replace(trained=trained, tested=tested))
 
 
 def _some_of_each_class(part: NDArray[np.bool_], targets: Targets, scope: Scope) -> NDArray[np.bool_]:
@@ -94,17 +104,20 @@ def _four_largest(documents: Documents) -> Documents:
     members = tuple(np.flatnonzero(first[kept] == number) for number in range(len(largest)))
     names = tuple(targets.classes[number] for number in largest)
     taken: Counted = replace(counted.take(kept), targets=Targets(names, members, len(kept), "one"))
-    return replace(
-        documents,
-        counted=taken,
-        tested=tuple(each[kept] for each in documents.tested),
-        trained=tuple(each[kept] for each in documents.trained),
-    )
+    trained, tested = (tuple(each[kept] for each in folds) for folds in (documents.trained, documents.tested))
+    return with_folds(documents, taken, trained, tested)
+
+
+def _relabelled(documents: Documents, label: Callable[[Targets], Targets]) -> Documents:
+    """The same documents with other labels."""
+    return replace(documents, counted=replace(documents.counted, targets=label(documents.counted.targets)))
 
 
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
+    "one top code": lambda documents: _relabelled(documents, one_code),
+    "top codes": lambda documents: _relabelled(documents, several_codes),
 }
 """Which labels documents have."""
 

@@ -38,6 +38,7 @@ def curves_of(outcome: Outcome) -> Chart:
         title=f"Figure {item.name[6:]}: {item.title}",
         log_x=item.log_x,
         rules=rules,
+        y_domain=(0.0, max(max(y) for _, y in curves.values())) if item.unit.from_zero else None,
     )
 
 
@@ -56,6 +57,8 @@ def surface_of(outcome: Outcome) -> Chart:
         y_title=_title(next(iter(rows))),
         value_title=item.unit.name,
         title=f"Figure {item.name[6:]}: {item.title}",
+        colours="most" if len(rows) > 2 else "all",
+        marked=item.marked,
     )
 
 

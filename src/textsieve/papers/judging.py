@@ -63,13 +63,16 @@ def judge(item: Item, found: Mapping[Any, Measured]) -> Outcome:
 
 
 def _judged(item: Item, condition: Condition, measured: Measured) -> Judged:
-    return Judged(condition, measured, _verdict(condition, measured, condition.tolerance or item.unit.tolerance))
+    tolerance = condition.tolerance or (condition.unit or item.unit).tolerance
+    return Judged(condition, measured, _verdict(condition, measured, tolerance))
 
 
 def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | None) -> Verdict | None:
     printed, value = condition.printed, measured.value
     if printed is None or value is None:
         return None
+    if isinstance(printed, tuple) and not isinstance(value, tuple):
+        return None  # "> 3" beside a number
     if isinstance(printed, tuple) or isinstance(value, tuple):
         words, given = (
             {word.lower() for word in each} if isinstance(each, tuple) else set() for each in (printed, value)
@@ -108,6 +111,7 @@ def _columns(claim: Claim, places: Mapping[Place, Measured]) -> list[Column]:
 
 def _pair(claim: Claim, column: Column, places: Mapping[Place, Measured]) -> tuple[float, float] | None:
     other_column = column if claim.than_column is None else claim.than_column
-    known = [places.get(place) for place in ((claim.row, column), (claim.than, other_column))]
+    known = [places.get((claim.row, column))]
+    known.append(Measured(claim.than) if isinstance(claim.than, float) else places.get((claim.than, other_column)))
     values = [each.value for each in known if each is not None and isinstance(each.value, float | int)]
     return (float(values[0]), float(values[1])) if len(values) == 2 else None

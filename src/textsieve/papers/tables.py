@@ -36,7 +36,8 @@ def _table(unit: Unit, judged: Sequence[Judged]) -> list[list[str]]:
 
 
 def cell_text(judged: Judged, unit: Unit) -> str:
-    """One cell."""
+    """One cell; the unit is that of cells which have none of their own."""
+    unit = judged.condition.unit or unit
     text = value_text(judged.measured, unit)
     printed = judged.condition.printed
     if printed is None:
@@ -78,8 +79,10 @@ def problems_of(outcome: Outcome) -> list[str]:
 def remark_of(outcome: Outcome) -> str:
     """The remark, with the measured numbers that it names as {row | column}."""
     texts = {
-        f"{row} | {column_text(column)}": value_text(measured._replace(half_width=None), outcome.item.unit)
-        for (row, column), measured in outcome.places.items()
+        f"{each.condition.row} | {column_text(each.condition.column)}": value_text(
+            each.measured._replace(half_width=None), each.condition.unit or outcome.item.unit
+        )
+        for each in (*outcome.numbers, *outcome.trials)
     }
 
     def number(found: re.Match[str]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .conditions import Claim, Condition, Item, Paper
+from .derived import Largest, MeanOf
 from .documents import Collection
 from .dropping import QualityAfterDrop
 from .frequencies import RARE, DocumentFrequency
@@ -13,7 +14,6 @@ from .learning import Drop
 from .measurements import Measurement
 from .predicting import EVERY_COSINE, PredictionSeconds
 from .quality import Quality
-from .summaries import Summary
 from .verdicts import MICRO_F1, SECONDS, Tolerance, Unit
 
 WORDS = (("stop_words", "english"), ("min_df", 2))
@@ -52,9 +52,9 @@ with the largest factor. Choices, idf and all else come from the documents to le
 """
 
 
-def curve(row: str, of: Measurement, sizes: Iterable[int] = SIZES) -> tuple[Condition, ...]:
-    """A measurement, which has a number of terms, at several of them."""
-    return tuple(Condition(row, size, replace(of, n_terms=size)) for size in sizes)  # type: ignore[type-var]
+def curve(row: str, of: Measurement, sizes: Sequence[int] = SIZES) -> tuple[Condition, ...]:
+    """A row of a figure."""
+    return tuple(Condition(row, size, each) for size, each in zip(sizes, at_sizes(of, sizes), strict=True))
 
 
 def at_most_terms(rows: Mapping[str, Measurement]) -> tuple[Condition, ...]:
@@ -62,9 +62,14 @@ def at_most_terms(rows: Mapping[str, Measurement]) -> tuple[Condition, ...]:
     return tuple(Condition(row, MOST, what) for row, what in rows.items())
 
 
-def over_sizes(how: str, of: Measurement, sizes: Iterable[int] = SIZES) -> Summary:
-    """The best or mean of a curve."""
-    return Summary(how, tuple(replace(of, n_terms=size) for size in sizes))  # type: ignore[type-var]
+def at_sizes(of: Measurement, sizes: Iterable[int]) -> tuple[Measurement, ...]:
+    """A measurement, which has a number of terms, at several of them."""
+    return tuple(replace(of, n_terms=size) for size in sizes)  # type: ignore[type-var]
+
+
+def mean_over_sizes(of: Measurement, sizes: Iterable[int]) -> MeanOf:
+    """The mean of a curve."""
+    return MeanOf(at_sizes(of, sizes), are_draws=False)
 
 
 def quality(collection: Collection, classifier: str, selector: str = CHI) -> Quality:
@@ -82,9 +87,9 @@ def after_drop(collection: Collection, figure: str = "micro_f1", drop: Drop = DR
     return QualityAfterDrop(collection, CHI, MOST, KNN, drop, figure)
 
 
-def seconds(classifier: str, drop: Drop | None = None, search: str = "") -> Summary:
+def seconds(classifier: str, drop: Drop | None = None, search: str = "") -> MeanOf:
     """Of the processor, the mean over numbers of terms."""
-    return over_sizes("mean", PredictionSeconds(NEWS, CHI, MOST, classifier, drop, search), FEW_SIZES)
+    return mean_over_sizes(PredictionSeconds(NEWS, CHI, MOST, classifier, drop, search), FEW_SIZES)
 
 
 def frequencies(row: str, collection: Collection, selector: str, printed: Mapping[str, float]) -> tuple[Condition, ...]:
@@ -105,7 +110,7 @@ def vocabulary(row: str, collection: Collection, printed: float | None = None) -
 
 def best(row: str, of: Measurement, printed: float | None = None, sizes: Iterable[int] = SIZES) -> Condition:
     """The top of a curve."""
-    return Condition(row, "best", over_sizes("best", of, sizes), printed)
+    return Condition(row, "best", Largest(at_sizes(of, sizes)), printed)
 
 
 def other_pages(words: str, collection: Collection, selector: str = CHI) -> tuple[Condition, ...]:
@@ -196,8 +201,8 @@ PAPER = Paper(
             "share of the documents that DROP4 keeps",
             SHARE,
             (
-                Condition("20 Newsgroups", "mean", over_sizes("mean", after_drop(NEWS, "kept"), FEW_SIZES), 0.26),
-                Condition("WebKB", "mean", over_sizes("mean", after_drop(WEBKB, "kept")), 0.26),
+                Condition("20 Newsgroups", "mean", mean_over_sizes(after_drop(NEWS, "kept"), FEW_SIZES), 0.26),
+                Condition("WebKB", "mean", mean_over_sizes(after_drop(WEBKB, "kept"), SIZES), 0.26),
             ),
             columns="",
             trials=tuple(
@@ -263,12 +268,14 @@ PAPER = Paper(
                         "TCFP without context, not balanced": TCFP_BARE,
                         "TCFP without context": f"tcfp(balance=true,{LTC})",
                         "TCFP, mean context": f"tcfp(context=mean,balance=true,{LTC})",
+                        "k-NNFP, k = 5": f"knnfp(k=5,{LTC})",
+                        "k-NNFP, k = 50": f"knnfp(k=50,{LTC})",
                         "NB, TFIDF weights": NB_LTC,
                         "linear SVM": SVM,
                     }.items()
                 ),
                 *(
-                    Condition(row, "best macro-F1", over_sizes("best", macro_f1(quality(WEBKB, classifier)), FEW_SIZES))
+                    Condition(row, "best macro-F1", Largest(at_sizes(macro_f1(quality(WEBKB, classifier)), FEW_SIZES)))
                     for row, classifier in {"TCFP": BALANCED, "TCFP, not balanced": TCFP, "kNN": KNN, "NB": NB}.items()
                 ),
                 *other_pages("mean over classes", WEBKB, CHI_MEAN),
