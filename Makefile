@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults voting trace subspaces docs format clean help
+.PHONY: demo test lint bench defaults trace subspaces docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -23,9 +23,6 @@ bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RE
 
 defaults: .venv/ready    ## which weights suit which classifier; writes docs/defaults.md
 	$(BIN)/python -m benchmarks.defaults
-
-voting: .venv/ready      ## the comparison of TCFP's paper; writes docs/tcfp-results.md
-	$(BIN)/python -m benchmarks.voting_quality
 
 trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes docs/tofa-results.md and its figures
 	$(BIN)/python -m benchmarks.trace_weights
