@@ -18,7 +18,6 @@ from scipy.sparse import csr_matrix
 from textsieve import TermCounter
 
 from .corpora import webkb
-from .held_out import body_and_subject
 from .newsgroups import newsgroups
 from .trace_corpora import brown
 
@@ -85,8 +84,7 @@ def other_documents(name: str) -> Documents:
 
 
 def _bodies() -> tuple[list[str], list[str]]:
-    texts, groups = newsgroups("train")
-    return [body_and_subject(text) for text in texts], groups
+    return newsgroups("train:subject-only")
 
 
 OTHERS: dict[str, Callable[[], tuple[list[str], list[str]]]] = {"20 Newsgroups": _bodies, "WebKB": webkb}

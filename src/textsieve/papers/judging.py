@@ -109,6 +109,7 @@ def _columns(claim: Claim, places: Mapping[Place, Measured]) -> list[Column]:
 
 def _pair(claim: Claim, column: Column, places: Mapping[Place, Measured]) -> tuple[float, float] | None:
     other_column = column if claim.than_column is None else claim.than_column
-    known = [places.get(place) for place in ((claim.row, column), (claim.than, other_column))]
+    known = [places.get((claim.row, column))]
+    known.append(Measured(claim.than) if isinstance(claim.than, float) else places.get((claim.than, other_column)))
     values = [each.value for each in known if each is not None and isinstance(each.value, float | int)]
     return (float(values[0]), float(values[1])) if len(values) == 2 else None

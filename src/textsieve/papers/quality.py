@@ -48,12 +48,13 @@ def _measured(
     documents = collection.documents(scope)
     combinations = by_attributes(wanted, "selector", "n_terms", "classifier")
     plan = _plan(list(combinations), {**dict(collection.settings), **dict(settings)}, scope.n_jobs)
-    conditions = {each.key: each for each in plan.conditions()}
+    by_key = {each.key: each for each in plan.conditions()}
+    conditions = {given: by_key[_key(plan, given)] for given in combinations}
     rows: dict[Any, list[Row]] = {key: [] for key in combinations}
     for number in range(len(documents.tested)):
         fold = Fold(number, documents)
         for given, found in rows.items():
-            found.append(measure(fold, conditions[_key(plan, given)], plan).row)
+            found.append(measure(fold, conditions[given], plan).row)
     for given, group in combinations.items():
         for each in group:
             yield each, mean_of(rows[given], each.figure)
