@@ -57,9 +57,10 @@ def nothing_was_asked() -> None:
 
 def outcome_of(item: Item) -> Any:
     """An item, measured and judged."""
-    found = {
-        each.what: Measured(each.what.value, each.what.half_width, each.what.problem) for each in item.all_conditions
-    }  # type: ignore[attr-defined]
+    found: dict[Any, Measured] = {}
+    for each in item.all_conditions:
+        assert isinstance(each.what, Known)
+        found[each.what] = Measured(each.what.value, each.what.half_width, each.what.problem)
     return judge(item, found)
 
 
