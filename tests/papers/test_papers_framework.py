@@ -549,7 +549,9 @@ def test_a_corpus_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(locating.FOLDER, str(tmp_path / "data"))
     monkeypatch.setenv(locating.MIRROR, "http://127.0.0.1:1")
     monkeypatch.setattr(locating, "cache_folder", lambda: tmp_path / "cache")
-    said = run("subspace:figure2", "--quick", "-o", tmp_path / "out", exit_code=1).stderr
+    others_have_counted_with_other_threads = ("--jobs", 3)
+    asked = ("subspace:figure2", "--quick", *others_have_counted_with_other_threads)
+    said = run(*asked, "-o", tmp_path / "out", exit_code=1).stderr
     assert "brown" in said
     assert locating.FOLDER in said
 
