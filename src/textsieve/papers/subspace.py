@@ -160,7 +160,7 @@ def penalties(rows: Mapping[str, Preparation]) -> tuple[Condition, ...]:
 
 
 WHOLE = Grid(WORDS, ALL_SEE, GRID_TERMS, GRID_MEMBERS, GRID_REPEATS)
-FAIR = Grid(WORDS, TRAINING_SEES, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100, 400), GRID_REPEATS)
+FAIR = Grid(WORDS, TRAINING_SEES, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100), GRID_REPEATS)
 
 
 def sizes(grid: Grid, figure: str, n_terms: Sequence[int], suffix: str = "") -> tuple[Condition, ...]:
@@ -170,7 +170,7 @@ def sizes(grid: Grid, figure: str, n_terms: Sequence[int], suffix: str = "") -> 
     )
 
 
-def best(column: str, grid: Grid, printed: bool) -> tuple[Condition, ...]:
+def best(grid: Grid) -> tuple[Condition, ...]:
     """The best size of a grid, and how much better it is."""
     rows = {
         "M": ("best M", SIZE, float(BEST[0])),
@@ -182,8 +182,8 @@ def best(column: str, grid: Grid, printed: bool) -> tuple[Condition, ...]:
         "change by another number of members": ("step", ACCURACY, None),
     }
     return tuple(
-        Condition(row, column, SubspaceSize(grid, figure, BEST), number if printed else None, unit=unit)
-        for row, (figure, unit, number) in rows.items()
+        Condition(row, "all M and L", SubspaceSize(grid, figure, BEST), printed, unit=unit)
+        for row, (figure, unit, printed) in rows.items()
     )
 
 
@@ -287,9 +287,8 @@ PAPER = Paper(
             "best",
             "the best size, as the paper's text has it",
             ACCURACY,
-            best("the paper's grid", WHOLE, printed=True),
+            best(WHOLE),
             columns="grid",
-            trials=best("terms from training", FAIR, printed=False),
         ),
     ),
 )
