@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults trace subspaces docs format clean help
+.PHONY: demo test lint bench defaults trace subspaces papers docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -29,6 +29,9 @@ trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes d
 
 subspaces: .venv/ready   ## random subspaces: where they gain, sizes; writes docs/subspaces-results.md and its figure
 	$(BIN)/python -m benchmarks.subspaces_quality
+
+papers: .venv/ready      ## what five papers printed, measured again; writes docs/papers, goes on where it was
+	$(BIN)/textsieve reproduce ocfs testors tofa tcfp subspace -o docs/papers
 
 docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
 	$(BIN)/python docs/cli_reference.py
