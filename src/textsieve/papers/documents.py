@@ -27,6 +27,7 @@ Settings = tuple[tuple[str, Any], ...]
 
 Folds = tuple[NDArray[np.bool_], ...]
 """For each fold, which documents."""
+LIMITS = ("min_df", "max_df")
 N_LARGEST = 4
 N_COUNTED = 12
 """So many corpora are kept counted, for measurements of one kind after the other."""
@@ -53,8 +54,15 @@ class Collection:
 
 @lru_cache(maxsize=8)
 def _documents(of: Collection, scope: Scope) -> Documents:
-    found = _counted(of.corpus, of.settings, of.folds, scope.n_jobs)
+    about_words = tuple(each for each in of.settings if each[0] not in LIMITS)
+    found = _with_limits(_counted(of.corpus, about_words, of.folds, scope.n_jobs), of.settings)
     return thinned(WORDS[of.words](LABELS[of.labels](found)), scope)
+
+
+def _with_limits(documents: Documents, settings: Settings) -> Documents:
+    """Limits are kept to in each fold, so the same counts do for all."""
+    limits: Any = {**documents.counted.limits, **{name: value for name, value in settings if name in LIMITS}}
+    return replace(documents, counted=replace(documents.counted, limits=limits))
 
 
 @lru_cache(maxsize=N_COUNTED)
