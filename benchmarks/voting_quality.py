@@ -22,7 +22,6 @@ from textsieve import KNNFP, TCFP, ChiSquare, CosineKNN, Rocchio, TermCounter, T
 from textsieve.classifiers import LinearSVM
 from textsieve.evaluation import compare_labels, folds
 
-from .held_out import body_and_subject
 from .newsgroups import labelled
 
 N_FOLDS = 5
@@ -73,8 +72,7 @@ METHODS = (
 @cache
 def newsgroups() -> tuple[list[str], list[str]]:
     """The original collection."""
-    texts, groups = labelled("newsgroups:original")
-    return [body_and_subject(text) for text in texts], groups
+    return labelled("newsgroups:original:subject-only")
 
 
 @cache

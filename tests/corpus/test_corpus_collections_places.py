@@ -100,6 +100,8 @@ def test_any_packing_will_do(own_data: Path, packing: str) -> None:
 def test_an_archive_under_its_other_name(own_data: Path) -> None:
     write_tar(own_data / "20_newsgroups.tar.gz", {"./20_newsgroups/sci.space/1": POST, "20_newsgroups/README": "x"})
     assert list(read("newsgroups:original:no-headers:no-footers:no-quotes")) == [("Two moons.\n", ("sci.space",))]
+    ((text, _),) = read("newsgroups:original:subject-only")
+    assert text == BODY.replace("From: a@b\nSubject: ", "")
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w"])

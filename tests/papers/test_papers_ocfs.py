@@ -11,8 +11,8 @@ from textsieve.classifiers import LinearSVM
 from textsieve.corpus import Corpus
 from textsieve.papers import QUICK, reproduce
 from textsieve.papers.choosing import SelectionSeconds, TermsOfOneAlone, TermsShared
+from textsieve.papers.derived import MeanOf
 from textsieve.papers.documents import Collection
-from textsieve.papers.means import MeanOf
 from textsieve.papers.measurements import Measured, Scope
 from textsieve.papers.named import paper_of
 from textsieve.papers.ocfs import SELECTORS, SVM

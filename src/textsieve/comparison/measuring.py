@@ -12,7 +12,6 @@ from ..evaluation import Report, compare_labels
 from ..evaluation.cuts import Rule
 from ..modelfile.writing import encode
 from ..prediction import Model
-from ..settings import n_threads
 from ..training.recipe import Fitted, Kept, Recipe
 from ..training.train import model_of
 from ..training.tuning import Split, assigned, labels_of
@@ -20,7 +19,7 @@ from .folds import Fold, Shared, Timed, Wanted, timed
 from .plan import Condition, Plan
 from .rows import Row, Selection
 from .significance import Mistakes
-from .vectors import recipe_of, settled
+from .vectors import settled
 
 SOME_TIME = "1970-01-01T00:00:00+00:00"
 
@@ -43,7 +42,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
     """Go through all steps; a selector that finds no term is a result too."""
     shared, form = fold.shared, fold.documents.form
     settings = settled(plan.settings_of(condition), form)
-    recipe = recipe_of(settings, form, n_threads(plan.n_jobs)) if form == "weights" else plan.recipe_of(condition)
+    recipe = plan.recipe_of(condition, form)
     wanted = _wanted(shared, condition, plan, recipe)
     about: dict[str, Any] = {
         "n_seen": shared.n_seen,

@@ -26,6 +26,7 @@ from ..training.ranking import fitted_selector
 from ..training.recipe import Recipe
 from ..training.tuning import of_some_documents
 from .variants import Variant, split_list, variants_of
+from .vectors import Form, recipe_of, settled
 
 Size = int | float | str
 """A number of terms, a share of all, or "all"."""
@@ -118,9 +119,9 @@ class Plan:
         }
         return Categorizer(**{**self.settings, **own, **settings}).get_params(deep=False)
 
-    def recipe_of(self, condition: Condition) -> Recipe:
+    def recipe_of(self, condition: Condition, form: Form = "texts") -> Recipe:
         """What these settings come to, with the weights that the selector's variant asks for."""
-        recipe = Recipe.of(self.settings_of(condition), n_threads(self.n_jobs))
+        recipe = recipe_of(settled(self.settings_of(condition), form), form, n_threads(self.n_jobs))
         weights = {name: value for name, value in condition.selector.options.items() if name in WEIGHTS}
         return replace(recipe, selection=recipe.selection._replace(**weights)) if weights else recipe
 

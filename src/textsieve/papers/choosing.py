@@ -16,7 +16,7 @@ from ..training.recipe import Kept, Recipe
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell, by_attributes
 
-REPEATS = 5
+REPEATS = 15
 """Times are the median of so many."""
 
 Chooser = Callable[[Shared, str, Size], Kept]

@@ -2,9 +2,10 @@
 
 A `Condition` is one place of a table or one point of a curve: where it stands, what is measured for it, and what the
 paper printed there, if it printed a number. What is measured is a `Measurement` (`measurements.py`): corpus,
-preparation, method, size, in one value. Figures were printed as pictures, and their points have no numbers; what the
-paper says of them in words is a `Claim` about the measured ones. Other preparations, which the paper does not have but
-which may explain a difference, are conditions too, in `Item.trials`.
+preparation, method, size, in one value; or the best or mean of several (`derived.py`). Figures were printed as
+pictures, and their points have no numbers; what the paper says of them in words is a `Claim` about the measured ones.
+Other preparations, which the paper does not have but which may explain a difference, are conditions too, in
+`Item.trials`.
 
 Sentences about what was measured (`Item.remark`) hold no number: they name a place, as in `{OCFS | 10}`, and the
 measured one is put there.
@@ -21,7 +22,7 @@ from .verdicts import Tolerance, Unit
 
 Column = int | float | str
 Printed = float | tuple[str, ...]
-"""A number, or the words of a list of terms."""
+"""A number, or the words of a list of terms, or words such as "> 3", which nothing is judged by."""
 Place = tuple[str, Column]
 """Row and column."""
 
@@ -49,13 +50,15 @@ class Condition:
 class Claim:
     """What the paper says of two rows: the first is ahead, or so many times as large, in the mean over some columns.
 
+    Instead of the second there may be a number.
+
     `by` is the difference (or ratio) that it prints; without, the first has to be ahead in every column to agree, and
     in the mean to come close.
     """
 
     text: str
     row: str
-    than: str
+    than: str | float
     columns: tuple[Column, ...] = ()
     """All that both have, if none are named."""
     than_column: Column | None = None

@@ -18,9 +18,10 @@ from ..categorizer import Categorizer
 from ..comparison.documents import Documents, count_documents
 from ..comparison.splits import Splitting
 from ..corpus import read
-from ..training.documents import Counted
+from ..training.documents import Counted, columns_in_order
 from ..training.targets import Targets
 from .measurements import Scope
+from .rcv1_codes import one_code, several_codes
 
 Settings = tuple[tuple[str, Any], ...]
 """Of a `Categorizer`, about what a term is."""
@@ -28,6 +29,8 @@ Settings = tuple[tuple[str, Any], ...]
 Folds = tuple[NDArray[np.bool_], ...]
 """For each fold, which documents."""
 N_LARGEST = 4
+N_COUNTED = 8
+"""So many corpora are kept counted, for measurements of one kind after the other."""
 
 
 @dataclass(frozen=True)
@@ -41,33 +44,34 @@ class Collection:
     """None: the split of whoever published it, or five folds."""
     labels: str = "all"
     """A row of `LABELS`."""
+    words: str = "all"
+    """A row of `WORDS`."""
 
     def documents(self, scope: Scope) -> Documents:
         """Read, count, label and split."""
         return _documents(self, scope)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1)
 def _documents(of: Collection, scope: Scope) -> Documents:
-    settings = Categorizer(**dict(of.settings)).get_params(deep=False)
-    corpus = read(of.corpus)
-    found = count_documents(corpus, None, Splitting(of.folds), settings, scope.n_jobs, lambda *_: None)
-    found = LABELS[of.labels](found)
-    return thinned(found, scope)
+    found = _counted(of.corpus, of.settings, of.folds, scope.n_jobs)
+    return thinned(WORDS[of.words](LABELS[of.labels](found)), scope)
+
+
+@lru_cache(maxsize=N_COUNTED)
+def _counted(corpus: str, settings: Settings, folds: int | None, n_jobs: int | None) -> Documents:
+    settled = Categorizer(**dict(settings)).get_params(deep=False)
+    return count_documents(read(corpus), None, Splitting(folds=folds), settled, n_jobs, lambda *_: None)
 
 
 def thinned(documents: Documents, scope: Scope) -> Documents:
     """No more documents and folds than the scope has."""
-    targets, number = documents.counted.targets, np.zeros(documents.counted.targets.n_documents, np.int64)
-    for members in targets.members:
-        number[members] = np.arange(len(members))
-    kept = number % scope.every == 0
-    n_folds = scope.some(len(documents.tested))
+    targets, n_folds = documents.counted.targets, scope.some(len(documents.tested))
     return with_folds(
         documents,
         documents.counted,
-        trained=tuple(each & kept for each in documents.trained[:n_folds]),
-        tested=tuple(each & _thinned_tests(each, targets, scope) for each in documents.tested[:n_folds]),
+        trained=tuple(_some_of_each_class(each, targets, scope) for each in documents.trained[:n_folds]),
+        tested=tuple(_some_of_each_class(each, targets, scope) for each in documents.tested[:n_folds]),
     )
 
 
@@ -76,11 +80,15 @@ def with_folds(documents: Documents, counted: Counted, trained: Folds, tested: F
     return replace(documents, counted=counted, parts=documents.parts._replace(trained=trained, tested=tested))
 
 
-def _thinned_tests(is_test: NDArray[np.bool_], targets: Targets, scope: Scope) -> NDArray[np.bool_]:
-    """Of the tested documents of each class, every so manieth: folds are taken in turns, and so can't be thinned so."""
-    kept = np.zeros_like(is_test)
+def _some_of_each_class(part: NDArray[np.bool_], targets: Targets, scope: Scope) -> NDArray[np.bool_]:
+    """Of the documents of a part, every so manieth of each class; folds are taken in turns, so that all documents
+    can't be thinned so beforehand.
+    """
+    if scope.every == 1:
+        return part
+    kept = np.zeros_like(part)
     for members in targets.members:
-        kept[members[is_test[members]][:: scope.every]] = True
+        kept[members[part[members]][:: scope.every]] = True
     return kept
 
 
@@ -100,8 +108,27 @@ def _four_largest(documents: Documents) -> Documents:
     return with_folds(documents, taken, trained, tested)
 
 
+def _relabelled(documents: Documents, label: Callable[[Targets], Targets]) -> Documents:
+    """The same documents with other labels."""
+    return replace(documents, counted=replace(documents.counted, targets=label(documents.counted.targets)))
+
+
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
+    "one top code": lambda documents: _relabelled(documents, one_code),
+    "top codes": lambda documents: _relabelled(documents, several_codes),
 }
 """Which labels documents have."""
+
+
+def _of_letters(documents: Documents) -> Documents:
+    """Without the terms that have a digit or another sign in them."""
+    counted = documents.counted
+    columns = np.array([column for column, term in enumerate(counted.terms) if term.isalpha()], np.int64)
+    terms = [counted.terms[column] for column in columns.tolist()]
+    return replace(documents, counted=replace(counted, counts=columns_in_order(counted.counts, columns), terms=terms))
+
+
+WORDS: dict[str, Callable[[Documents], Documents]] = {"all": lambda documents: documents, "letters": _of_letters}
+"""Which words are terms."""

@@ -40,6 +40,7 @@ def curves_of(outcome: Outcome) -> Chart:
         title=f"Figure {item.name[6:]}: {item.title}",
         log_x=item.log_x,
         rules=rules,
+        y_domain=(0.0, max(max(y) for _, y in curves.values())) if item.unit.from_zero else None,
     )
 
 

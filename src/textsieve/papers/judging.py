@@ -71,6 +71,8 @@ def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | No
     printed, value = condition.printed, measured.value
     if printed is None or value is None:
         return None
+    if isinstance(printed, tuple) and not isinstance(value, tuple):
+        return None  # "> 3" beside a number
     if isinstance(printed, tuple) or isinstance(value, tuple):
         words, given = (
             {word.lower() for word in each} if isinstance(each, tuple) else set() for each in (printed, value)
@@ -117,6 +119,7 @@ def _columns(claim: Claim, places: Mapping[Place, Measured]) -> list[Column]:
 
 def _pair(claim: Claim, column: Column, places: Mapping[Place, Measured]) -> tuple[float, float] | None:
     other_column = column if claim.than_column is None else claim.than_column
-    known = [places.get(place) for place in ((claim.row, column), (claim.than, other_column))]
+    known = [places.get((claim.row, column))]
+    known.append(Measured(claim.than) if isinstance(claim.than, float) else places.get((claim.than, other_column)))
     values = [each.value for each in known if each is not None and isinstance(each.value, float | int)]
     return (float(values[0]), float(values[1])) if len(values) == 2 else None

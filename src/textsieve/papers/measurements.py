@@ -65,3 +65,12 @@ def by_attributes(wanted: Sequence[Any], *names: str) -> dict[tuple[Any, ...], l
     for each in wanted:
         groups.setdefault(tuple(getattr(each, name) for name in names), []).append(each)
     return groups
+
+
+def measure_each(wanted: Sequence[Measurement], scope: Scope, tell: Tell) -> Iterator[tuple[Measurement, Measured]]:
+    """Measure several kinds, one after the other."""
+    by_kind: dict[type[Measurement], list[Measurement]] = {}
+    for each in wanted:
+        by_kind.setdefault(type(each), []).append(each)
+    for kind, some in by_kind.items():
+        yield from kind.measure_all(some, scope, tell)

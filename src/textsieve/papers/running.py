@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
@@ -12,7 +13,8 @@ from ..errors import InputError
 from ..training.documents import Progress
 from ..training.keeping import when_and_with_what
 from .conditions import Asked
-from .measurements import Measured, Measurement, Scope
+from .derived import Derived
+from .measurements import Measured, Measurement, Scope, measure_each
 
 Found = dict[Measurement, Measured]
 FORMAT = "textsieve reproduce 1"
@@ -20,24 +22,42 @@ FORMAT = "textsieve reproduce 1"
 
 def measure(asked: Iterable[Asked], scope: Scope, remembered: str | None, progress: Progress) -> Found:
     """Everything that the items ask for."""
-    wanted = list(dict.fromkeys(each.what for some in asked for item in some.items for each in item.all_conditions))
+    named = list(dict.fromkeys(each.what for some in asked for item in some.items for each in item.all_conditions))
+    wanted = list(dict.fromkeys(part for each in named for part in _parts(each)))
     found: Found = {}
     with _memory(remembered, scope) as (known, remember):
-        todo: dict[type[Measurement], list[Measurement]] = {}
-        for each in wanted:
-            if each.key in known:
-                found[each] = known[each.key]
-            else:
-                todo.setdefault(type(each), []).append(each)
+        found |= {each: known[each.key] for each in wanted if each.key in known}
 
         def tell(words: str) -> None:
             progress(words, len(found), len(wanted))
 
-        for kind, some in todo.items():
-            for each, measured in kind.measure_all(some, scope, tell):
+        with _few_documents_are_meant(scope):
+            for each, measured in measure_each([each for each in wanted if each not in found], scope, tell):
                 found[each] = measured
                 remember(each, measured)
-    return found
+    return found | {each: _measured_of(each, found) for each in named}
+
+
+def _parts(wanted: Measurement) -> tuple[Measurement, ...]:
+    """What has to be measured for it."""
+    if not isinstance(wanted, Derived):
+        return (wanted,)
+    return tuple(needed for part in wanted.parts for needed in _parts(part))
+
+
+def _measured_of(wanted: Measurement, found: Found) -> Measured:
+    if not isinstance(wanted, Derived):
+        return found[wanted]
+    return wanted.combined([_measured_of(part, found) for part in wanted.parts])
+
+
+@contextmanager
+def _few_documents_are_meant(scope: Scope) -> Iterator[None]:
+    """In a run of a part nobody is warned that classes have few documents."""
+    with warnings.catch_warnings():
+        if not scope.is_full:
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        yield
 
 
 def header_of(scope: Scope) -> dict[str, Any]:
