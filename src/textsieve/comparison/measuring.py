@@ -12,7 +12,6 @@ from ..evaluation import Report, compare_labels
 from ..evaluation.cuts import Rule
 from ..modelfile.writing import encode
 from ..prediction import Model
-from ..settings import n_threads
 from ..training.recipe import Fitted, Kept, Recipe
 from ..training.train import model_of
 from ..training.tuning import Split, assigned, labels_of

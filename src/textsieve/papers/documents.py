@@ -52,7 +52,7 @@ class Collection:
         return _documents(self, scope)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1)
 def _documents(of: Collection, scope: Scope) -> Documents:
     about_words = tuple(each for each in of.settings if each[0] not in LIMITS)
     found = _with_limits(_counted(of.corpus, about_words, of.folds, scope.n_jobs), of.settings)

@@ -59,9 +59,10 @@ def _measured(
         fold = Fold(number, documents)
         sizes = _sizes(fold, list(combinations), settled, scope.n_jobs)
         plan = _plan(list(sizes.values()), settled, scope.n_jobs)
-        conditions = {each.key: each for each in plan.conditions()}
+        by_key = {each.key: each for each in plan.conditions()}
+        conditions = {given: by_key[_key(plan, own)] for given, own in sizes.items()}
         for given, found in rows.items():
-            found.append(measure(fold, conditions[_key(plan, sizes[given])], plan).row)
+            found.append(measure(fold, conditions[given], plan).row)
             if len(found) == len(documents.tested):
                 yield from ((each, mean_of(found, each.figure)) for each in combinations[given])
 
