@@ -258,4 +258,5 @@ def test_that_nothing_is_found_is_found_out_once(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(folds.Shared, "_rank", ranked)
     result = compare(CASE.texts, CASE.labels, **{**WANTED, "selectors": "ig(min_score=1e9)"})
     assert all(row.problem is not None for row in result.rows)
+    assert all(str(row.problem).startswith("InformationGain(min_score=1000000000.0) keeps") for row in result.rows)
     assert len(tries) == 3  # once for each fold, for two sizes and two classifiers

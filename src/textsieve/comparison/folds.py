@@ -10,6 +10,7 @@ Seconds are those of the work itself, noted when it was done, so that each row h
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -85,11 +86,11 @@ class Shared:
         return Timed(kept._replace(columns=kept.columns[: wanted.limit]), seconds)
 
     def _rank_or_why_not(self, recipe: Recipe, most: int | None) -> Timed[Kept] | InputError:
-        """That nothing is found is found out once, too."""
+        """That nothing is found is found out once, too; the limit that it was looked for with is not that of a row."""
         try:
             return self._rank(recipe, most)
         except (NothingChosen, UnfitDocuments) as problem:
-            return problem
+            return type(problem)(re.sub(rf"(?<=\()k={most}(, )?", "", str(problem)))
 
     def _rank(self, recipe: Recipe, most: int | None) -> Timed[Kept]:
         stats, before = self._stats_of(recipe.selection)
@@ -132,6 +133,7 @@ class Fold:
     @cached_property
     def shared(self) -> Shared:
         """What its conditions share; a model knows only classes that some document to learn from has."""
+        self.require_classes()
         counted, is_train = self.documents.counted, self.documents.trained[self.number]
         train, test = (counted.take(np.flatnonzero(each)) for each in (is_train, self.documents.tested[self.number]))
         train = replace(train, targets=_with_documents(train.targets))
