@@ -5,11 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Corpus, InputError, compare
-from textsieve.comparison import folds, running
+from textsieve.comparison import counting, folds, running
 from textsieve.corpus import Batch
 from textsieve.corpus import Report as Noticed
 from textsieve.corpus.batch import in_batches
@@ -174,3 +176,24 @@ def test_documents_without_labels_and_corpora_that_are_not_there() -> None:
         compare("nowhere.csv")
     with pytest.raises(InputError, match="A corpus brings its own labels"):
         compare(Corpus.from_texts(CASE.texts, CASE.labels), CASE.labels)
+
+
+@pytest.mark.parametrize("kind", ["texts", "vectors"])
+def test_counts_that_do_not_fit_into_memory_are_refused_when_they_are_there(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = 0
+
+    def start(_: Noticed) -> Any:
+        nonlocal batches
+        for label in ("a", "b", "c", "d"):
+            batches += 1
+            if kind == "texts":
+                yield Batch([(label,)] * 10, ["goal keeper"] * 10)
+            else:
+                yield Batch([(label,)] * 10, vectors=csr_array(np.ones((10, 2))))
+
+    monkeypatch.setattr(counting, "MOST_VALUES", 30)
+    with pytest.raises(InputError, match="own: has more than 30 counts, and all of them are to be kept in memory"):
+        compare(Corpus("own", start, multilabel=False), n_terms=2, folds=2, n_jobs=1)
+    assert batches == 2
