@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..classifiers.named import CLASSIFIERS
+from ..errors import InputError
 from ..evaluation.names import CUTS
 from ..selectors.named import SELECTORS
 from . import options
@@ -153,8 +154,11 @@ def command(
         raise click.UsageError(f"{given} and --test exclude each other; leave out one.")
     if test == STDIO == path:
         raise click.UsageError("- is standard input, which has one of CORPUS and --test; give the other as a file.")
+    if results == STDIO:
+        raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
     kept = usual_results(path) if results is None else results
     refuse_to_lose(kept, path, *([test] if test else []))
+    _refuse_among_documents(kept, path, *([test] if test else []))
     with ExitStack() as stack:
         corpus = stack.enter_context(opened(path, reading))
         others = stack.enter_context(opened(test, reading)) if test else None
@@ -170,8 +174,24 @@ def command(
 
 def usual_results(path: str) -> str:
     """The results of a corpus stay where the command was given."""
-    name = re.sub(r"[^\w.-]+", "-", os.path.basename(path.rstrip("/"))).strip("-") or "standard-input"
+    from ..corpus.named import is_name
+    from .opening import STDIO
+
+    whole = path if path == STDIO or is_name(path) else os.path.abspath(path)
+    name = re.sub(r"[^\w.-]+", "-", os.path.basename(whole)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
+
+
+def _refuse_among_documents(results: str, *inputs: str) -> None:
+    """Stop if results would be taken for a document when the corpus is read again."""
+    place = os.path.realpath(results)
+    for path in inputs:
+        folder = os.path.join(os.path.realpath(path), "")
+        if os.path.isdir(path) and place.startswith(folder):
+            raise InputError(
+                f"{results}: would be among the documents of {path}; name a file elsewhere with --results, or go to "
+                "another folder."
+            )
 
 
 def _report(found: "Comparison", results: str, wants_json: bool) -> None:

@@ -10,6 +10,7 @@ Seconds are those of the work itself, noted when it was done, so that each row h
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, NothingChosen, UnfitDocuments
 from ..evaluation import folds as folds_of
 from ..stats import ClassStats
 from ..text.schemes import Scheme
@@ -64,7 +65,7 @@ class Shared:
     def __init__(self, train: Counted, test: Counted, test_places: Ints) -> None:
         self.train, self.test, self.test_places = train, test, test_places
         self._stats: dict[Scheme, Timed[ClassStats]] = {}
-        self._ranked: dict[tuple[str, int | None], Timed[Kept]] = {}
+        self._ranked: dict[tuple[str, int | None], Timed[Kept] | InputError] = {}
         self._inner: list[Shared] | None = None
 
     @property
@@ -77,9 +78,19 @@ class Shared:
         size = wanted.limit if wanted.recipe.ranks_each_size else wanted.most
         key = wanted.selector, size
         if key not in self._ranked:
-            self._ranked[key] = self._rank(wanted.recipe, size)
-        kept, seconds = self._ranked[key]
+            self._ranked[key] = self._rank_or_why_not(wanted.recipe, size)
+        found = self._ranked[key]
+        if isinstance(found, InputError):
+            raise found
+        kept, seconds = found
         return Timed(kept._replace(columns=kept.columns[: wanted.limit]), seconds)
+
+    def _rank_or_why_not(self, recipe: Recipe, most: int | None) -> Timed[Kept] | InputError:
+        """That nothing is found is found out once, too; the limit that it was looked for with is not that of a row."""
+        try:
+            return self._rank(recipe, most)
+        except (NothingChosen, UnfitDocuments) as problem:
+            return type(problem)(re.sub(rf"(?<=\()k={most}(, )?", "", str(problem)))
 
     def _rank(self, recipe: Recipe, most: int | None) -> Timed[Kept]:
         stats, before = self._stats_of(recipe.selection)
@@ -122,15 +133,21 @@ class Fold:
     @cached_property
     def shared(self) -> Shared:
         """What its conditions share; a model knows only classes that some document to learn from has."""
+        self.require_classes()
         counted, is_train = self.documents.counted, self.documents.trained[self.number]
         train, test = (counted.take(np.flatnonzero(each)) for each in (is_train, self.documents.tested[self.number]))
         train = replace(train, targets=_with_documents(train.targets))
-        if not train.targets.can_be_learned.any():
-            raise InputError(
-                f"{self.documents.name_of(self.number)}: fewer than two classes have documents to learn "
-                "from; give more documents of each class, or fewer folds."
-            )
         return Shared(train, test, np.flatnonzero(self.documents.tested[self.number]))
+
+    def require_classes(self) -> None:
+        """Refuse documents from which nothing can be learned; it is told from the labels alone."""
+        targets = self.documents.counted.targets.take(np.flatnonzero(self.documents.trained[self.number]))
+        if not targets.can_be_learned.any():
+            more = ", or fewer folds" if "folds" in self.documents.parts.about["by"] else ""
+            raise InputError(
+                f"{self.documents.name_of(self.number)}: fewer than two classes have documents to learn from; give "
+                f"more documents of each class{more}."
+            )
 
     @cached_property
     def missing(self) -> tuple[object, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import NothingChosen, UnfitDocuments
+from ..errors import InputError
 from ..evaluation import Report, compare_labels
 from ..evaluation.cuts import Rule
 from ..modelfile.writing import encode
 from ..prediction import Model
+from ..settings import n_threads
 from ..training.recipe import Fitted, Kept, Recipe
 from ..training.train import model_of
 from ..training.tuning import Split, assigned, labels_of
@@ -19,6 +21,7 @@ from .folds import Fold, Shared, Timed, Wanted, timed
 from .plan import Condition, Plan
 from .rows import Row, Selection
 from .significance import Mistakes
+from .trials import without_prefix
 from .vectors import settled
 
 SOME_TIME = "1970-01-01T00:00:00+00:00"
@@ -39,7 +42,7 @@ class Measured(NamedTuple):
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
-    """Go through all steps; a selector that finds no term is a result too."""
+    """Go through all steps; a selector that finds no term is a result too, and so is what can't be trained here."""
     shared, form = fold.shared, fold.documents.form
     settings = settled(plan.settings_of(condition), form)
     recipe = plan.recipe_of(condition, form)
@@ -49,16 +52,19 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         "trained_on": shared.train.targets.n_documents,
         "documents": shared.test.targets.n_documents,
         "missing_classes": fold.missing,
+        "threads": n_threads(plan.n_jobs),
+        "cores": os.cpu_count(),
     }
+    inner = shared.inner(settings["folds"]) if _holds_out(recipe, shared) else []
+    selection = None
     try:
-        inner = shared.inner(settings["folds"]) if _holds_out(recipe, shared) else []
         chosen = [each.chosen(wanted) for each in (shared, *inner)]
-    except (NothingChosen, UnfitDocuments) as problem:
-        return Measured(Row.about(fold.number, condition, **about, problem=str(problem)), None)
-    best = chosen[0].made
-    split = shared.split(best)
-    trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
-    (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+        best = chosen[0].made
+        selection, split = _selection(fold, condition, best), shared.split(best)
+        trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
+        (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+    except InputError as problem:
+        return Measured(Row.about(fold.number, condition, **about, problem=without_prefix(str(problem))), selection)
     true, found = split.test_targets.label_sets(), labels_of(is_label, split.train_targets.classes)
     classes, several = fold.documents.counted.targets.classes, split.train_targets.several
     report = compare_labels(classes, true, found, several=several, unknown=unknown)
@@ -75,7 +81,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         model_bytes=_size(model),
         mistakes=_mistakes(true, found),
     )
-    return Measured(row, _selection(fold, condition, best))
+    return Measured(row, selection)
 
 
 def _holds_out(recipe: Recipe, shared: Shared) -> bool:

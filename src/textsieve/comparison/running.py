@@ -123,7 +123,10 @@ def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
 def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progress) -> None:
     """Measure what is not there yet, fold by fold, so that no more than one of them is in memory."""
     numbers = range(len(documents.tested))
-    _warn_of_missing([Fold(number, documents) for number in numbers])
+    folds = [Fold(number, documents) for number in numbers]
+    for fold in folds:
+        fold.require_classes()
+    _warn_of_missing(folds)
     todo = [[each for each in plan.conditions() if (number, *each.key) not in results.rows] for number in numbers]
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)

@@ -21,7 +21,6 @@ from ..corpus import read
 from ..training.documents import Counted, columns_in_order
 from ..training.targets import Targets
 from .measurements import Scope
-from .rcv1_codes import one_code, several_codes
 
 Settings = tuple[tuple[str, Any], ...]
 """Of a `Categorizer`, about what a term is."""
@@ -116,16 +115,18 @@ def _four_largest(documents: Documents) -> Documents:
     return with_folds(documents, taken, trained, tested)
 
 
-def _relabelled(documents: Documents, label: Callable[[Targets], Targets]) -> Documents:
-    """The same documents with other labels."""
-    return replace(documents, counted=replace(documents.counted, targets=label(documents.counted.targets)))
+def _first_label(documents: Documents) -> Documents:
+    """Of several labels a document keeps the first in the alphabet."""
+    targets = documents.counted.targets
+    members = tuple(np.flatnonzero(targets.first == number) for number in range(len(targets.classes)))
+    one = Targets(targets.classes, members, targets.n_documents, "one")
+    return replace(documents, counted=replace(documents.counted, targets=one))
 
 
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
-    "one top code": lambda documents: _relabelled(documents, one_code),
-    "top codes": lambda documents: _relabelled(documents, several_codes),
+    "first label": _first_label,
 }
 """Which labels documents have."""
 

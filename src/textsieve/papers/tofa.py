@@ -15,9 +15,9 @@ from the documents to learn from alone.
 
 20NG is split by date, as in the paper. RCV1-v2 and the dump of the Open Directory can't be had. For RCV1 stands MULAN's
 first subset: 6,000 stories of 804,414, 944 terms of 47,236, there or not, in five folds. Its topics have numbers, and a
-number is one topic in the first half of the stories and another in the second; the four top codes were found by their
-distances in the alphabet (`papers/rcv1_codes.py`), and a story with several has the first. For ODP stands a sample of
-2,398 pages in 15 categories, in five folds, where the paper has 1,733,500 in 13.
+number is one topic in the first half of the stories and another in the second; RCV1's codes were found by their
+distances in the alphabet (docs/corpora.md). Of the four at the top, a story with several has the first. For ODP stands
+a sample of 2,398 pages in 15 categories, in five folds, where the paper has 1,733,500 in 13.
 """
 
 PAPER = Paper(

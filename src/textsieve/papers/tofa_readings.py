@@ -62,7 +62,7 @@ class Reading:
 
 NEWSGROUPS = Reading(Collection("newsgroups"))
 COMP = Reading(Collection("newsgroups:comp"))
-RCV1_SUBSETS = tuple(Collection(f"rcv1:subset{number}", labels="one top code", folds=5) for number in range(1, 6))
+RCV1_SUBSETS = tuple(Collection(f"rcv1:subset{number}:top", labels="first label", folds=5) for number in range(1, 6))
 RCV1 = Reading(RCV1_SUBSETS[0])
 ODP = Reading(Collection("odp:sample", folds=5))
 STEMS = (("stop_words", "english"), ("normalise", "stem"))

@@ -113,7 +113,7 @@ def comp_trials() -> tuple[Condition, ...]:
 def rcv1_trials() -> tuple[Condition, ...]:
     """Other stories, and all codes of a story."""
     others = {f"subset {number + 1}": Reading(RCV1_SUBSETS[number]) for number in range(1, 5)}
-    others["several codes"] = Reading(replace(RCV1_SUBSETS[0], labels="top codes"))
+    others["several codes"] = Reading(replace(RCV1_SUBSETS[0], labels="all"))
     return tuple(each for name, reading in others.items() for each in trial(f"RCV1, {name}", reading, "RCV1", False))
 
 
