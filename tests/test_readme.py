@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from textsieve.corpus.inventory import inventory
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -58,6 +60,7 @@ VERBS_IN_README = [
     "terms",
     "subspace",
     "compare",
+    "reproduce",
     "info",
     "corpora",
 ]
@@ -71,6 +74,9 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     printed = []
     for command in commands:
         assert command.startswith("textsieve ")
+        if command.split()[1] == "reproduce" and not inventory("brown")[0].is_here:
+            printed.append("")
+            continue
         run = f"{shlex.quote(sys.executable)} -m {command}"
         done = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, f"{command}\n{done.stderr}"
@@ -86,7 +92,8 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert "Best: " in printed[6]
     assert "<svg" in (tmp_path / "surface.svg").read_text(encoding="utf-8")
     assert "12 combinations, tested on 5 folds in turn" in printed[7]
-    assert "politics" in printed[8]
+    assert not printed[8] or "Figure 2: accuracy by C" in printed[8]
+    assert "politics" in printed[9]
 
 
 def test_make_targets_exist() -> None:

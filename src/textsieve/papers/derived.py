@@ -66,10 +66,10 @@ class MeanOf(Derived):
 
     parts: tuple[Measurement, ...]
     are_draws: bool = True
-    """Drawn apart from each other, so that the mean has an interval; several sizes are no draws."""
+    """Whether they measure the same, drawn apart from each other; then the mean has an interval."""
 
     def read_off(self, measured: Sequence[Measured]) -> Measured:
-        """With its interval, if it has one."""
+        """Of their numbers; their own intervals are not looked at."""
         values = list(map(_number, measured))
         return Measured(mean(values), half_width(values, 0.0) if self.are_draws else None)
 

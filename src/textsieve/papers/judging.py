@@ -71,22 +71,22 @@ def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | No
     printed, value = condition.printed, measured.value
     if printed is None or value is None:
         return None
-    if isinstance(printed, tuple) and not isinstance(value, tuple):
-        return None  # "> 3" beside a number
-    if isinstance(printed, tuple) or isinstance(value, tuple):
-        words, given = (
-            {word.lower() for word in each} if isinstance(each, tuple) else set() for each in (printed, value)
-        )
+    if isinstance(printed, tuple) and isinstance(value, tuple):
+        words, given = ({word.lower() for word in each} for each in (printed, value))
         return WORDS_SHARED.judge(0.0, len(words - given) / max(len(words), 1))
+    if isinstance(printed, tuple) or isinstance(value, tuple):
+        return None  # "> 3" beside a number
     return None if tolerance is None else tolerance.judge(printed, value)
 
 
 def _judged_claim(item: Item, claim: Claim, places: Mapping[Place, Measured]) -> JudgedClaim:
-    pairs = [pair for pair in (_pair(claim, column, places) for column in _columns(claim, places)) if pair is not None]
-    if not pairs:
+    values = _leads(claim, _columns(claim, places), places)
+    if not values:
         return JudgedClaim(claim, None, 0, 0, None)
-    values = [_HOW[claim.how](*pair) for pair in pairs]
     neutral = 1.0 if claim.how == "ratio" else 0.0
+    if claim.more_than_at:
+        elsewhere = float(np.mean(_leads(claim, list(claim.more_than_at), places) or [np.nan]))
+        values = [each / elsewhere if claim.how == "ratio" else each - elsewhere for each in values]
     ahead, value = sum(each > neutral for each in values), float(np.mean(values))
     if claim.by is not None:
         tolerance = claim.tolerance or (RATIO if claim.how == "ratio" else item.unit.tolerance) or RATIO
@@ -96,6 +96,12 @@ def _judged_claim(item: Item, claim: Claim, places: Mapping[Place, Measured]) ->
     else:
         verdict = "agrees" if ahead == len(values) else "close" if value > neutral else "differs"
     return JudgedClaim(claim, value, ahead, len(values), verdict)
+
+
+def _leads(claim: Claim, columns: list[Column], places: Mapping[Place, Measured]) -> list[float]:
+    """How far the first row is ahead in each column that both have."""
+    pairs = (_pair(claim, column, places) for column in columns)
+    return [float(_HOW[claim.how](*pair)) for pair in pairs if pair is not None]
 
 
 _HOW = {
