@@ -156,10 +156,11 @@ the printed one, for any k; neither the way of chi-square nor tags or stems expl
 paper prints the same 81.34 as in Table 2, on other data, so one of the two may be a slip.
 """
 REMARK_5 = """
-Our kNN is not the paper's: it leaves out most cosines by bounds (docs/knn.md), and so is far less than a hundred times as
-slow as TCFP. Against a search that calculates every cosine, scikit-learn's, the factor is of the paper's kind. The
-three that are sums over a table of terms and classes (TCFP without context, naive Bayes, Rocchio) are the same
-operation here and take the same time but for the weights; context costs more than it did there, beside so little.
+Our kNN is not the paper's: it leaves out most cosines by bounds (docs/knn.md), and so is far less than a hundred
+times as slow as TCFP. Against a search that calculates every cosine, scikit-learn's, the factor is of the paper's
+kind. The three that are sums over a table of terms and classes (TCFP without context, naive Bayes, Rocchio) are the
+same operation here and take the same time but for the weights; context costs more than it did there, beside so
+little.
 """
 TABLE_1 = {"mean": 54.59, "maximum": 8_407, "minimum": 4, f"below {RARE}": 6_489}
 
