@@ -209,8 +209,8 @@ terms** are not those of words. Stems have {terms, stems | DF} in at least 1 % o
 
 PENALTY_REMARK = """
 The figure tells something of the weights. Counts are large numbers, and with them C makes hardly any difference:
-{terms from training, counts | 0.0625} at the smallest C here and {terms from training, counts | 256} at the largest. The
-paper's curve rises up to a C of about 4, as that of vectors of length 1 or less does, so it can't have had plain counts.
+{terms from training, counts | 0.0625} at the smallest C here, {terms from training, counts | 256} at the largest. The
+paper's curve rises up to a C of about 4, as that of vectors of length 1 or less does: it can't have had plain counts.
 Which terms are seen by whom counts here, too: at C = 4 it is {DF + IG | 4} with terms from all texts,
 {terms from training | 4} with terms from training.
 """
