@@ -207,6 +207,14 @@ terms** are not those of words. Stems have {terms, stems | DF} in at least 1 % o
 5,000, and so do we. k wanders much from split to split, C is flat where it is large (Figure 2); neither is judged.
 """
 
+PENALTY_REMARK = """
+The figure tells something of the weights. Counts are large numbers, and with them C makes hardly any difference:
+{terms from training, counts | 0.0625} at the smallest C here, {terms from training, counts | 256} at the largest. The
+paper's curve rises up to a C of about 4, as that of vectors of length 1 or less does: it can't have had plain counts.
+Which terms are seen by whom counts here, too: at C = 4 it is {DF + IG | 4} with terms from all texts,
+{terms from training | 4} with terms from training.
+"""
+
 PAPER = Paper(
     "subspace",
     "Random subspace method in text categorization",
@@ -249,6 +257,7 @@ PAPER = Paper(
                     *("DF + IG", "DF + IG", LARGE, WRITTEN[PENALTIES[0]]),
                 ),
             ),
+            remark=PENALTY_REMARK,
         ),
         Item(
             "figure3a",
