@@ -16,10 +16,13 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from ..errors import InputError, shown
+from .rankings import Ranking
 from .rows import Key, Row, Selection
 
 FORMAT = 1
 MAGIC = "textsieve_comparison"
+BEGUN = "begun"
+"""When the first run with the file began; no part of what rows are comparable by."""
 _BEGINNING = f'{{"{MAGIC}": '.encode()
 
 _MEANINGS = {
@@ -41,15 +44,23 @@ class Results:
         self.header = dict(header)
         self.rows: dict[Key, Row] = {}
         self.selections: dict[tuple[Any, ...], Selection] = {}
+        self.rankings: dict[tuple[Any, ...], Ranking] = {}
         self._file = file
 
-    def add(self, row: Row, selection: Selection | None) -> None:
-        """Note a row, and the terms that it is of if they are not known yet."""
+    def add(self, row: Row, selection: Selection | None, ranking: Ranking | None = None) -> None:
+        """Note a row, and the terms that it is of if they are not known yet, and how they were ranked."""
+        if ranking is not None and not self._knows(ranking):
+            self.rankings[ranking.key] = ranking
+            self._write({"ranking": ranking.to_dict()})
         if selection is not None and selection.key not in self.selections:
             self.selections[selection.key] = selection
             self._write({"selection": selection.to_dict()})
         self.rows[row.key] = row
         self._write({"row": row.to_dict()})
+
+    def _knows(self, ranking: Ranking) -> bool:
+        """Whether the same ranking is there, of at least as many terms."""
+        return ranking.key in self.rankings and self.rankings[ranking.key].n_ranked >= ranking.n_ranked
 
     def _write(self, record: Mapping[str, Any]) -> None:
         if self._file is not None:
@@ -65,6 +76,9 @@ class Results:
                 if "row" in record:
                     row = Row.of_dict(record["row"])
                     self.rows[row.key] = row
+                elif "ranking" in record:
+                    ranking = Ranking.of_dict(record["ranking"])
+                    self.rankings[ranking.key] = ranking
                 else:
                     selection = Selection.of_dict(record["selection"])
                     self.selections[selection.key] = selection
@@ -140,7 +154,9 @@ def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
         file.truncate(sum(len(line) + 1 for line in lines))
     results = Results(header, file)
     if lines:
-        _require_same(_header_in(lines[0], path), header, path)
+        there = _header_in(lines[0], path)
+        _require_same(there, header, path)
+        results.header[BEGUN] = there.get(BEGUN)
         results.read(lines[1:], path)
     else:
         results._write(header)

@@ -17,7 +17,7 @@ from .measuring import measure
 from .outcome import Comparison, comparison_of
 from .plan import Plan
 from .rehearsal import rehearse
-from .results import Results, check_results, header_of, opened_results
+from .results import BEGUN, Results, check_results, header_of, opened_results
 
 STAGE = "comparing"
 _NAMED_CLASSES = 5
@@ -84,6 +84,7 @@ def compare(
 
 def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
     settings, targets = plan.shared_settings(), documents.counted.targets
+    now = when_and_with_what(settings["normalise"])
     about = {
         "corpus": documents.name,
         "documents": targets.n_documents,
@@ -91,7 +92,8 @@ def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
         "several_labels": targets.several,
         "split": {"by": documents.split, "folds": len(documents.tested)},
         "settings": storable(settings),
-        "versions": when_and_with_what(settings["normalise"])["versions"],
+        "versions": now["versions"],
+        BEGUN: now["trained"],
     }
     return header_of(documents.fingerprint(), about)
 
