@@ -112,6 +112,14 @@ def check_results(path: str) -> None:
             _require_own(file.read(len(_BEGINNING)), path)
 
 
+def holds_results(path: str) -> bool:
+    """Whether a file is one that compare wrote."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
+
+
 @contextmanager
 def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Results]:
     """The results at a path, to go on with; without one, they are kept in memory alone."""

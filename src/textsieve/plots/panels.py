@@ -20,7 +20,7 @@ FEW_POINTS = 25
 """Curves of no more points than that show them."""
 FEW_TICKS = 6
 """No more numbers than that stand at the axis as they are; of more the round ones."""
-_RULE_DASH = [6, 4]
+RULE_DASH = [6, 4]
 
 
 class Point(NamedTuple):
@@ -61,7 +61,7 @@ def panel(
     x_domain, y_domain
         What the axes show, such as several panels have in common. None: what the curves need.
     y_format
-        How y is written.
+        How y is written where a point is told; at the axis, if these are percents.
     rules
         Names and heights of horizontal lines to compare with, which are grey.
     """
@@ -102,7 +102,9 @@ def _axes(
 ) -> tuple[alt.X, alt.Y]:
     sizes = sorted({row["x"] for row in rows})
     ticks = sizes if len(sizes) <= FEW_TICKS else log_ticks(across)
-    up: dict[str, Any] = {"values": log_ticks(upwards), "format": ",.12~g"} if log_y else {"format": titles[2]}
+    up: dict[str, Any] = {"format": titles[2]} if titles[2].endswith("%") else {}
+    if log_y:
+        up = {"values": log_ticks(upwards), "format": ",.12~g"}
     return (
         alt.X(
             "x:Q",
@@ -113,7 +115,9 @@ def _axes(
         alt.Y(
             "y:Q",
             title=plain(titles[1]),
-            scale=alt.Scale(type="log" if log_y else "linear", domain=upwards, nice=False, zero=False),
+            scale=alt.Scale(type="log", domain=upwards, nice=False)
+            if log_y
+            else alt.Scale(domain=upwards, nice=False, zero=False),
             axis=alt.Axis(**up, tickCount=5, labelOverlap="greedy", domain=False, ticks=False),
         ),
     )
@@ -134,9 +138,10 @@ class _Panel:
         names = list(dict.fromkeys(row["name"] for row in rows))
         by_name = {plain(name): curve_style(number) for name, number in numbers.items()}
         styles: list[Style] = [by_name[name] for name in names]
-        self._colour = alt.Color("name:N", legend=None, scale=alt.Scale(domain=names, range=[s.colour for s in styles]))
-        self._dash = alt.StrokeDash("name:N", legend=None, scale=alt.Scale(domain=names, range=[s.dash for s in styles]))
-        self._shape = alt.Shape("name:N", legend=None, scale=alt.Scale(domain=names, range=[s.symbol for s in styles]))
+        colours, dashes, symbols = (list(each) for each in zip(*styles, strict=True))
+        self._colour = alt.Color("name:N", legend=None, scale=alt.Scale(domain=names, range=colours))
+        self._dash = alt.StrokeDash("name:N", legend=None, scale=alt.Scale(domain=names, range=dashes))
+        self._shape = alt.Shape("name:N", legend=None, scale=alt.Scale(domain=names, range=symbols))
         self._told = [
             alt.Tooltip("name:N", title="of"),
             alt.Tooltip("y_text:N", title=plain(titles[1])),
@@ -159,7 +164,7 @@ class _Panel:
     def _rules(self) -> alt.Chart:
         drawn: alt.Chart = (
             alt.Chart(alt.InlineData(values=self._ruled))
-            .mark_rule(strokeWidth=1.6, strokeDash=_RULE_DASH, color=GREY)
+            .mark_rule(strokeWidth=1.6, strokeDash=RULE_DASH, color=GREY)
             .encode(self._axes[1], tooltip=self._told[:2])
         )
         return drawn

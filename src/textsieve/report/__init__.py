@@ -18,6 +18,4 @@ if TYPE_CHECKING:
     from .writing import check_report as check_report
     from .writing import write_report as write_report
 
-__getattr__, __dir__, __all__ = attach(
-    __name__, {"page": ["report_page"], "writing": ["check_report", "write_report"]}
-)
+__getattr__, __dir__, __all__ = attach(__name__, {"page": ["report_page"], "writing": ["check_report", "write_report"]})

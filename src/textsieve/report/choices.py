@@ -52,7 +52,7 @@ def quality_choices(found: Comparison) -> list[Data]:
     left = MOST_NUMBERS
     for line in best_first(found):
         rows = own[line.selector, line.n_terms, line.classifier]
-        choice = {"name": condition_text(line), "classes": _added_classes(rows), "pairs": _added_pairs(rows)}
+        choice: Data = {"name": condition_text(line), "classes": _added_classes(rows), "pairs": _added_pairs(rows)}
         left -= 3 * len(choice["classes"]) + 3 * len(choice["pairs"] or ())
         if left < 0 and choices:
             break
@@ -132,5 +132,3 @@ def _n_chosen(found: Comparison, selector: str, size: Size) -> float | None:
 
 def _number(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else round(value, 5)
-
-

@@ -123,7 +123,8 @@ def _curves(found: Comparison, classifier: str, point: Callable[[Summary], Point
     for line in own:
         if line.selector in numbers:
             curves.setdefault(line.selector, []).append(point(line))
-    ruled = {"all terms": point(line).y for line in own if line.selector not in numbers}
+    baseline = next((line for line in own if line.selector not in numbers), None)
+    ruled = {} if baseline is None else {"all terms": point(baseline).y}
     if not curves:
         curves, numbers = {ALL: [point(line) for line in own]}, {ALL: len(numbers)}
         ruled = {}
@@ -143,5 +144,3 @@ def _seconds(line: Summary, field: str) -> float:
 
 def _panel(drawn: Any, title: str, **where: str) -> Panel:
     return {"title": title, "where": where, "chart": drawn.to_dict()}
-
-

@@ -35,7 +35,7 @@ def findings(found: Comparison) -> list[Finding]:
     as_good = [line for line in measured if is_as_good(line)]
     return [
         Finding("Best micro-F1", condition_text(best), f"{_f1(best)}.{_runner_up(best, measured)}"),
-        _fewest(best, as_good),
+        _fewest(best, measured),
         _fastest(best, as_good),
     ]
 
@@ -80,12 +80,15 @@ def _runner_up(best: Summary, measured: Sequence[Summary]) -> str:
     return f" {n_others:,} of {counted(len(measured) - 1, 'other')} {verb} as good, within chance."
 
 
-def _fewest(best: Summary, as_good: Sequence[Summary]) -> Finding:
-    title = "Fewest terms, as good"
+def _fewest(best: Summary, measured: Sequence[Summary]) -> Finding:
+    title, as_good = "Fewest terms, as good", [line for line in measured if is_as_good(line)]
     fewest = min(as_good, key=lambda line: (line.n_kept or 0.0, -_micro(line)))
     if fewest.is_best:
-        return Finding(title, condition_text(best), "It is the best itself: with fewer terms, all are worse by more than chance.")
-    return Finding(title, condition_text(fewest), f"{_f1(fewest)}; p = {fewest.p_overall:.2f} that chance makes the difference.")
+        were_tried = any((line.n_kept or 0.0) < (best.n_kept or 0.0) for line in measured)
+        about = "with fewer terms, all are worse by more than chance" if were_tried else "fewer terms were not tried"
+        return Finding(title, condition_text(best), f"It is the best itself; {about}.")
+    about = f"{_f1(fewest)}; that the best leads by chance has p = {fewest.p_overall:.2f}."
+    return Finding(title, condition_text(fewest), about)
 
 
 def _fastest(best: Summary, as_good: Sequence[Summary]) -> Finding:
@@ -105,4 +108,6 @@ def _micro(line: Summary) -> float:
 
 def seconds_text(seconds: float) -> str:
     """Seconds with as many digits as are of interest."""
-    return f"{seconds:,.1f} s" if seconds >= 10 else f"{seconds:.2f} s" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.1f} s"

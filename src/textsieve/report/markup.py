@@ -42,13 +42,13 @@ def escaped(text: object) -> str:
 
 
 def table(name: str, caption: str, columns: Sequence[Column], lines: Sequence[Line], *, sortable: bool = False) -> str:
-    """A table in a box of its own, so that a wide one does not make the page wide."""
+    """A table in a box of its own, so that a wide one does not make the page wide, and what it is above the box."""
     heads = "".join(_head(column, sortable=sortable) for column in columns)
     rows = "".join(_row(line, columns) for line in lines)
     return (
+        f'<p class="caption" id="{name}-caption">{escaped(caption)}</p>'
         f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{name}-caption">'
-        f'<table id="{name}"{" class=sortable" if sortable else ""}>'
-        f'<caption id="{name}-caption">{escaped(caption)}</caption>'
+        f'<table id="{name}" aria-labelledby="{name}-caption"{" class=sortable" if sortable else ""}>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -65,7 +65,7 @@ def _head(column: Column, *, sortable: bool) -> str:
 
 def _row(line: Line, columns: Sequence[Column]) -> str:
     cells = "".join(_cell(cell, column) for cell, column in zip(line.cells, columns, strict=True))
-    return f'<tr{" class=best" if line.is_best else ""}>{cells}</tr>'
+    return f"<tr{' class=best' if line.is_best else ''}>{cells}</tr>"
 
 
 def _cell(cell: Cell, column: Column) -> str:
@@ -77,4 +77,5 @@ def _cell(cell: Cell, column: Column) -> str:
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Names and what they are, as a list."""
-    return "<dl>" + "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(text)}</dd></div>" for name, text in pairs) + "</dl>"
+    listed = "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(text)}</dd></div>" for name, text in pairs)
+    return f"<dl>{listed}</dl>"

@@ -102,7 +102,7 @@ def stability_table(found: Comparison) -> str:
     lines = [
         Line([Cell(str(name)), *(_number(cells.get((str(name), size)), ".2f") for size in sizes)]) for name in selectors
     ]
-    caption = "Stability: how alike the terms are that are chosen of different folds (Kuncheva's index: 1 the same, 0 chance)"
+    caption = "Stability: how alike the terms of different folds are (Kuncheva's index: 1 the same, 0 chance)"
     return table("stability", caption, columns, lines)
 
 

@@ -5,7 +5,8 @@
   const NOTHING = "–";
   const MOST_CLASSES = 30; // of a matrix that can still be read
   const MOST_PAIRS = 15;
-  const STRONG = 0.62; // from this share of the colour on, letters are in the other colour
+  // From this share of the colour on, letters are in the other colour: on a light page and on a dark one.
+  const TURNS = { "turns-light": 0.68, "turns-dark": 0.53 };
 
   const make = (tag, about = {}, ...children) => {
     const element = document.createElement(tag);
@@ -27,7 +28,7 @@
   // Sections are listed at the head of the page.
   const listSections = () => {
     const links = [...document.querySelectorAll("main > section[id]")].map((section) =>
-      make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
+      make("a", { href: `#${section.id}` }, section.dataset.short));
     document.querySelector("nav").append(...links);
   };
 
@@ -73,9 +74,9 @@
   });
 
   const scrolling = (table, caption) => {
-    const box = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption }, table);
-    table.prepend(make("caption", {}, caption));
-    return box;
+    table.setAttribute("aria-label", caption);
+    const about = { class: "scroll", role: "region", tabindex: "0", "aria-label": caption };
+    return make("div", {}, make("p", { class: "caption" }, caption), make("div", about, table));
   };
   const sortable = (caption, columns, rows) => {
     const heads = columns.map(([title, first]) =>
@@ -94,7 +95,8 @@
       make("th", { scope: "col", class: upright ? "upright" : "", title: name }, make("span", {}, name)));
     const lines = rows.map(({ name, cells }) => make("tr", {}, make("th", { scope: "row", title: name }, name),
       ...cells.map(({ text, part, own, title }) => {
-        const cell = make("td", { class: [own ? "own" : "", part >= STRONG ? "strong" : ""].join(" ").trim() }, text);
+        const turned = Object.keys(TURNS).filter((name) => part >= TURNS[name]);
+        const cell = make("td", { class: [...(own ? ["own"] : []), ...turned].join(" ") }, text);
         if (title) cell.title = title;
         if (part > 0) cell.style.backgroundColor = `rgb(var(--heat) / ${part.toFixed(3)})`;
         return cell;
@@ -185,11 +187,12 @@
   };
 
   // Terms: a card for each class; the search looks for a part of a term, or of the name of a class.
-  const scoreText = (score) => (score === null ? "" : Number(score.toPrecision(3)).toString());
-  const card = (name, terms, all) => make("div", { class: "card" }, make("h3", {}, name), terms.length
+  const scoreText = (score, most) =>
+    score === null ? "" : most < 0.01 ? score.toExponential(2) : most < 10 ? score.toFixed(4) : written(score, 1);
+  const card = (name, terms, all, most) => make("div", { class: "card" }, make("h3", {}, name), terms.length
     ? make("ol", { tabindex: "0", "aria-label": `Terms of ${name}` }, ...terms.map(([place, term, score]) => make("li", {},
       make("span", { title: "place among all terms" }, `${written(place)}.`), make("span", { class: "term" }, term),
-      make("span", { title: "score" }, scoreText(score)))))
+      make("span", { title: "score" }, scoreText(score, most)))))
     : make("p", {}, all ? "No such term." : "None of the chosen terms speaks for it most."));
   const showTerms = (section) => {
     const [selector, size] = [value(section, "selector"), value(section, "size")];
@@ -202,15 +205,17 @@
       return;
     }
     const wanted = value(section, "search").trim().toLocaleLowerCase();
+    const known = data.rankings[chosen.ranking].classes;
+    const most = Math.max(...known.flatMap((own) => own.map(([, , score]) => Math.abs(score ?? 0))), 0);
     let count = 0;
-    const cards = data.rankings[chosen.ranking].classes.flatMap((own, number) => {
+    const cards = known.flatMap((own, number) => {
       const name = data.classes[number];
       const within = own.filter(([place]) => place <= chosen.chosen);
       const isNamed = name.toLocaleLowerCase().includes(wanted);
       const terms = isNamed ? within : within.filter(([, term]) => term.toLocaleLowerCase().includes(wanted));
       if (wanted && !isNamed && !terms.length) return [];
       count += terms.length;
-      return [card(name, terms, within.length)];
+      return [card(name, terms, within.length, most)];
     });
     const what = wanted ? `match “${value(section, "search").trim()}”` : "are shown";
     status.textContent = `${selector} chose ${counted(chosen.chosen, "term", "terms")}; ${written(count)} ${what}, in ${counted(cards.length, "class", "classes")}.`;
