@@ -156,4 +156,6 @@ def label_text(label: Any) -> str:
 
 
 def _setting(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: NOTHING, True: "yes", False: "no"}[value]
     return value if isinstance(value, str) else json.dumps(value)
