@@ -20,7 +20,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-SECONDS = 30
+SECONDS = 90
 """That a page has for what a test waits for; far more than it takes."""
 ARGUMENTS = (
     "--headless=new",
