@@ -67,6 +67,7 @@ class Browser:
         self.complaints()
         self.requests()
         self._driver.get(page.as_uri() if isinstance(page, Path) else page)
+        self.wait("location.href !== 'about:blank' && document.readyState === 'complete'")
 
     # -- doing -----------------------------------------------------------------------------------------------------
 

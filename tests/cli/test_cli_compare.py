@@ -72,6 +72,27 @@ def test_documents_to_test_on(news: Path, ask: Ask, run: Run, tmp_path: Path) ->
     assert "Stability" not in said
 
 
+def test_shares_drawn_at_random(news: Path, ask: Ask, run: Run) -> None:
+    wanted = ("compare", news, *FEW, "--test-share", "0.34", "--repeats", 3, "--seed", 1)
+    told = ask(*wanted)
+    assert told["split"] == {"by": "random", "folds": 3, "test_share": 0.34, "seed": 1, "overlapping": True}
+    said = run(*wanted).stdout
+    assert "tested on a share of 0.34, drawn 3 times" in said
+    assert "is by chance (corrected t-test on splits" in " ".join(said.split())
+    assert "sign test" not in said
+
+
+def test_vectors(run: Run, ask: Ask, tmp_path: Path) -> None:
+    lines = [f"{1 + place % 2} {1 + place % 2}:{1 + place % 3} 3:1" for place in range(20)]
+    (tmp_path / "x.svm").write_text("\n".join(lines), encoding="utf-8")
+    told = ask("compare", "x.svm", "--terms", "2", "--folds", 2, "--jobs", 1)
+    assert told["form"] == "counts"
+    assert all(row["micro_f1"] == 1.0 for row in told["rows"])
+    said = run("compare", "x.svm", "--keep-case", "--ngrams", "1-2", exit_code=1).stderr
+    assert "x.svm: holds vectors, not texts" in said
+    assert "leave out --keep-case, --ngrams 1-2." in " ".join(said.split())
+
+
 def test_several_labels(tagged: Path, run: Run, ask: Ask) -> None:
     wanted = ("compare", tagged, "--label", "tags", "--terms", "5", "--folds", 2, "--jobs", 1)
     told = ask(*wanted)
@@ -137,9 +158,19 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
         (["--selectors", "ig(pooling=odd)"], "--selectors: ig(pooling=odd): pooling='odd'; use one of"),
         (["--selectors", "ig(colour=red)"], "'ig' has no option 'colour'"),
         (["--classifiers", "perceptron"], "--classifiers: there is no classifier 'perceptron'; use svm,"),
+        (["--classifiers", "svm,svm(C=x)"], "--classifiers: svm(C=x): C='x'; use a number above 0"),
+        (["--classifiers", "tcfp(x=1)"], "--classifiers: tcfp(x=1): 'tcfp' has no option 'x'"),
+        (["--classifiers", "svm(C=1,C=x)"], "--classifiers: svm(C=1,C=x): C is there twice; leave out one"),
+        (["--selectors", "ig(pooling=[1])"], "--selectors: ig(pooling=[1]): pooling=[1]; use one of"),
+        (["--selectors", "ig(pooling=max"], "--selectors: ig(pooling=max: its parentheses do not match"),
+        (["--results", "-"], "--results - is standard output, and results are kept in a file"),
         (["--terms", "5,many"], "--terms='many'; use numbers of terms from 1"),
         (["--folds", "1"], "1 is not in the range x>=2"),
         (["--folds", "2", "--test", "later.csv"], "--folds and --test exclude each other"),
+        (["--test-share", "0.2", "--test", "later.csv"], "--test-share and --test exclude each other"),
+        (["--test-share", "1.5"], "1.5 is not in the range 0.0<x<1.0"),
+        (["--test-share", "0.5", "--folds", "2"], "--folds and --test-share are different ways to split documents"),
+        (["--seed", "2"], "--seed=2: nothing is drawn at random; give --test-share or --folds with it"),
     ],
     ids=str,
 )
@@ -168,7 +199,44 @@ def test_results_of_another_corpus(news: Path, run: Run, tmp_path: Path) -> None
     assert "Choose another file for new ones, or delete this one" in said
 
 
-def test_where_results_go() -> None:
+def test_results_are_not_put_among_the_documents(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for label in ("a", "b"):
+        (tmp_path / "docs" / label).mkdir(parents=True)
+        for number in range(6):
+            (tmp_path / "docs" / label / f"{number}.txt").write_text(f"{label}{label} word{number}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "docs")
+    wanted = ("--terms", 2, "--folds", 2, "--jobs", 1)
+    said = run("compare", ".", *wanted, exit_code=1).stderr
+    assert "docs.compare.jsonl: would be among the documents of .; name a file elsewhere with --results" in said
+    run("compare", ".", *wanted, "--results", "../found.jsonl")
+    monkeypatch.chdir(tmp_path)
+    run("compare", "docs", *wanted)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["docs", "docs.compare.jsonl", "found.jsonl"]
+
+
+def test_what_cannot_be_trained_is_said_with_its_classifier(run: Run, tmp_path: Path) -> None:
+    lines = [f"{1 + place % 2} {1 + place % 2}:{0.5 - place % 3} 3:0.25" for place in range(20)]
+    (tmp_path / "x.svm").write_text("\n".join(lines), encoding="utf-8")
+    said = run("compare", "x.svm", "--terms", 2, "--folds", 2, "--selectors", "ig", "--classifiers", "svm,nb").stdout
+    assert "ig, 2 terms, nb: MultinomialNB(alpha=0.01) can't be trained: Negative values in data" in " ".join(
+        said.split()
+    )
+
+
+def test_seconds_of_different_threads_are_not_mixed(news: Path, run: Run, ask: Ask) -> None:
+    wanted = ("compare", news, "--terms", 3, "--folds", 2)
+    assert "threads" not in run(*wanted, "--selectors", "ig", "--jobs", 1).stdout
+    said = run(*wanted, "--selectors", "ig,ocfs", "--jobs", 2).stdout
+    assert "Seconds can be compared only where the threads are the same" in said
+    told = ask(*wanted, "--selectors", "ig,ocfs", "--jobs", 2)
+    cores = told["rows"][0]["cores"]
+    assert [line["threads"] for line in told["summary"]] == [1, 2]
+    assert f"1 of {cores}" in said
+    assert f"2 of {cores}" in said
+
+
+def test_where_results_go(tmp_path: Path) -> None:
+    assert usual_results(".") == f"{tmp_path.name}.compare.jsonl"
     assert usual_results("newsgroups:comp:no-headers") == "newsgroups-comp-no-headers.compare.jsonl"
     assert usual_results("/data/my mails/") == "my-mails.compare.jsonl"
     assert usual_results("-") == "standard-input.compare.jsonl"

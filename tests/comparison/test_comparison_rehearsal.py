@@ -12,12 +12,13 @@ from textsieve.comparison import rehearsal
 from textsieve.comparison.documents import Documents, count_documents
 from textsieve.comparison.plan import Plan
 from textsieve.comparison.rehearsal import rehearse, rehearsed
+from textsieve.comparison.splits import Splitting
 
 
 def counted(plan: Plan, n: int) -> Documents:
     case = small_texts(n, 3)
     corpus = Corpus.from_texts(case.texts, case.labels)
-    return count_documents(corpus, None, 2, plan.shared_settings(), 1, lambda *_: None)
+    return count_documents(corpus, None, Splitting(folds=2), plan.shared_settings(), 1, lambda *_: None)
 
 
 def test_everybody_has_a_turn() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..classifiers.named import CLASSIFIERS
+from ..errors import InputError
 from ..evaluation.names import CUTS
 from ..selectors.named import SELECTORS
 from . import options
@@ -40,11 +41,33 @@ asked = options.bundle(
         help=f"What is trained on them: {', '.join(CLASSIFIERS)}. With options in parentheses, also tf, idf, norm and "
         "class_weight: svm(C=10,tf=log).",
     ),
+)
+
+split = options.bundle(
+    "split",
     click.option(
         "--folds",
         type=click.IntRange(min=2),
         metavar="N",
         help="Test so many folds in turn.  [default: the split of whoever published the corpus, or else 5]",
+    ),
+    click.option(
+        "--test-share",
+        type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+        metavar="SHARE",
+        help="Instead of folds, draw this share of the documents at random, and test it.",
+    ),
+    click.option(
+        "--repeats",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Draw so often, or shuffle and fold so often.  [default: 1]",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="What is drawn; with --folds, shuffle the documents before.  [default: 0]",
     ),
 )
 
@@ -84,6 +107,7 @@ several = options.bundle(
 )
 @options.reading
 @asked
+@split
 @click.option(
     "--results",
     type=click.Path(dir_okay=False),
@@ -106,6 +130,7 @@ def command(
     test: str | None,
     reading: dict[str, Any],
     asked: dict[str, Any],
+    split: dict[str, Any],
     results: str | None,
     report: str | None,
     terms_are: dict[str, Any],
@@ -124,10 +149,12 @@ def command(
     from ..comparison import compare
     from ..comparison.plan import Plan
     from ..comparison.results import holds_results
+    from ..comparison.splits import Splitting
     from . import compare_report
     from .ending import say, usage
     from .opening import STDIO, opened, refuse_to_lose
     from .progress import progress
+    from .wording import option
 
     if holds_results(path):
         compare_report.check(report, path)
@@ -136,20 +163,25 @@ def command(
     settings = options.counting(terms_are) | several | {"cut_options": options.as_dict(several["cut_options"])}
     with usage():
         Plan.of(asked["selectors"], asked["n_terms"], asked["classifiers"], settings, jobs)
-    if test is not None and asked["folds"] is not None:
-        raise click.UsageError("--folds and --test exclude each other; leave out one.")
+        is_split = Splitting(**split).is_asked_for
+    if test is not None and is_split:
+        given = next(option(name) for name in split if split[name] is not None)
+        raise click.UsageError(f"{given} and --test exclude each other; leave out one.")
     if test == STDIO == path:
         raise click.UsageError("- is standard input, which has one of CORPUS and --test; give the other as a file.")
+    if results == STDIO:
+        raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
     kept = usual_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
     refuse_to_lose(kept, *inputs)
+    _refuse_among_documents(kept, *inputs)
     compare_report.check(report, kept, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(opened(path, reading))
         others = stack.enter_context(opened(test, reading)) if test else None
         tell = stack.enter_context(progress())
         try:
-            found = compare(corpus, test=others, results=kept, n_jobs=jobs, progress=tell, **asked, **settings)
+            found = compare(corpus, test=others, results=kept, n_jobs=jobs, progress=tell, **asked, **split, **settings)
         except KeyboardInterrupt:
             if os.path.exists(kept):
                 say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")
@@ -159,8 +191,24 @@ def command(
 
 def usual_results(path: str) -> str:
     """The results of a corpus stay where the command was given."""
-    name = re.sub(r"[^\w.-]+", "-", os.path.basename(path.rstrip("/"))).strip("-") or "standard-input"
+    from ..corpus.named import is_name
+    from .opening import STDIO
+
+    whole = path if path == STDIO or is_name(path) else os.path.abspath(path)
+    name = re.sub(r"[^\w.-]+", "-", os.path.basename(whole)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
+
+
+def _refuse_among_documents(results: str, *inputs: str) -> None:
+    """Stop if results would be taken for a document when the corpus is read again."""
+    place = os.path.realpath(results)
+    for path in inputs:
+        folder = os.path.join(os.path.realpath(path), "")
+        if os.path.isdir(path) and place.startswith(folder):
+            raise InputError(
+                f"{results}: would be among the documents of {path}; name a file elsewhere with --results, or go to "
+                "another folder."
+            )
 
 
 def _show(found: "Comparison", results: str, report: str | None, wants_json: bool) -> None:

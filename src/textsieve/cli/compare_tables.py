@@ -6,6 +6,7 @@ from typing import Any
 
 from ..comparison import Comparison
 from ..comparison.outcome import mean_text, p_text, size_text
+from ..comparison.plan import Size
 from ..comparison.summary import Mean, Summary
 from ..errors import counted
 from .output import Column, Page, numbers
@@ -13,17 +14,25 @@ from .output import Column, Page, numbers
 MOST_PAIRS = 30
 """Of selectors, whose overlap is shown."""
 NOTHING = "-"
-SPLITS = {"own": "the corpus's own split", "given": "the documents given with --test", "folds": "{} folds in turn"}
+SPLITS = {
+    "own": "the corpus's own split",
+    "given": "the documents given with --test",
+    "folds": "{folds} folds in turn",
+    "shuffled folds": "{folds} folds in turn, shuffled {repeats} times",
+    "random": "a share of {test_share:g}, drawn {folds} times",
+    "splits": "{folds} splits",
+}
 
 
 def show(found: Comparison, results: str) -> None:
     """Print all that there is to see."""
     page, header = Page(), found.header
-    split = SPLITS[header["split"]["by"]].format(header["split"]["folds"])
+    split = SPLITS[header["split"]["by"]].format(**header["split"])
     page.line(f"{header['corpus']}: {header['documents']:,} documents, {len(header['classes']):,} classes")
     page.line(f"{counted(len(found.conditions), 'combination')}, tested on {split}")
     lines = in_order(found)
-    _show_quality(page, lines, several=header["several_labels"])
+    test = "corrected t-test on splits" if header["split"].get("overlapping") else "sign test on documents"
+    _show_quality(page, lines, test, several=header["several_labels"])
     _show_problems(page, lines)
     _show_cost(page, lines)
     _show_ranks(page, found)
@@ -46,7 +55,7 @@ def _value(mean: Mean | None) -> float:
     return -1.0 if mean is None else mean.value
 
 
-def _show_quality(page: Page, lines: Sequence[Summary], *, several: bool) -> None:
+def _show_quality(page: Page, lines: Sequence[Summary], test: str, *, several: bool) -> None:
     titles = ["kept", "micro-F1", "macro-F1", *(["all right"] if several else []), "p"]
     rows = []
     for line in lines:
@@ -59,8 +68,8 @@ def _show_quality(page: Page, lines: Sequence[Summary], *, several: bool) -> Non
         "±: half of the 95 % interval of the mean over folds. " if any(_has_interval(line) for line in lines) else ""
     )
     page.line(
-        f"{interval}p: how likely such a lead of the best of the same number of terms is by chance (sign test on "
-        "documents, with Holm's correction)."
+        f"{interval}p: how likely such a lead of the best of the same number of terms is by chance ({test}, "
+        "with Holm's correction)."
     )
 
 
@@ -69,24 +78,38 @@ def _has_interval(line: Summary) -> bool:
 
 
 def _show_problems(page: Page, lines: Sequence[Summary]) -> None:
-    for (selector, size), problem in {
-        (line.selector, line.n_terms): line.problem for line in lines if line.problem is not None
-    }.items():
-        page.line(f"{selector}, {size_text(size)} terms: {problem}")
+    """What went wrong, with the classifiers that it went wrong with, if it did not with all."""
+    found: dict[tuple[str, Size, str], list[str]] = {}
+    for line in lines:
+        if line.problem is not None:
+            found.setdefault((line.selector, line.n_terms, line.problem), []).append(line.classifier)
+    n_classifiers = len({line.classifier for line in lines})
+    for (selector, size, problem), classifiers in found.items():
+        with_them = "" if len(classifiers) == n_classifiers else f", {', '.join(classifiers)}"
+        page.line(f"{selector}, {size_text(size)} terms{with_them}: {problem}")
 
 
 def _show_cost(page: Page, lines: Sequence[Summary]) -> None:
+    measured = [line for line in lines if line.model_bytes is not None]
+    differ = len({_threads(line) for line in measured}) > 1
     rows = [
         [
             *(size_text(line.n_terms), line.selector, line.classifier),
+            *([_threads(line)] if differ else []),
             *map(_seconds, (line.selection_seconds, line.training_seconds, line.prediction_seconds)),
-            f"{line.model_bytes / 1000:,.1f}",
+            f"{(line.model_bytes or 0) / 1000:,.1f}",
         ]
-        for line in lines
-        if line.model_bytes is not None
+        for line in measured
     ]
-    titles = numbers("selection", "training", "prediction", "model, kB")
+    titles = numbers(*(["threads"] if differ else []), "selection", "training", "prediction", "model, kB")
     page.table([*numbers("terms"), Column("selector"), Column("classifier"), *titles], rows, title="Seconds, and size")
+    if differ:
+        page.line("Seconds can be compared only where the threads are the same; of a mixture there are none.")
+
+
+def _threads(line: Summary) -> str:
+    """Threads, of how many that the machine has."""
+    return "mixed" if line.threads is None or line.cores is None else f"{line.threads} of {line.cores}"
 
 
 def _seconds(value: float | None) -> str:

@@ -5,6 +5,7 @@ import re
 _SAME_NAME = (
     *("text", "label", "label_separator", "format", "encoding", "selector", "projection", "classifier", "class_weight"),
     *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
+    *("test_share", "repeats", "seed"),
 )
 _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
     "n_terms": "terms",
@@ -19,6 +20,8 @@ _RULES = (
     (re.compile(r", or use label=False if there are no labels"), ""),
     (re.compile(r": textsieve\.read\(path, label=\.\.\.\)"), " with --label"),
     (re.compile(r"\buse n_terms instead"), "use -k instead"),
+    (re.compile(r"\bgive test_share or folds with it"), "give --test-share or --folds with it"),
+    (re.compile(r"^folds and test_share are"), "--folds and --test-share are"),
     (re.compile(r"\buse weights=\[0\]"), "use --energy-weights 0"),
     (re.compile(r"; name one with projection=, "), "; name one with --projection, "),
     (re.compile(r"\bor names=False"), "or leave out --names"),

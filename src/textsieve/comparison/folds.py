@@ -10,6 +10,7 @@ Seconds are those of the work itself, noted when it was done, so that each row h
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, NothingChosen, UnfitDocuments
 from ..evaluation import folds as folds_of
 from ..stats import ClassStats
 from ..text.schemes import Scheme
@@ -70,7 +71,7 @@ class Shared:
     def __init__(self, train: Counted, test: Counted, test_places: Ints, *, describes: bool = False) -> None:
         self.train, self.test, self.test_places, self._describes = train, test, test_places, describes
         self._stats: dict[Scheme, Timed[ClassStats]] = {}
-        self._ranked: dict[tuple[str, int | None], Timed[Kept]] = {}
+        self._ranked: dict[tuple[str, int | None], Timed[Kept] | InputError] = {}
         self._described: dict[tuple[str, int | None], Described] = {}
         self._inner: list[Shared] | None = None
 
@@ -82,13 +83,23 @@ class Shared:
     def chosen(self, wanted: Wanted) -> Timed[Kept]:
         """The columns of the terms to keep, the best first."""
         if wanted.key not in self._ranked:
-            self._ranked[wanted.key] = self._rank(wanted)
-        kept, seconds = self._ranked[wanted.key]
+            self._ranked[wanted.key] = self._rank_or_why_not(wanted)
+        found = self._ranked[wanted.key]
+        if isinstance(found, InputError):
+            raise found
+        kept, seconds = found
         return Timed(kept._replace(columns=kept.columns[: wanted.limit]), seconds)
 
     def described(self, wanted: Wanted) -> Described | None:
         """What is known of a ranking that was made, if this is a fold that describes them."""
         return self._described.get(wanted.key)
+
+    def _rank_or_why_not(self, wanted: Wanted) -> Timed[Kept] | InputError:
+        """That nothing is found is found out once, too; the limit that it was looked for with is not that of a row."""
+        try:
+            return self._rank(wanted)
+        except (NothingChosen, UnfitDocuments) as problem:
+            return type(problem)(re.sub(rf"(?<=\()k={wanted.key[1]}(, )?", "", str(problem)))
 
     def _rank(self, wanted: Wanted) -> Timed[Kept]:
         (_, most), recipe = wanted.key, wanted.recipe
@@ -136,16 +147,22 @@ class Fold:
     @cached_property
     def shared(self) -> Shared:
         """What its conditions share; a model knows only classes that some document to learn from has."""
+        self.require_classes()
         counted, is_train = self.documents.counted, self.documents.trained[self.number]
         train, test = (counted.take(np.flatnonzero(each)) for each in (is_train, self.documents.tested[self.number]))
         train = replace(train, targets=_with_documents(train.targets))
-        if not train.targets.can_be_learned.any():
-            raise InputError(
-                f"{self._name}: fewer than two classes have documents to learn from; give more documents of each "
-                "class, or fewer folds."
-            )
         places = np.flatnonzero(self.documents.tested[self.number])
         return Shared(train, test, places, describes=self.number == DESCRIBED_FOLD)
+
+    def require_classes(self) -> None:
+        """Refuse documents from which nothing can be learned; it is told from the labels alone."""
+        targets = self.documents.counted.targets.take(np.flatnonzero(self.documents.trained[self.number]))
+        if not targets.can_be_learned.any():
+            more = ", or fewer folds" if "folds" in self.documents.parts.about["by"] else ""
+            raise InputError(
+                f"{self.documents.name_of(self.number)}: fewer than two classes have documents to learn from; give "
+                f"more documents of each class{more}."
+            )
 
     @cached_property
     def missing(self) -> tuple[object, ...]:
@@ -156,12 +173,6 @@ class Fold:
             for each in (self.documents.trained, self.documents.tested)
         )
         return tuple(targets.classes[number] for number in np.flatnonzero((known == 0) & (tested > 0)).tolist())
-
-    @property
-    def _name(self) -> str:
-        if self.documents.split != "folds":
-            return f"{self.documents.name}, the part to learn from"
-        return f"{self.documents.name}, without fold {self.number + 1}"
 
 
 def _statistics(counted: Counted, scheme: Scheme) -> ClassStats:

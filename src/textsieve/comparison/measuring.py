@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import NothingChosen, UnfitDocuments
+from ..errors import InputError
 from ..evaluation import Report, compare_labels
 from ..evaluation.cuts import Rule
 from ..modelfile.writing import encode
@@ -21,6 +22,8 @@ from .plan import Condition, Plan
 from .rankings import Ranking
 from .rows import Row, Selection
 from .significance import Mistakes
+from .trials import without_prefix
+from .vectors import recipe_of, settled
 
 SOME_TIME = "1970-01-01T00:00:00+00:00"
 
@@ -42,25 +45,29 @@ class Measured(NamedTuple):
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
-    """Go through all steps; a selector that finds no term is a result too."""
-    shared, settings = fold.shared, plan.settings_of(condition)
-    recipe = Recipe.of(settings, n_threads(plan.n_jobs))
+    """Go through all steps; a selector that finds no term is a result too, and so is what can't be trained here."""
+    shared, form = fold.shared, fold.documents.form
+    settings = settled(plan.settings_of(condition), form)
+    recipe = recipe_of(settings, form, n_threads(plan.n_jobs))
     wanted = _wanted(shared, condition, plan, recipe)
     about: dict[str, Any] = {
         "n_seen": shared.n_seen,
         "trained_on": shared.train.targets.n_documents,
         "documents": shared.test.targets.n_documents,
         "missing_classes": fold.missing,
+        "threads": n_threads(plan.n_jobs),
+        "cores": os.cpu_count(),
     }
+    inner = shared.inner(settings["folds"]) if shared.train.targets.several else []
+    selection = None
     try:
-        inner = shared.inner(settings["folds"]) if shared.train.targets.several else []
         chosen = [each.chosen(wanted) for each in (shared, *inner)]
-    except (NothingChosen, UnfitDocuments) as problem:
-        return Measured(Row.about(fold.number, condition, **about, problem=str(problem)), None)
-    best = chosen[0].made
-    split = shared.split(best)
-    trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
-    (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+        best = chosen[0].made
+        selection, split = _selection(fold, condition, best), shared.split(best)
+        trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
+        (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+    except InputError as problem:
+        return Measured(Row.about(fold.number, condition, **about, problem=without_prefix(str(problem))), selection)
     true, found = split.test_targets.label_sets(), labels_of(is_label, split.train_targets.classes)
     classes, several = fold.documents.counted.targets.classes, split.train_targets.several
     report = compare_labels(classes, true, found, several=several, unknown=unknown)
@@ -77,7 +84,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         model_bytes=_size(model),
         mistakes=_mistakes(true, found),
     )
-    return Measured(row, _selection(fold, condition, best), _ranking(fold, condition, wanted))
+    return Measured(row, selection, _ranking(fold, condition, wanted))
 
 
 def _wanted(shared: Shared, condition: Condition, plan: Plan, recipe: Recipe) -> Wanted:

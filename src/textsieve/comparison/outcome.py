@@ -57,7 +57,7 @@ class Comparison:
     @cached_property
     def summary(self) -> list[Summary]:
         """A line for each condition: means over the folds, and p against the best."""
-        return summaries(self.conditions, self.rows)
+        return summaries(self.conditions, self.rows, overlapping=self.header["split"].get("overlapping", False))
 
     @cached_property
     def ranks(self) -> list[Rank]:

@@ -50,9 +50,10 @@ def _a_few(documents: Documents) -> Documents:
     """Some of the documents of the first fold: every n-th along all classes, and the first of each."""
     is_train, is_test, counted = documents.trained[0], documents.tested[0], documents.counted
     first = counted.targets.first
-    parts = [_spread(np.flatnonzero(each), first) for each in (is_train, is_test)]
-    kept = np.sort(np.concatenate(parts))
-    return replace(documents, counted=counted.take(kept), trained=(is_train[kept],), tested=(is_test[kept],))
+    own = [_spread(np.flatnonzero(each), first) for each in (is_train, is_test)]
+    kept = np.sort(np.concatenate(own))
+    parts = documents.parts._replace(trained=(is_train[kept],), tested=(is_test[kept],))
+    return replace(documents, counted=counted.take(kept), parts=parts)
 
 
 def _spread(places: Ints, classes: Ints) -> Ints:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ..corpus import Corpus
 from ..errors import TooFewDocuments, UnfitDocuments, shown
 from ..training.documents import Progress
 from ..training.keeping import storable, when_and_with_what
@@ -18,13 +17,15 @@ from .outcome import Comparison, comparison_of
 from .plan import Plan
 from .rehearsal import rehearse
 from .results import BEGUN, Results, check_results, header_of, opened_results
+from .splits import Splitting
+from .vectors import require_logarithms, settled
 
 STAGE = "comparing"
 _NAMED_CLASSES = 5
 
 
 def compare(
-    documents: str | os.PathLike[str] | Corpus | Iterable[str],
+    documents: Any,
     labels: Iterable[Any] | None = None,
     *,
     test: Any = None,
@@ -32,6 +33,10 @@ def compare(
     n_terms: Any = (100, 1000, 10_000),
     classifiers: Any = ("svm",),
     folds: int | None = None,
+    test_share: float | None = None,
+    repeats: int | None = None,
+    seed: int | None = None,
+    splits: Any = None,
     results: str | os.PathLike[str] | None = None,
     n_jobs: int | None = -1,
     progress: Progress | None = None,
@@ -45,10 +50,10 @@ def compare(
     Parameters
     ----------
     documents, labels
-        A corpus, the path or name of one, or texts and labels.
+        A corpus, the path or name of one, or texts and labels, or vectors (a sparse matrix) and labels.
     test
-        Documents to test on: a corpus, the path or name of one, or a pair of texts and labels. Left out, they are those
-        that the publisher of a named corpus cut off for it, or folds.
+        Documents to test on: a corpus, the path or name of one, or a pair of texts (or vectors) and labels. Left out,
+        they are those that the publisher of a named corpus cut off for it, or folds.
     selectors, classifiers
         Names, with options in parentheses: "ig(pooling=max)", "svm(C=10)"; as a list, or one text with commas. "all" is
         a baseline of all terms. Weights and class weights are options of a classifier: "svm(tf=log,idf=plain)".
@@ -57,6 +62,14 @@ def compare(
         Numbers of terms, shares of all, or "all".
     folds
         So many folds are tested in turn; None: the corpus's own split, or 5 if it has none.
+    test_share
+        Instead of folds, about this share of each class is drawn at random and tested.
+    repeats
+        How often that is drawn, or folds are made; each time documents are shuffled anew.
+    seed
+        What is drawn; 0 if it is left out. Folds are shuffled only if it is given, or repeats are.
+    splits
+        Instead, pairs of the places of documents (from 0, or masks): to learn from, and to test on.
     results
         A file that gets each row as soon as it is measured. If it is there already, from a run of the same documents,
         settings and versions, what it has is not measured again.
@@ -69,17 +82,27 @@ def compare(
         What all conditions share: those of a `Categorizer` about texts, weights, several labels and projection.
     """
     plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs)
+    splitting = Splitting(folds, test_share, repeats, seed, splits)
     path = None if results is None else os.fspath(results)
     if path is not None:
         check_results(path)
     tell = progress or (lambda *_: None)
     corpus = corpus_of(documents, labels, "texts")
     other = None if test is None else corpus_of(test, None, "test")
-    counted = count_documents(corpus, other, folds, plan.shared_settings(), n_jobs, tell)
+    counted = count_documents(corpus, other, splitting, plan.shared_settings(), n_jobs, tell)
+    _check_logarithms(plan, counted)
     named = corpus.naming(TooFewDocuments), corpus.naming(UnfitDocuments)
     with named[0], named[1], opened_results(path, _header(plan, counted)) as found:
         _measure_all(plan, counted, found, tell)
     return comparison_of(found, list(plan.conditions()), len(counted.tested))
+
+
+def _check_logarithms(plan: Plan, documents: Documents) -> None:
+    """Refuse weights that vectors can't be given, before anything is measured."""
+    if documents.form == "weights":
+        for condition in plan.conditions():
+            tf = settled(plan.settings_of(condition), documents.form)["tf"]
+            require_logarithms(documents.counted.counts, tf, condition.classifier.name)
 
 
 def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
@@ -90,7 +113,8 @@ def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
         "documents": targets.n_documents,
         "classes": targets.classes,
         "several_labels": targets.several,
-        "split": {"by": documents.split, "folds": len(documents.tested)},
+        "form": documents.form,
+        "split": documents.parts.about,
         "settings": storable(settings),
         "versions": now["versions"],
         BEGUN: now["trained"],
@@ -101,7 +125,10 @@ def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
 def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progress) -> None:
     """Measure what is not there yet, fold by fold, so that no more than one of them is in memory."""
     numbers = range(len(documents.tested))
-    _warn_of_missing([Fold(number, documents) for number in numbers])
+    folds = [Fold(number, documents) for number in numbers]
+    for fold in folds:
+        fold.require_classes()
+    _warn_of_missing(folds)
     todo = [[each for each in plan.conditions() if (number, *each.key) not in results.rows] for number in numbers]
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)

@@ -37,6 +37,8 @@ class Batch:
     vectors: csr_array[Any] | None = None
     kept: list[Kept] | None = None
     """What `read` was told to keep of each of them; None if nothing."""
+    first_column: int = 0
+    """What the file calls the first column of vectors; svmlight counts from 0 or 1, which a file alone can't tell."""
 
     def __len__(self) -> int:
         """Number of documents."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, shown
-from .batch import Batch, Document, Labels, Report, in_batches
+from .batch import BATCH_DOCUMENTS, Batch, Document, Labels, Report, in_batches
 from .labels import LabelReader
 from .text import without_surrogates
 
@@ -47,21 +47,30 @@ class Corpus:
         """
         documents, replaced = _checked_texts(texts, name)
         noted = Report(replaced_bytes=replaced)
-        label_sets: list[Labels] = [()] * len(documents)
-        if labels is not None:
-            to_labels = LabelReader(f"{name}: ", "labels[{}]", report=noted, as_given=True)
-            label_sets = [to_labels(label, position) for position, label in enumerate(labels)]
-        if len(label_sets) != len(documents):
-            raise InputError(
-                f"{name}: {len(documents)} texts but {len(label_sets)} labels. "
-                "Give one label for each text; None means unlabelled."
-            )
+        label_sets = _label_sets(labels, len(documents), "text", name, noted)
         if not documents:
             raise InputError(f"{name}: no documents. Give at least one text.")
 
         def start(report: Report) -> Iterator[Batch]:
             report.replaced_bytes = noted.replaced_bytes
             return in_batches(zip(documents, label_sets, strict=True))
+
+        return cls(name, start, multilabel=noted.several)
+
+    @classmethod
+    def from_vectors(cls, vectors: Any, labels: Iterable[object] | None = None, *, name: str = "vectors") -> Corpus:
+        """Vectors already in memory: a matrix, sparse or not, a row a document; labels as `from_texts` takes them."""
+        from scipy.sparse import csr_array
+
+        rows, noted = csr_array(vectors), Report()
+        if rows.dtype.kind not in "biuf" or not rows.shape[0]:
+            raise InputError(f"{name}: {shown(vectors)} has no rows of numbers. Give at least one.")
+        label_sets = _label_sets(labels, rows.shape[0], "vector", name, noted)
+
+        def start(report: Report) -> Iterator[Batch]:
+            for begin in range(0, len(label_sets), BATCH_DOCUMENTS):
+                some = slice(begin, begin + BATCH_DOCUMENTS)
+                yield Batch(label_sets[some], vectors=rows[some])
 
         return cls(name, start, multilabel=noted.several)
 
@@ -157,6 +166,22 @@ class Corpus:
     def __repr__(self) -> str:
         """Its name, and what is known about it."""
         return f"<Corpus {self.name}: {self.report or 'not read through yet'}>"
+
+
+def _label_sets(
+    labels: Iterable[object] | None, n_documents: int, kind: str, name: str, report: Report
+) -> list[Labels]:
+    """Labels in memory, one for each document."""
+    if labels is None:
+        return [()] * n_documents
+    to_labels = LabelReader(f"{name}: ", "labels[{}]", report=report, as_given=True)
+    found = [to_labels(label, position) for position, label in enumerate(labels)]
+    if len(found) != n_documents:
+        raise InputError(
+            f"{name}: {n_documents} {kind}s but {len(found)} labels. "
+            f"Give one label for each {kind}; None means unlabelled."
+        )
+    return found
 
 
 def _stacked(vectors: list[csr_array[Any]]) -> csr_array[Any]:

@@ -72,7 +72,7 @@ def quality_panels(found: Comparison) -> list[Panel]:
 def time_panels(found: Comparison) -> list[Panel]:
     """For each classifier and step, a curve for each selector; all with the same axes."""
     own = [line for line in found.summary if line.micro_f1 is not None]
-    seconds = [_seconds(line, field) for line in own for field in STEPS.values()]
+    seconds = [each for line in own for field in STEPS.values() if (each := _seconds(line, field)) is not None]
     if not seconds:
         return []
     domain = 10.0 ** math.floor(math.log10(min(seconds))), 10.0 ** math.ceil(math.log10(max(seconds)) + 1e-9)
@@ -80,12 +80,14 @@ def time_panels(found: Comparison) -> list[Panel]:
     for classifier in classifiers_of(found):
         for step, field in STEPS.items():
 
-            def point(line: Summary, field: str = field) -> Point:
-                return Point(line.n_kept or 0.0, _seconds(line, field))
+            def point(line: Summary, field: str = field) -> Point | None:
+                seconds = _seconds(line, field)
+                return None if seconds is None else Point(line.n_kept or 0.0, seconds)
 
             about = f"Seconds of {step} against the number of terms, {classifier}"
             shared = {"y": "seconds", "y_domain": domain, "about": about, "log_y": True, "y_format": ".3g"}
-            panels.append(_panel(_curves(found, classifier, point, **shared), step, classifier=classifier))
+            if drawn := _curves(found, classifier, point, **shared):
+                panels.append(_panel(drawn, step, classifier=classifier))
     return panels
 
 
@@ -116,19 +118,21 @@ def without_energy(found: Comparison) -> list[str]:
     return list(dict.fromkeys(each.selector for each in found.rankings if each.energy is None))
 
 
-def _curves(found: Comparison, classifier: str, point: Callable[[Summary], Point], **shared: Any) -> Any:
+def _curves(found: Comparison, classifier: str, point: Callable[[Summary], Point | None], **shared: Any) -> Any:
+    """Of a classifier, a curve for each selector and a rule for all terms; None if there is no point."""
     own = [line for line in found.summary if line.classifier == classifier and line.micro_f1 is not None]
     numbers = curve_numbers(found)
     curves: dict[str, list[Point]] = {}
     for line in own:
-        if line.selector in numbers:
-            curves.setdefault(line.selector, []).append(point(line))
-    baseline = next((line for line in own if line.selector not in numbers), None)
-    ruled = {} if baseline is None else {"all terms": point(baseline).y}
+        if (drawn := point(line)) is not None:
+            curves.setdefault(line.selector, []).append(drawn)
     if not curves:
-        curves, numbers = {ALL: [point(line) for line in own]}, {ALL: len(numbers)}
-        ruled = {}
-    return panel(curves, numbers=numbers, x=TERMS, x_domain=_sizes(found), rules=ruled, **shared)
+        return None
+    baseline = [] if set(curves) <= {ALL} else curves.pop(ALL, [])
+    ruled = {"all terms": baseline[0].y} if baseline else {}
+    numbers.setdefault(ALL, len(numbers))
+    across = None if ALL in curves else _sizes(found)
+    return panel(curves, numbers=numbers, x=TERMS, x_domain=across, rules=ruled, **shared)
 
 
 def _sizes(found: Comparison) -> tuple[float, float] | None:
@@ -138,8 +142,9 @@ def _sizes(found: Comparison) -> tuple[float, float] | None:
     return (min(sizes), max(sizes)) if sizes and min(sizes) < max(sizes) else None
 
 
-def _seconds(line: Summary, field: str) -> float:
-    return max(float(getattr(line, field)), LEAST_SECONDS)
+def _seconds(line: Summary, field: str) -> float | None:
+    seconds = getattr(line, field)
+    return None if seconds is None else max(float(seconds), LEAST_SECONDS)
 
 
 def _panel(drawn: Any, title: str, **where: str) -> Panel:

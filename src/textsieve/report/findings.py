@@ -36,7 +36,7 @@ def findings(found: Comparison) -> list[Finding]:
     return [
         Finding("Best micro-F1", condition_text(best), f"{_f1(best)}.{_runner_up(best, measured)}"),
         _fewest(best, measured),
-        _fastest(best, as_good),
+        *_fastest(best, as_good),
     ]
 
 
@@ -91,15 +91,15 @@ def _fewest(best: Summary, measured: Sequence[Summary]) -> Finding:
     return Finding(title, condition_text(fewest), about)
 
 
-def _fastest(best: Summary, as_good: Sequence[Summary]) -> Finding:
+def _fastest(best: Summary, as_good: Sequence[Summary]) -> list[Finding]:
+    """None where seconds are of different numbers of threads or machines."""
+    if len({(line.threads, line.cores) for line in as_good}) > 1 or best.training_seconds is None:
+        return []
     fastest = min(as_good, key=total_seconds)
     its = seconds_text(total_seconds(fastest))
     beside = "" if fastest.is_best else f" (the best: {seconds_text(total_seconds(best))})"
-    return Finding(
-        "Fastest, as good",
-        condition_text(fastest),
-        f"{its} to select, train and predict{beside}; {_f1(fastest)}.",
-    )
+    about = f"{its} to select, train and predict{beside}; {_f1(fastest)}."
+    return [Finding("Fastest, as good", condition_text(fastest), about)]
 
 
 def _micro(line: Summary) -> float:

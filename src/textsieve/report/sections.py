@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ..comparison import Comparison
 from ..comparison.plan import ALL
+from ..errors import counted
 from . import choices, figures, tables
 from .legend import legend
 from .markup import escaped
@@ -22,7 +23,7 @@ _SHORT = {
 }
 """What sections are called in the list at the head of the page."""
 
-_FIRST_FOLD = "of the documents without the first fold"
+_FIRST_FOLD = "of the first fold's documents to learn from"
 
 
 def sections(found: Comparison) -> list[str]:
@@ -64,8 +65,17 @@ def _times(found: Comparison, classifiers: list[str]) -> str:
         "Seconds",
         (_controls(controls) if len(classifiers) > 1 else "") + legend(found) + '<div class="panels"></div>',
         "Selection: statistics and ranking, as the selector would cost alone. Prediction: from counts to labels, of "
-        "all tested documents. Medians over the folds; both axes are logarithmic.",
+        f"all tested documents. Medians over the folds; both axes are logarithmic. {_threads(found)}",
     )
+
+
+def _threads(found: Comparison) -> str:
+    if tables.threads_differ(found):
+        return "Seconds can be compared only where the threads, which the table names, are the same."
+    line = choices.best_first(found)[0]
+    if line.threads is None or line.cores is None:
+        return ""
+    return f"Measured with {counted(line.threads, 'thread')} on {counted(line.cores, 'core')}."
 
 
 def _table_of_all(found: Comparison) -> str:
@@ -75,10 +85,11 @@ def _table_of_all(found: Comparison) -> str:
         + tables.conditions_table(found)
         + tables.ranks_table(found)
     )
+    test = "corrected t-test on splits" if found.header["split"].get("overlapping") else "sign test on documents"
     several = "" if found.header["split"]["folds"] < 2 else "±: half of the 95 % interval of the mean over folds. "
     note = (
-        f"{several}p: how likely such a lead of the best is by chance (sign test on documents, "
-        "Holm's correction), among combinations with as many terms, and among all."
+        f"{several}p: how likely such a lead of the best is by chance ({test}, Holm's correction), among combinations "
+        "with as many terms, and among all."
     )
     return _section("table", "All combinations", inner, note)
 
@@ -117,7 +128,7 @@ def _mistakes(found: Comparison) -> str:
     names = [(each["name"], str(place)) for place, each in enumerate(known)]
     n_left = len(choices.best_first(found)) - len(known)
     left = f" {n_left:,} more combinations are in the file of results." if n_left else ""
-    folds = " The documents of all folds are added up." if found.header["split"]["folds"] > 1 else ""
+    folds = " The tested documents of all folds are added up." if found.header["split"]["folds"] > 1 else ""
     title = "Classes, one by one" if several else "Confusion: which class was taken for which"
     by_class = '<div class="by-class"></div>'
     shown = "" if several else '<div class="matrix"></div>'

@@ -17,7 +17,10 @@ NOTHING = "–"
 SPLITS = {
     "own": "on the corpus's own split",
     "given": "on documents given for it",
-    "folds": "by cross-validation, {} folds in turn",
+    "folds": "by cross-validation, {folds} folds in turn",
+    "shuffled folds": "by cross-validation, {folds} folds in turn, shuffled {repeats} times",
+    "random": "on a share of {test_share:g}, drawn {folds} times",
+    "splits": "on {folds} splits",
 }
 
 
@@ -29,19 +32,29 @@ def conditions_table(found: Comparison) -> str:
     for name in names:
         columns += [Column(name, True, "descending"), *([Column(f"± {name}", True)] if folds else [])]
     columns += [Column("p, same terms", True, "descending"), Column("p, all", True, "descending")]
+    columns += [Column("threads", True)] if threads_differ(found) else []
     columns += [Column(f"{step}, s", True) for step in ("selection", "training", "prediction")]
     columns += [Column("model, kB", True)]
-    lines = [Line(_condition(line, several=several, folds=folds), line.is_best) for line in found.summary]
+    differ = threads_differ(found)
+    lines = [
+        Line(_condition(line, several=several, folds=folds, threads=differ), line.is_best) for line in found.summary
+    ]
     return table("conditions", "All combinations; the best is marked", columns, lines, sortable=True)
 
 
-def _condition(line: Summary, *, several: bool, folds: bool) -> list[Cell]:
+def threads_differ(found: Comparison) -> bool:
+    """Whether seconds are of different numbers of threads or machines, and can't be compared throughout."""
+    return len({(line.threads, line.cores) for line in found.summary if line.micro_f1 is not None}) > 1
+
+
+def _condition(line: Summary, *, several: bool, folds: bool, threads: bool) -> list[Cell]:
     means = [line.micro_f1, line.macro_f1, *([line.accuracy] if several else [])]
     cells = [Cell(size_text(line.n_terms), _size(line)), Cell(line.selector), Cell(line.classifier)]
     cells.append(_number(line.n_kept, ",.0f"))
     for mean in means:
         cells += [_mean(mean), *([_number(mean and mean.half_width, ".3f")] if folds else [])]
     cells += [_p(line.p_in_size, line.is_best_in_size), _p(line.p_overall, line.is_best)]
+    cells += [Cell("mixed") if line.threads is None else _number(line.threads, "d")] if threads else []
     seconds = (line.selection_seconds, line.training_seconds, line.prediction_seconds)
     cells += [_number(each, ".3f") for each in seconds]
     cells.append(_number(None if line.model_bytes is None else line.model_bytes / 1000, ",.1f"))
@@ -69,10 +82,13 @@ def _p(p: float | None, is_best: bool) -> Cell:
 
 def problems(found: Comparison) -> list[str]:
     """Why some combinations have no figures, and which classes could not be learned."""
+    wrong: dict[tuple[str, str, str], list[str]] = {}
+    for line in found.summary:
+        if line.problem is not None:
+            wrong.setdefault((line.selector, size_text(line.n_terms), line.problem), []).append(line.classifier)
     said = [
-        f"{line.selector}, {size_text(line.n_terms)} terms, {line.classifier}: {line.problem}"
-        for line in found.summary
-        if line.problem is not None
+        f"{selector}, {size} terms, {', '.join(classifiers)}: {problem}"
+        for (selector, size, problem), classifiers in wrong.items()
     ]
     missing = list(dict.fromkeys(json.dumps(label) for row in found.rows for label in row.missing_classes))
     if missing:
@@ -113,6 +129,7 @@ def about_run(found: Comparison) -> str:
         ("corpus", str(header["corpus"])),
         ("documents", f"{header['documents']:,}"),
         ("classes", f"{len(header['classes']):,}"),
+        ("read as", str(header.get("form", "texts"))),
         ("labels", "several a document" if header["several_labels"] else "one a document"),
         ("tested", split_text(found)),
         ("begun", str(header.get("begun") or "not noted").replace("T", " ").replace("+00:00", " UTC")),
@@ -135,7 +152,7 @@ def about_run(found: Comparison) -> str:
 def split_text(found: Comparison) -> str:
     """What was tested."""
     split = found.header["split"]
-    return SPLITS[split["by"]].format(split["folds"])
+    return SPLITS[split["by"]].format(**split)
 
 
 def subtitle(found: Comparison) -> str:

@@ -65,7 +65,7 @@ def _batches(source: Source, report: Report, columns: _Columns) -> Iterator[Batc
         labels = [
             to_labels(_label_value(label), number) for label, number in zip(lines.labels, lines.numbers, strict=True)
         ]
-        yield Batch(labels, vectors=vectors)
+        yield Batch(labels, vectors=vectors, first_column=columns.first)
 
 
 def _find_columns(source: Source) -> _Columns:

@@ -1,0 +1,106 @@
+"""A comparison of vectors the slow way: estimators fitted by hand, one after the other, and F1 by scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.metrics import accuracy_score, f1_score
+
+from textsieve.evaluation import SCut, folds
+from textsieve.text import TermWeighter
+
+Scheme = tuple[str, str, str]
+AS_GIVEN: Scheme = ("tf", "none", "none")
+
+
+class Estimators(NamedTuple):
+    """What is fitted, and the weights (tf, idf, norm) that it is given."""
+
+    selector: Callable[[int], Any]
+    selection: Scheme
+    classifier: Callable[[], Any]
+    scheme: Scheme
+
+
+class ByHand(NamedTuple):
+    """What came out."""
+
+    micro_f1: float
+    macro_f1: float
+    accuracy: float
+    terms: list[str]
+
+
+def weighter(scheme: Scheme) -> TermWeighter:
+    """The weights of a row of names."""
+    return TermWeighter(tf=scheme[0], idf=scheme[1], norm=scheme[2])
+
+
+def chosen_columns(rows: csr_matrix, labels: Any, k: int, own: Estimators) -> Any:
+    """The best of the columns that these documents have, the best first."""
+    present = np.flatnonzero(np.diff(rows.tocsc().indptr))
+    selector = own.selector(min(k, len(present))).fit(weighter(own.selection).fit_transform(rows[:, present]), labels)
+    return present[selector.ranking_[:k]]
+
+
+def one_label(rows: csr_matrix, labels: Sequence[str], tested: Any, k: int, own: Estimators) -> ByHand:
+    """Learn from the documents that are not tested, and test the others."""
+    y = np.array(labels)
+    train, test = np.flatnonzero(~tested), np.flatnonzero(tested)
+    best = chosen_columns(rows[train], y[train], k, own)
+    weights = weighter(own.scheme).fit(rows[train][:, best])
+    to_learn, to_test = (weights.transform(rows[part][:, best]) for part in (train, test))
+    found = own.classifier().fit(to_learn.astype(np.float32), y[train]).predict(to_test)
+    names, counts = np.unique(y[train], return_counts=True)
+    found[np.diff(to_test.indptr) == 0] = names[np.argmax(counts)]
+    return _figures(y[test], found, best, np.unique(y))
+
+
+def several_labels(
+    rows: csr_matrix, sets: Sequence[Sequence[str]], tested: Any, k: int, own: Estimators, n_folds: int = 5
+) -> ByHand:
+    """The same with a classifier for each class, and thresholds from documents held out of those to learn from."""
+    classes = sorted({label for each in sets for label in each})
+    is_member = np.array([[label in each for label in classes] for each in sets])
+    train, test = np.flatnonzero(~tested), np.flatnonzero(tested)
+    known = np.flatnonzero(is_member[train].any(axis=0))
+    own_sets = [sets[place] for place in train.tolist()]
+    held_out_scores = np.full((len(train), len(known)), np.nan)
+    fold_of = folds([min(each) for each in own_sets], n_folds)
+    for fold in range(n_folds):
+        others, out = train[fold_of != fold], train[fold_of == fold]
+        best = chosen_columns(rows[others], [sets[place] for place in others.tolist()], k, own)
+        scores, _ = _scores(rows, is_member[:, known], others, out, best, own)
+        learned = is_member[others][:, known].sum(axis=0)
+        scores[:, (learned == 0) | (learned == len(others))] = np.nan
+        held_out_scores[fold_of == fold] = scores
+    rule = SCut().fit(held_out_scores, is_member[train][:, known]).rule_
+    best = chosen_columns(rows[train], own_sets, k, own)
+    scores, is_empty = _scores(rows, is_member[:, known], train, test, best, own)
+    is_label = np.zeros((len(test), len(classes)), np.bool_)
+    is_label[:, known] = rule(scores)
+    is_label[is_empty] = np.arange(len(classes)) == known[np.argmax(is_member[train][:, known].sum(axis=0))]
+    occurs = np.flatnonzero(is_member[test].any(axis=0) | is_label.any(axis=0))
+    return _figures(is_member[test], is_label, best, occurs)
+
+
+def _scores(rows: Any, is_member: Any, train: Any, test: Any, best: Any, own: Estimators) -> tuple[Any, Any]:
+    weights = weighter(own.scheme).fit(rows[train][:, best])
+    to_learn, to_test = (weights.transform(rows[part][:, best]) for part in (train, test))
+    scores = np.full((len(test), is_member.shape[1]), -np.inf)
+    for number in range(is_member.shape[1]):
+        y = is_member[train, number]
+        if y.any() and not y.all():
+            fitted = own.classifier().fit(to_learn.astype(np.float32), y)
+            scores[:, number] = fitted.decision_function(to_test)
+    return scores, np.diff(to_test.indptr) == 0
+
+
+def _figures(true: Any, found: Any, best: Any, labels: Any) -> ByHand:
+    scores: Any = f1_score
+    micro, macro = (scores(true, found, average=each, labels=labels, zero_division=0.0) for each in ("micro", "macro"))
+    terms = [f"#{column}" for column in best.tolist()]
+    return ByHand(float(micro), float(macro), float(accuracy_score(true, found)), terms)
