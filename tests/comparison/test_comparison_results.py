@@ -186,7 +186,7 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     for wrong in ("{}", '{"row": {"fold": 1}}', '{"row": {"mistakes": "!"}}', "nonsense", "[]", "3"):
         path.write_text("\n".join([*lines[:2], wrong, *lines[3:]]) + "\n", encoding="utf-8")
-        with pytest.raises(InputError, match=r"found.jsonl, line 4: is no result of compare .* delete that line"):
+        with pytest.raises(InputError, match=r"found.jsonl, line 3: is no result of compare .* delete that line"):
             run(path)
 
 

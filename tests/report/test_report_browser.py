@@ -401,8 +401,9 @@ def test_many_classes(browser: Browser, tmp_path: Path) -> None:
         {"selectors": "all", "classifiers": "nb"},
         {"selectors": "mi,testors", "n_terms": "0.5,all", "classifiers": "nb"},
         {"selectors": "ig(min_score=9)", "classifiers": "nb"},
+        {"selectors": "ig", "classifiers": "nb", "folds": None, "test_share": 0.3, "repeats": 3},
     ],
-    ids=lambda wanted: str(wanted["selectors"]),
+    ids=["one size", "all terms", "no energy", "nothing", "drawn at random"],
 )
 def test_little_to_show(wanted: dict[str, Any], browser: Browser, tmp_path: Path) -> None:
     write_report(compared(**wanted), tmp_path / "x.html")

@@ -100,6 +100,32 @@ def test_a_class_that_could_not_be_learned_is_said(found: Comparison) -> None:
     assert "Tested, but in some fold without a document to learn from: moon, 7." in page
 
 
+def test_seconds_of_different_threads_are_not_compared(found: Comparison) -> None:
+    n_own = len(found.rows) // 2
+    rows = [replace(row, threads=1 + (place >= n_own), cores=2) for place, row in enumerate(found.rows)]
+    mixed = Comparison(found.header, found.conditions, rows, found.selections, found.rankings)
+    assert [each.title for each in findings(with_p(mixed, 0, (len(found.summary) - 1,)))] == [
+        "Best micro-F1",
+        "Fewest terms, as good",
+    ]
+    page = report_page(mixed)
+    assert "Seconds can be compared only where the threads, which the table names, are the same." in page
+    assert ">threads</button>" in page
+    torn = [replace(row, threads=1 + row.fold, cores=2) for row in found.rows]
+    without = report_page(Comparison(found.header, found.conditions, torn, found.selections, found.rankings))
+    assert data_of(without)["panels"]["times"] == []
+    assert 'id="times"' not in without
+    same = report_page(Comparison(found.header, found.conditions, found.rows, found.selections, found.rankings))
+    assert "Measured with 1 thread on " in same
+
+
+def test_how_documents_were_split_is_said() -> None:
+    drawn = compared(selectors="ig", n_terms="3", classifiers="nb", folds=None, test_share=0.3, repeats=3, seed=0)
+    page = report_page(drawn)
+    assert "tested on a share of 0.3, drawn 3 times" in page
+    assert "corrected t-test on splits" in page
+
+
 def test_of_too_much_the_best_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     many = of_many_classes(60)
     assert len(choices.quality_choices(many)) == 2

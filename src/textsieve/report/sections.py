@@ -31,7 +31,9 @@ def sections(found: Comparison) -> list[str]:
     classifiers = figures.classifiers_of(found)
     sections = []
     if classifiers:
-        sections += [_quality(found, classifiers), _times(found, classifiers)]
+        sections.append(_quality(found, classifiers))
+    if figures.time_panels(found):
+        sections.append(_times(found, classifiers))
     sections.append(_table_of_all(found))
     if found.overlaps or found.stabilities:
         sections.append(_overlap(found))
