@@ -19,6 +19,7 @@ from ..training.train import model_of
 from ..training.tuning import Split, assigned, labels_of
 from .folds import Fold, Shared, Timed, Wanted, timed
 from .plan import Condition, Plan
+from .rankings import Ranking
 from .rows import Row, Selection
 from .significance import Mistakes
 from .trials import without_prefix
@@ -39,6 +40,8 @@ class Measured(NamedTuple):
 
     row: Row
     selection: Selection | None
+    ranking: Ranking | None = None
+    """How they were ranked, if it is to be kept."""
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
@@ -81,7 +84,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         model_bytes=_size(model),
         mistakes=_mistakes(true, found),
     )
-    return Measured(row, selection)
+    return Measured(row, selection, _ranking(fold, condition, wanted))
 
 
 def _holds_out(recipe: Recipe, shared: Shared) -> bool:
@@ -148,3 +151,12 @@ def _selection(fold: Fold, condition: Condition, best: Kept) -> Selection:
     if len(best.columns) < n_seen:
         terms = tuple(counted.terms[column] for column in best.columns.tolist())
     return Selection(fold.number, condition.selector.name, condition.n_terms, n_seen, terms)
+
+
+def _ranking(fold: Fold, condition: Condition, wanted: Wanted) -> Ranking | None:
+    """None for a fold that does not describe rankings, and for all terms, which nobody ranked."""
+    found = fold.shared.described(wanted)
+    if found is None or condition.selector.setting is None:
+        return None
+    size = condition.n_terms if wanted.recipe.ranks_each_size else None
+    return Ranking(fold.number, condition.selector.name, size, found.n_ranked, found.energy, found.by_class)
