@@ -228,7 +228,8 @@ Of equally good sizes the one with the fewest terms in all members together is c
 are sizes that it is not ahead of by more than half an interval on the same splits: of
 {other sizes of several terms and members | all M and L} there are
 {of these, not told from the best | all M and L}. As the best of so many it owes some of its lead to luck. Another
-hundred members change a size of several terms by {change by another number of members | all M and L} points in the mean.
+hundred members change a size of several terms by {change by another number of members | all M and L} points, in the
+mean.
 """
 
 PAPER = Paper(
