@@ -39,16 +39,6 @@ def reuters() -> LabelledTexts:
     return [texts[at] for at in kept], [topics[at] for at in kept]
 
 
-def modapte(part: str) -> tuple[list[str], list[list[str]]]:
-    """The TRAIN or TEST documents of Reuters-21578's ModApte split that have topics, with all of them."""
-    texts, topics = [], []
-    for document, found in reuters_documents():
-        if f'LEWISSPLIT="{part}"' in document and 'TOPICS="YES"' in document and found:
-            texts.append(without_tags("<TEXT" + document.split("<TEXT", 1)[1].split("</TEXT>")[0]))
-            topics.append(found)
-    return texts, topics
-
-
 def webkb() -> LabelledTexts:
     """The stemmed training pages of WebKB's four classes."""
     return labelled("webkb:stemmed:train")

@@ -164,6 +164,15 @@ def test_broken_stories_are_skipped_and_counted(own_data: Path) -> None:
     assert [labels for _, labels in read("reuters:all")] == [("a", "b"), ("a",), ("c",), ("a",), ("a",)]
 
 
+def test_stories_without_a_body_are_left_out_before_topics_are_counted(own_data: Path) -> None:
+    whole = [story("One", "TRAIN", "a", "b"), story("Two", "TEST", "a"), story("Three", "TEST", "b")]
+    headline = whole[2].replace("<BODY>", "").replace("</BODY>", "")
+    write_tar(own_data / "reuters21578.tar.gz", {"reut2-000.sgm": whole[0] + whole[1] + headline})
+    assert [labels for _, labels in read("reuters")] == [("a", "b"), ("a",), ("b",)]
+    assert [labels for _, labels in read("reuters:bodies")] == [("a",), ("a",)]
+    assert len(list(read("reuters:all:bodies"))) == 2
+
+
 def test_pages_lose_the_header_of_the_server(own_data: Path) -> None:
     pages = {
         "webkb/course/texas/http:^^a": "Date: now\nServer: x\r\n\r\n<html>A: b\n\nc",

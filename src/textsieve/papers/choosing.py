@@ -1,4 +1,4 @@
-"""What selectors choose: how many terms two of them share, which terms only one has, how long it takes."""
+"""What selectors choose: how many terms, how many two of them share, which terms only one has, how long it takes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean, median
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from ..comparison.folds import Fold, Shared, Wanted, timed
 from ..comparison.plan import ALL, Condition, Plan, Size
+from ..errors import NothingChosen
 from ..stats import ClassStats
 from ..training.recipe import Kept, Recipe
 from .documents import Collection
@@ -33,6 +34,42 @@ def chooser(selectors: Sequence[str], sizes: Sequence[Size], settings: Any, n_jo
         return shared.chosen(Wanted(selector, recipe, recipe.most_terms(size, shared.n_seen), max(most))).made
 
     return choose
+
+
+@dataclass(frozen=True)
+class TermsKept(Measurement):
+    """How many terms a selector keeps; the mean over folds."""
+
+    collection: Collection
+    selector: str
+    n_terms: Size = ALL
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Rank once for each selector and fold."""
+        for (collection,), some in by_attributes(wanted, "collection").items():
+            tell(f"{collection.corpus}: numbers of terms")
+            names, sizes = [each.selector for each in some], [each.n_terms for each in some]
+            folds, choose = _folds(collection, scope), chooser(names, sizes, collection.settings, scope.n_jobs)
+            for each in some:
+                yield each, Measured(float(mean(_n_kept(choose, fold, each) for fold in folds)))
+
+
+@dataclass(frozen=True)
+class DocumentsCounted(Measurement):
+    """How many documents there are to learn from, or to test; the mean over folds."""
+
+    collection: Collection
+    part: Literal["trained", "tested"]
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Count a collection once."""
+        for (collection,), some in by_attributes(wanted, "collection").items():
+            parts = collection.documents(scope).parts
+            yield from (
+                (each, Measured(float(mean(int(one.sum()) for one in getattr(parts, each.part))))) for each in some
+            )
 
 
 @dataclass(frozen=True)
@@ -100,6 +137,14 @@ class SelectionSeconds(Measurement):
             work = _work(some, fold, dict(collection.settings), scope.n_jobs)
             turns = [{each: timed(do).seconds for each, do in work.items()} for _ in range(scope.some(REPEATS) + 1)]
             yield from ((each, Measured(median(turn[each] for turn in turns[1:]))) for each in some)
+
+
+def _n_kept(choose: Chooser, fold: Shared, each: TermsKept) -> int:
+    """None is a number, too."""
+    try:
+        return len(choose(fold, each.selector, each.n_terms).columns)
+    except NothingChosen:
+        return 0
 
 
 def _work(wanted: Sequence[Any], fold: Shared, settings: dict[str, Any], n_jobs: int | None) -> dict[Any, Any]:

@@ -63,6 +63,8 @@ class Claim:
     """All that both have, if none are named."""
     than_column: Column | None = None
     """If the other row has one value alone, such as that of all terms."""
+    more_than_at: tuple[Column, ...] = ()
+    """If the paper says that it is farther ahead than in these columns."""
     how: Literal["difference", "ratio", "relative"] = "difference"
     """Relative: the difference as a share of the second."""
     by: float | None = None
@@ -89,6 +91,8 @@ class Item:
     """Where and why it differs."""
     picture: Literal["curves", "surface", "none"] = "curves"
     """How a figure is drawn: a curve for each row over the columns, or rows and columns as a grid of colours."""
+    over: str = ""
+    """The row whose numbers say where the points of a figure stand, where columns are settings that lead to them."""
     log_x: bool = True
     marked: Literal["highest", "lowest"] = "highest"
     """The cell of a surface that has a frame."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,18 +23,19 @@ def curves_of(outcome: Outcome) -> Chart:
     from ..plots import lines
 
     item, rows = outcome.item, _rows(outcome)
+    places = rows.pop(item.over, None)
     curves: dict[str, tuple[list[float], list[float]]] = {}
     rules: dict[str, float] = {}
     for row, points in rows.items():
-        over = {column: value for column, value in points.items() if not isinstance(column, str)}
+        over = {column: _along(column, places) for column in points if _along(column, places) is not None}
         if len(over) > 1 or (over and len(points) == 1 and len(rows) == 1):
-            curves[row] = (list(over), list(over.values()))
+            curves[row] = (list(over.values()), [points[column] for column in over])
         for column, value in points.items():
             if column not in over or row not in curves:
                 rules[f"{row}, {column}" if len(points) > 1 else row] = value
     return lines(
         curves,
-        x=item.columns,
+        x=item.over or item.columns,
         y=item.unit.name,
         title=f"Figure {item.name[6:]}: {item.title}",
         log_x=item.log_x,
@@ -62,11 +64,19 @@ def surface_of(outcome: Outcome) -> Chart:
     )
 
 
+def _along(column: Any, places: Mapping[Any, float] | None) -> Any:
+    """Where a column stands along the axis: by its number, or by that of the row that says it."""
+    if places is not None:
+        return places.get(column)
+    return None if isinstance(column, str) else column
+
+
 def _rows(outcome: Outcome) -> dict[str, dict[Any, float]]:
-    """The numbers of the paper's rows; other preparations would hide them."""
+    """The numbers of the paper's rows; other preparations would hide them, and other units have no place."""
     found: dict[str, dict[Any, float]] = {}
     for each in outcome.numbers:
-        if isinstance(each.measured.value, float | int):
+        is_drawn = each.condition.unit in (None, outcome.item.unit) or each.condition.row == outcome.item.over
+        if is_drawn and isinstance(each.measured.value, float | int):
             found.setdefault(each.condition.row, {})[each.condition.column] = float(each.measured.value)
     return found
 

@@ -80,11 +80,13 @@ def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | No
 
 
 def _judged_claim(item: Item, claim: Claim, places: Mapping[Place, Measured]) -> JudgedClaim:
-    pairs = [pair for pair in (_pair(claim, column, places) for column in _columns(claim, places)) if pair is not None]
-    if not pairs:
+    values = _leads(claim, _columns(claim, places), places)
+    if not values:
         return JudgedClaim(claim, None, 0, 0, None)
-    values = [_HOW[claim.how](*pair) for pair in pairs]
     neutral = 1.0 if claim.how == "ratio" else 0.0
+    if claim.more_than_at:
+        elsewhere = float(np.mean(_leads(claim, list(claim.more_than_at), places) or [np.nan]))
+        values = [each / elsewhere if claim.how == "ratio" else each - elsewhere for each in values]
     ahead, value = sum(each > neutral for each in values), float(np.mean(values))
     if claim.by is not None:
         tolerance = claim.tolerance or (RATIO if claim.how == "ratio" else item.unit.tolerance) or RATIO
@@ -94,6 +96,12 @@ def _judged_claim(item: Item, claim: Claim, places: Mapping[Place, Measured]) ->
     else:
         verdict = "agrees" if ahead == len(values) else "close" if value > neutral else "differs"
     return JudgedClaim(claim, value, ahead, len(values), verdict)
+
+
+def _leads(claim: Claim, columns: list[Column], places: Mapping[Place, Measured]) -> list[float]:
+    """How far the first row is ahead in each column that both have."""
+    pairs = (_pair(claim, column, places) for column in columns)
+    return [float(_HOW[claim.how](*pair)) for pair in pairs if pair is not None]
 
 
 _HOW = {

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ..comparison.folds import Fold
 from ..comparison.measuring import measure
-from ..comparison.plan import Plan, Size
+from ..comparison.plan import ALL, Plan, Size
 from ..comparison.rows import Row
 from ..comparison.significance import half_width
+from .choosing import chooser
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell, by_attributes
 
 PERCENT = "%"
+
+
+class AsManyAs(NamedTuple):
+    """A number of terms: as many as another selector keeps of the same documents, by itself."""
+
+    selector: str
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class Quality(Measurement):
     collection: Collection
     selector: str
     """A variant, as `compare` takes it; "all" is no selection."""
-    n_terms: Size
+    n_terms: Size | AsManyAs
     classifier: str
     """A variant, with its weights: "svm(C=1,tf=tf,idf=plain)"."""
     figure: str = "micro_f1"
@@ -45,19 +52,35 @@ class Quality(Measurement):
 def _measured(
     collection: Collection, settings: Any, wanted: Sequence[Any], scope: Scope
 ) -> Iterator[tuple[Any, Measured]]:
-    documents = collection.documents(scope)
+    documents, settled = collection.documents(scope), {**dict(collection.settings), **dict(settings)}
     combinations = by_attributes(wanted, "selector", "n_terms", "classifier")
-    plan = _plan(list(combinations), {**dict(collection.settings), **dict(settings)}, scope.n_jobs)
-    by_key = {each.key: each for each in plan.conditions()}
-    conditions = {given: by_key[_key(plan, given)] for given in combinations}
     rows: dict[Any, list[Row]] = {key: [] for key in combinations}
     for number in range(len(documents.tested)):
         fold = Fold(number, documents)
+        sizes = _sizes(fold, list(combinations), settled, scope.n_jobs)
+        plan = _plan(list(sizes.values()), settled, scope.n_jobs)
+        by_key = {each.key: each for each in plan.conditions()}
+        conditions = {given: by_key[_key(plan, own)] for given, own in sizes.items()}
         for given, found in rows.items():
             found.append(measure(fold, conditions[given], plan).row)
-    for given, group in combinations.items():
-        for each in group:
-            yield each, mean_of(rows[given], each.figure)
+            if len(found) == len(documents.tested):
+                yield from ((each, mean_of(found, each.figure)) for each in combinations[given])
+
+
+def _sizes(
+    fold: Fold, combinations: list[Any], settings: dict[str, Any], n_jobs: int | None
+) -> dict[Any, tuple[str, Size, str]]:
+    """The combinations, with the numbers of terms that others keep of this fold."""
+    others = list(dict.fromkeys(size.selector for _, size, _ in combinations if isinstance(size, AsManyAs)))
+    choose = chooser(others, [ALL], settings, n_jobs) if others else None
+    found = {}
+    for selector, size, classifier in combinations:
+        if choose is not None and isinstance(size, AsManyAs):
+            number: Size = len(choose(fold.shared, size.selector, ALL).columns)
+        else:
+            number = size
+        found[selector, size, classifier] = selector, number, classifier
+    return found
 
 
 def _plan(combinations: list[tuple[str, Size, str]], settings: dict[str, Any], n_jobs: int | None) -> Plan:

@@ -53,8 +53,9 @@ class Unit:
     """Whether an axis of it begins at 0."""
 
     def written(self, value: float) -> str:
-        """A number."""
-        return format(value, self.digits)
+        """A number; a large one has no exponent."""
+        text = format(value, self.digits)
+        return f"{value:,.0f}" if "e+" in text else text
 
 
 WORDS_SHARED = Tolerance(0.25, 0.6)
@@ -65,6 +66,7 @@ MICRO_F1 = Unit("micro-F1", ".3f", Tolerance(0.02, 0.05))
 MACRO_F1 = Unit("macro-F1", ".3f", Tolerance(0.02, 0.05))
 ACCURACY = Unit("accuracy, %", ".2f", Tolerance(2.0, 5.0))
 TERMS = Unit("terms", ",.0f", Tolerance(0.1, 0.25, is_share=True))
+DOCUMENTS = Unit("documents", ",.0f", Tolerance(0.01, 0.1, is_share=True))
 SECONDS = Unit("seconds", ".3g", None, from_zero=True)
 RATIO = Tolerance(1.25, 2.0, is_factor=True)
 """Of claims such as "twice as fast"; to come close, it has to be faster at all (`judging.py`)."""
