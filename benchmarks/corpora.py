@@ -1,39 +1,6 @@
 """Labelled documents for comparisons, one label each, in the order of their collections."""
 
-import html
-import os
-import re
-import tarfile
-from collections.abc import Iterator
-from pathlib import Path
-
 from .newsgroups import LabelledTexts, labelled
-
-
-def reuters_documents() -> Iterator[tuple[str, list[str]]]:
-    """All documents of Reuters-21578 as they stand in its files, in their order, and their topics."""
-    with tarfile.open(Path(os.environ["TEXTSIEVE_DATA"]) / "reuters21578.tar.gz") as archive:
-        for member in archive:
-            file = archive.extractfile(member) if member.name.endswith(".sgm") else None
-            if file is None:
-                continue
-            for document in re.findall(r"<REUTERS.*?</REUTERS>", file.read().decode("latin-1"), re.DOTALL):
-                yield document, re.findall(r"<D>(.*?)</D>", document.split("<TOPICS>")[1].split("</TOPICS>")[0])
-
-
-def without_tags(text: str) -> str:
-    """What is left of SGML without its tags."""
-    return html.unescape(re.sub(r"<[^>]+>", " ", text))
-
-
-def modapte(part: str) -> tuple[list[str], list[list[str]]]:
-    """The TRAIN or TEST documents of Reuters-21578's ModApte split that have topics, with all of them."""
-    texts, topics = [], []
-    for document, found in reuters_documents():
-        if f'LEWISSPLIT="{part}"' in document and 'TOPICS="YES"' in document and found:
-            texts.append(without_tags("<TEXT" + document.split("<TEXT", 1)[1].split("</TEXT>")[0]))
-            topics.append(found)
-    return texts, topics
 
 
 def webkb() -> LabelledTexts:

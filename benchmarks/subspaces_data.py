@@ -1,8 +1,7 @@
-"""Documents, splits and weightings for the study of random subspaces.
+"""Documents and splits for the study of random subspaces.
 
-Terms are chosen and weighted by what the training documents of a split say, and by nothing else. A weighting is a
-pipeline: the terms first and then their weights, but for one that weighs all terms first, makes documents of length 1
-of these, and cuts terms off after that.
+Terms are chosen and weighted by what the training documents of a split say, and by nothing else; how they are, is in
+`textsieve.papers.preparations`.
 """
 
 from __future__ import annotations
@@ -15,19 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
 
-from textsieve import Cascade, DocumentFrequency, InformationGain, TermCounter, TermWeighter
-from textsieve.selectors.base import TermSelector
+from textsieve import TermCounter
 
 from .corpora import webkb
-from .held_out import body_and_subject
 from .newsgroups import newsgroups
 from .trace_corpora import brown
 
-N_TERMS = 5_000
-MIN_DF = 0.01
 Ints = NDArray[np.int64]
 
 
@@ -91,8 +84,7 @@ def other_documents(name: str) -> Documents:
 
 
 def _bodies() -> tuple[list[str], list[str]]:
-    texts, groups = newsgroups("train")
-    return [body_and_subject(text) for text in texts], groups
+    return newsgroups("train:subject-only")
 
 
 OTHERS: dict[str, Callable[[], tuple[list[str], list[str]]]] = {"20 Newsgroups": _bodies, "WebKB": webkb}
@@ -105,42 +97,6 @@ def weighing_terms(rows: csr_matrix) -> float:
         np.asarray(each.sum(axis=1), np.float64).ravel() for each in (squares, squares.multiply(squares))
     )
     return float(np.mean(sums[sums > 0] ** 2 / of_squares[sums > 0]))
-
-
-# -- which terms, and how they are weighted --------------------------------------------------------------------------
-
-
-def chosen_terms(k: int = N_TERMS) -> TermSelector:
-    """The paper's preparation: terms in less than 1 % of the documents out, then the k of most information gain."""
-    return Cascade([DocumentFrequency(min_df=MIN_DF), InformationGain(k=k)])
-
-
-STAGES: dict[str, Callable[[], TermSelector]] = {
-    "all": lambda: DocumentFrequency(min_df=1),
-    "DF": lambda: DocumentFrequency(min_df=MIN_DF),
-    "DF + IG": chosen_terms,
-}
-"""The rows of the paper's Table I."""
-
-Weighting = Callable[[TermSelector], Any]
-
-
-def _after(tf: str, idf: str, norm: str) -> Weighting:
-    return lambda terms: make_pipeline(terms, TermWeighter(tf=tf, idf=idf, norm=norm))
-
-
-CUT = "tf-idf of all terms, then cut"
-WEIGHTINGS: dict[str, Weighting] = {
-    "counts": _after("tf", "none", "none"),
-    "counts / their largest": lambda terms: make_pipeline(terms, MaxAbsScaler()),
-    "binary": _after("binary", "none", "none"),
-    "tf, length 1": _after("tf", "none", "l2"),
-    "log tf, length 1": _after("log", "none", "l2"),
-    "ltc": _after("log", "plain", "l2"),
-    "loglog, smooth idf": _after("loglog", "smooth", "l2"),
-    CUT: lambda terms: make_pipeline(TermWeighter(tf="tf", idf="plain", norm="l2"), terms),
-}
-"""By name: what makes a pipeline of chosen terms."""
 
 
 def splits(

@@ -5,33 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from .subspaces_statistics import Interval, holm, interval
 from .subspaces_trials import Floats, Outcome
 
 ALPHA = 0.05
 RULES: dict[str, Callable[[Outcome], Floats]] = {"vote": lambda each: each.vote, "mean": lambda each: each.mean}
-
-
-class TableOne(NamedTuple):
-    """Single classifiers on some terms: what each split gave, for neighbours with the k that was taken."""
-
-    weighting: str
-    stage: str
-    n_terms: float
-    cosine: list[tuple[float, int]]
-    euclidean: list[tuple[float, int]]
-    svm: list[float]
-
-    def cells(self) -> list[str]:
-        """A row of the table."""
-        neighbours = (
-            f"{interval([share for share, _ in each]).level()} (k = {np.median([k for _, k in each]):.0f})"
-            for each in (self.cosine, self.euclidean)
-        )
-        names = [self.weighting, self.stage, f"{self.n_terms:,.0f}"]
-        return [*names, *neighbours, interval(self.svm).level()]
 
 
 class Setting(NamedTuple):

@@ -7,16 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from textsieve.ensembles import SubspaceGrid
+from textsieve.papers.subspace import BEST, PRINTED_ENSEMBLE, PRINTED_GAIN
 
-from .subspaces_data import CUT
-from .subspaces_found import ALPHA, RULES, Differing, Setting, TableOne, adjusted, candidates
+from .subspaces_found import ALPHA, RULES, Differing, Setting, adjusted, candidates
 from .subspaces_statistics import Interval, interval
 from .subspaces_trials import Floats, Outcome, Size
 
-PRINTED = {"all": (44.85, 43.43), "DF": (20.61, 48.69), "DF + IG": (17.37, 52.83)}
-"""kNN and SVM in the paper's Table I."""
-PRINTED_ENSEMBLE = 56.52
-PAPER = Size(2_000, 400)
+PAPER = Size(*BEST)
 """Its best size: M = n/2.5 and L = n/12.5."""
 WAYS: dict[str, Callable[[Outcome], Floats]] = {**RULES, "alone": lambda each: each.single}
 
@@ -25,37 +22,6 @@ def table(head: list[str], rows: list[list[str]], n_words: int) -> str:
     """A table, of which the first columns have words."""
     marks = ["---"] * n_words + ["---:"] * (len(head) - n_words)
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, marks, *rows])
-
-
-# -- single classifiers ----------------------------------------------------------------------------------------------
-
-
-def first_table(found: list[TableOne]) -> str:
-    """The paper's Table I, with other weights, and what the paper has."""
-    head = ["weights", "terms", "number", "kNN, cosine", "kNN, distance", "SVM, C = 100", "paper: kNN", "SVM"]
-    rows = [
-        [*each.cells(), *(f"{number:.2f}" if each.weighting == CUT else "" for number in PRINTED[each.stage])]
-        for each in found
-    ]
-    return table(head, rows, 2)
-
-
-def neighbours_in_words(found: list[TableOne]) -> str:
-    """Where neighbours fail as in the paper."""
-    cut = [each for each in found if each.weighting == CUT]
-    by_distance, by_cosine = (
-        " / ".join(f"{interval([share for share, _ in each]).mean:.1f}" for each in some)
-        for some in ([each.euclidean for each in cut], [each.cosine for each in cut])
-    )
-    svm = " / ".join(f"{interval(each.svm).mean:.1f}" for each in cut)
-    printed = [" / ".join(f"{numbers[place]:.1f}" for numbers in PRINTED.values()) for place in (0, 1)]
-    return (
-        f"The paper's kNN goes {printed[0]} as terms are taken away. That comes back, nearly, if documents are "
-        f"made of length 1 over *all* terms, and terms are cut off after that: kNN by distance {by_distance}, the SVM "
-        f"{svm} (paper: {printed[1]}). A document of rare words is then left short, and whatever is short is near to "
-        f"everything. By the cosine, which takes lengths out, kNN on the same rows gives {by_cosine}. So what the "
-        "paper's table shows of kNN is about lengths, and its weights may have been of this kind; it does not say."
-    )
 
 
 # -- the search ------------------------------------------------------------------------------------------------------
@@ -274,9 +240,8 @@ def in_short(searched: list[Setting], checked: list[Setting]) -> str:
     each_gain = ", ".join(f"{name} {each.gain('vote')}" for name, each in paper.items())
     best_single = max(paper.values(), key=lambda each: float(each.outcome.single.mean()))
     best_vote = max(paper.values(), key=lambda each: float(each.outcome.vote.mean()))
-    printed = PRINTED_ENSEMBLE - PRINTED["DF + IG"][1]
     return (
-        f"The paper reports {printed:+.2f} for the vote of {named(PAPER)} over a single SVM. Here, at this "
+        f"The paper reports {PRINTED_GAIN:+.2f} for the vote of {named(PAPER)} over a single SVM. Here, at this "
         f"size and with its SVM, the gain depends on the weights: {each_gain}. With "
         f"fewer terms a member it is larger: {smaller}. At the paper's size the single "
         f"SVM is best with {best_single.weighting} ({100 * best_single.outcome.single.mean():.1f}), the vote with "

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
-from textsieve import CosineKNN, Rocchio
+from textsieve import Rocchio
 from textsieve.classifiers.svm import LinearSVM
 from textsieve.ensembles.combining import Tally, for_each_class, knows_nothing
 from textsieve.ensembles.draws import subset
@@ -56,8 +56,6 @@ BASES: dict[str, Callable[[], Any]] = {
     "Rocchio": Rocchio,
 }
 """By name."""
-
-MOST_NEIGHBOURS = 200
 
 
 class Size(NamedTuple):
@@ -115,35 +113,3 @@ def tried(base: Any, splits: Iterable[Split], sizes: list[Size]) -> list[Outcome
             vote, mean = (float(np.mean(tally.decisions(rule) == split.test_numbers)) for rule in ("vote", "mean"))
             rows.append((vote, mean, float(np.mean(chosen == split.test_numbers)), single))
     return [Outcome(size, *np.array(rows).T) for size, rows in zip(sizes, found, strict=True)]
-
-
-# -- neighbours ------------------------------------------------------------------------------------------------------
-
-
-def cosine_neighbours(split: Split) -> tuple[float, int]:
-    """Neighbours by cosines, k by leaving one out: the share that is right, and k."""
-    fitted = CosineKNN(k="auto").fit(split.rows, split.numbers)
-    return float(np.mean(fitted.predict(split.test_rows) == split.test_numbers)), fitted.k_
-
-
-def euclidean_neighbours(split: Split) -> tuple[float, int]:
-    """Neighbours by distances of the rows as they are, k by leaving one out: the share that is right, and k."""
-    among = _distances(split.rows, split.rows)
-    np.fill_diagonal(among, np.inf)
-    alone = np.mean(_decided(among, split) == split.numbers[:, None], axis=0)
-    k = int(alone.argmax()) + 1
-    found = _decided(_distances(split.test_rows, split.rows), split)[:, k - 1]
-    return float(np.mean(found == split.test_numbers)), k
-
-
-def _distances(rows: Any, others: Any) -> Floats:
-    own, their = (np.asarray(each.multiply(each).sum(axis=1), np.float64).ravel() for each in (rows, others))
-    products = np.asarray((rows @ others.T).toarray(), np.float64)
-    return own[:, None] + their - 2.0 * products
-
-
-def _decided(distances: Floats, split: Split) -> NDArray[np.int64]:
-    """The class that the nearest 1, 2, 3, ... documents vote for (documents x neighbours)."""
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :MOST_NEIGHBOURS]
-    votes = np.cumsum(np.eye(split.n_classes, dtype=np.int16)[split.numbers[nearest]], axis=1)
-    return np.asarray(votes.argmax(axis=2))

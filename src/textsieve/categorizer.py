@@ -57,11 +57,11 @@ class Categorizer(Parameters):
         How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier.
     multilabel : bool or None
         Whether a document may have several labels; None: told from the labels.
-    cut : {"scut", "scutfbr", "rcut", "pcut"}
+    cut : {"scut", "scutfbr", "rcut", "pcut", "zero"}
         How several labels are cut from the scores: by a threshold for each class ("pcut" keeps to the share of each
         class; "scut" takes the best for the class alone; "scutfbr" trusts none of a class that it finds badly), or as
         many of the best classes for each document ("rcut"). It is fitted to held-out documents; see
-        `textsieve.evaluation`.
+        `textsieve.evaluation`. "zero" is not: it takes the classes whose score is not below 0.
     cut_options : dict or None
         Its settings, for example {"floor": 0.2} of "scutfbr" or {"ranks": 2} of "rcut".
     probabilities : {"sigmoid", "isotonic"} or None

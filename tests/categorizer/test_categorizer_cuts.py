@@ -8,7 +8,7 @@ import pytest
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Categorizer, InputError, load
-from textsieve.evaluation import CurvePoint, PCut, RCut, SCut, SCutFBR
+from textsieve.evaluation import CurvePoint, PCut, RCut, SCut, SCutFBR, ZeroCut
 from textsieve.evaluation.names import CALIBRATIONS, CUTS
 from textsieve.text.counter import TermCounter
 from textsieve.training.documents import count_texts
@@ -17,7 +17,13 @@ from textsieve.training.tuning import Tuning
 
 SEVERAL = small_texts(90, several=True)
 ONE = small_texts(90)
-WAYS: dict[str, Any] = {"scut": SCut(), "scutfbr": SCutFBR(floor=0.9), "rcut": RCut(), "pcut": PCut()}
+WAYS: dict[str, Any] = {
+    "scut": SCut(),
+    "scutfbr": SCutFBR(floor=0.9),
+    "rcut": RCut(),
+    "pcut": PCut(),
+    "zero": ZeroCut(),
+}
 OPTIONS: dict[str, Any] = {"scutfbr": {"floor": 0.9}}
 
 
@@ -53,6 +59,37 @@ def test_labels_are_cut_as_held_out_documents_say(cut: str, tmp_path: Path) -> N
 def test_ranks_can_be_given() -> None:
     model = Categorizer(cut="rcut", cut_options={"ranks": 2}).fit(SEVERAL.texts, SEVERAL.label_sets)
     assert {len(labels) for labels in model.predict(SEVERAL.texts)} == {2}
+
+
+@pytest.mark.parametrize("options", [{"cut": "zero"}, {"cut": "rcut", "cut_options": {"ranks": 2}}])
+def test_what_needs_no_held_out_documents_holds_none_out(options: Any) -> None:
+    stages: list[str] = []
+    model = Categorizer(**options, n_terms=20)
+    model.fit(SEVERAL.texts, SEVERAL.label_sets, progress=lambda stage, *_: stages.append(stage))
+    assert "training" in stages
+    assert "scoring held-out documents" not in stages
+
+
+@pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb", "subspace"])
+def test_zero_is_the_border_of_each_class_against_the_rest(classifier: str) -> None:
+    model = Categorizer(classifier=classifier, n_terms=20, cut="zero").fit(SEVERAL.texts, SEVERAL.label_sets)
+    right = [
+        set(found) == set(true) for found, true in zip(model.predict(SEVERAL.texts), SEVERAL.label_sets, strict=True)
+    ]
+    assert np.mean(right) > 0.5
+    scores = model.predict_scores(SEVERAL.texts).scores
+    assert (scores < 0).any(axis=0).all()
+    assert (scores > 0).any(axis=0).all()
+
+
+@pytest.mark.parametrize(
+    ("classifier", "options"),
+    [("knn", None), ("knnfp", None), ("tcfp", None), ("rocchio", None), ("subspace", {"combine": "vote"})],
+)
+def test_zero_is_refused_where_it_is_no_border(classifier: str, options: Any) -> None:
+    model = Categorizer(classifier=classifier, classifier_options=options, cut="zero")
+    with pytest.raises(InputError, match=f"cut='zero': .*{classifier}.* no border at 0; use svm.*'scut'"):
+        model.fit(SEVERAL.texts, SEVERAL.label_sets)
 
 
 @pytest.mark.parametrize("method", CALIBRATIONS)
@@ -98,7 +135,7 @@ def test_the_number_of_terms_is_chosen_with_the_cut_that_is_used() -> None:
 
 def test_what_makes_no_sense_is_said() -> None:
     for settings, said in (
-        ({"cut": "best"}, "cut='best'; use one of scut, scutfbr, rcut, pcut"),
+        ({"cut": "best"}, "cut='best'; use one of scut, scutfbr, rcut, pcut, zero"),
         ({"cut": "rcut", "cut_options": {"floor": 1}}, "floor"),
         ({"probabilities": "platt"}, "probabilities='platt'"),
         ({"probabilities": True}, "probabilities=True"),

@@ -209,7 +209,7 @@ def test_a_row_that_can_be_none_is_a_damaged_line(field: str, value: Any, tmp_pa
     (first, *_) = [line for line in lines if "row" in line]
     first["row"][field] = value
     path.write_text("\n".join(map(json.dumps, [header, *lines])) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"found.jsonl, line 3: is no result of compare"):
+    with pytest.raises(InputError, match=r"found.jsonl, line 4: is no result of compare"):
         read_comparison(path)
 
 

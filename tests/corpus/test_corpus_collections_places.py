@@ -100,6 +100,8 @@ def test_any_packing_will_do(own_data: Path, packing: str) -> None:
 def test_an_archive_under_its_other_name(own_data: Path) -> None:
     write_tar(own_data / "20_newsgroups.tar.gz", {"./20_newsgroups/sci.space/1": POST, "20_newsgroups/README": "x"})
     assert list(read("newsgroups:original:no-headers:no-footers:no-quotes")) == [("Two moons.\n", ("sci.space",))]
+    ((text, _),) = read("newsgroups:original:subject-only")
+    assert text == BODY.replace("From: a@b\nSubject: ", "")
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w"])
@@ -160,6 +162,15 @@ def test_broken_stories_are_skipped_and_counted(own_data: Path) -> None:
     assert "Up <1> & down." in next(corpus.texts())
     assert [labels for _, labels in read("reuters:modapte:test")] == [("a",), ("c",)]
     assert [labels for _, labels in read("reuters:all")] == [("a", "b"), ("a",), ("c",), ("a",), ("a",)]
+
+
+def test_stories_without_a_body_are_left_out_before_topics_are_counted(own_data: Path) -> None:
+    whole = [story("One", "TRAIN", "a", "b"), story("Two", "TEST", "a"), story("Three", "TEST", "b")]
+    headline = whole[2].replace("<BODY>", "").replace("</BODY>", "")
+    write_tar(own_data / "reuters21578.tar.gz", {"reut2-000.sgm": whole[0] + whole[1] + headline})
+    assert [labels for _, labels in read("reuters")] == [("a", "b"), ("a",), ("b",)]
+    assert [labels for _, labels in read("reuters:bodies")] == [("a",), ("a",)]
+    assert len(list(read("reuters:all:bodies"))) == 2
 
 
 def test_pages_lose_the_header_of_the_server(own_data: Path) -> None:

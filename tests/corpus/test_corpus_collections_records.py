@@ -10,7 +10,13 @@ from tests.reference.collection_files import story, write_tar
 from textsieve.corpus import read
 from textsieve.corpus.batch import Report
 from textsieve.corpus.collections import records as module
-from textsieve.corpus.collections.posts import without_footer, without_header, without_quotes, without_telling
+from textsieve.corpus.collections.posts import (
+    with_subject_alone,
+    without_footer,
+    without_header,
+    without_quotes,
+    without_telling,
+)
 from textsieve.corpus.collections.records import between, records, without_tags
 
 A, B = "<R x>a</R>", "<R>b</R>"
@@ -80,3 +86,10 @@ def test_posts() -> None:
     assert without_footer("a\nb\n\n--\nme") == "a\nb\n"
     assert without_footer("\n\nonly this") == "\n\nonly this"
     assert without_quotes("a\n> b\n| c\nIn article 1\nd says:\n >e") == "a\n >e"
+
+
+def test_of_a_header_the_subject_alone() -> None:
+    post = "From: me\nSUBJECT: Re: moons\n of Mars\nSummary: two\n\nSubject: stays\n\nown"
+    assert with_subject_alone(post) == "Re: moons\n of Mars\n\nSubject: stays\n\nown"
+    assert with_subject_alone("From: me\n\nown") == "\n\nown"
+    assert with_subject_alone("Subject: no empty line") == "no empty line\n\n"

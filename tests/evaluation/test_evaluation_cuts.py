@@ -1,4 +1,4 @@
-"""The four ways to cut scores into sets of labels: by hand, by brute force, and at the edges."""
+"""The ways to cut scores into sets of labels: by hand, by brute force, and at the edges."""
 
 from typing import Any
 
@@ -17,6 +17,7 @@ from textsieve.evaluation.cuts import (
     RCut,
     SCut,
     SCutFBR,
+    ZeroCut,
     best_ranks,
     cut_at_share,
     cut_of,
@@ -118,6 +119,22 @@ def test_pcut_takes_the_best_factor() -> None:
     assert reached[cut.factor_] == max(reached.values())
 
 
+def test_zero_by_hand() -> None:
+    cut = ZeroCut().fit(SCORES - 0.5, LABELS)
+    assert cut.predict(SCORES - 0.5).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 0]]
+    assert cut.thresholds_ is not None
+    assert cut.thresholds_.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_what_is_known_without_documents() -> None:
+    for name in ("scut", "scutfbr", "rcut", "pcut"):
+        assert cut_of(name, None).known(3) is None
+    for cut in (ZeroCut(), RCut(ranks=2)):
+        known, fitted = cut.known(3), cut.fit(SCORES - 0.5, LABELS).rule_
+        assert known is not None
+        assert known(SCORES - 0.5).tolist() == fitted(SCORES - 0.5).tolist()
+
+
 @pytest.mark.parametrize(
     ("scores", "share", "threshold"),
     [
@@ -148,7 +165,7 @@ def test_documents_without_a_score_do_not_judge_a_class(name: str) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: cut_of("median", None), "cut='median'; use one of scut, scutfbr, rcut, pcut"),
+        (lambda: cut_of("median", None), "cut='median'; use one of scut, scutfbr, rcut, pcut, zero"),
         (lambda: cut_of(3, None), "cut=3"),
         (lambda: cut_of("rcut", {"rank": 3}), "rank"),
         (lambda: RCut(ranks=0).fit(SCORES, LABELS), "ranks=0"),

@@ -270,7 +270,7 @@ def test_a_class_of_all_documents_and_a_column_of_none() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
-@pytest.mark.parametrize("cut", ["scut", "scutfbr", "rcut", "pcut"])
+@pytest.mark.parametrize("cut", ["scut", "scutfbr", "rcut", "pcut", "zero"])
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb"])
 def test_always_and_never_are_readable_scores_whatever_cuts(classifier: str, cut: str) -> None:
     case = small_texts(n=40, several=True)

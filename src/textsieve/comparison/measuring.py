@@ -19,10 +19,11 @@ from ..training.train import model_of
 from ..training.tuning import Split, assigned, labels_of
 from .folds import Fold, Shared, Timed, Wanted, timed
 from .plan import Condition, Plan
+from .rankings import Ranking
 from .rows import Row, Selection
 from .significance import Mistakes
 from .trials import without_prefix
-from .vectors import recipe_of, settled
+from .vectors import settled
 
 SOME_TIME = "1970-01-01T00:00:00+00:00"
 
@@ -39,13 +40,15 @@ class Measured(NamedTuple):
 
     row: Row
     selection: Selection | None
+    ranking: Ranking | None = None
+    """How they were ranked, if it is to be kept."""
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
     """Go through all steps; a selector that finds no term is a result too, and so is what can't be trained here."""
     shared, form = fold.shared, fold.documents.form
     settings = settled(plan.settings_of(condition), form)
-    recipe = recipe_of(settings, form, n_threads(plan.n_jobs))
+    recipe = plan.recipe_of(condition, form)
     wanted = _wanted(shared, condition, plan, recipe)
     about: dict[str, Any] = {
         "n_seen": shared.n_seen,
@@ -55,7 +58,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         "threads": n_threads(plan.n_jobs),
         "cores": os.cpu_count(),
     }
-    inner = shared.inner(settings["folds"]) if shared.train.targets.several else []
+    inner = shared.inner(settings["folds"]) if _holds_out(recipe, shared) else []
     selection = None
     try:
         chosen = [each.chosen(wanted) for each in (shared, *inner)]
@@ -81,7 +84,13 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         model_bytes=_size(model),
         mistakes=_mistakes(true, found),
     )
-    return Measured(row, selection)
+    return Measured(row, selection, _ranking(fold, condition, wanted))
+
+
+def _holds_out(recipe: Recipe, shared: Shared) -> bool:
+    """Whether documents have to be held out of those to learn from, to know how labels are cut."""
+    targets = shared.train.targets
+    return targets.several and recipe.cut.known(len(targets.classes)) is None
 
 
 def _wanted(shared: Shared, condition: Condition, plan: Plan, recipe: Recipe) -> Wanted:
@@ -98,6 +107,9 @@ def _train(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed
 def _cut(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed[Kept]]) -> Rule:
     """How labels are cut from scores, by the scores of documents that were held out of those to learn from."""
     targets = split.train_targets
+    known = recipe.cut.known(len(targets.classes))
+    if known is not None:
+        return known
     scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
     for each, held_out in zip(inner, chosen, strict=True):
         own = each.split(held_out.made)
@@ -139,3 +151,12 @@ def _selection(fold: Fold, condition: Condition, best: Kept) -> Selection:
     if len(best.columns) < n_seen:
         terms = tuple(counted.terms[column] for column in best.columns.tolist())
     return Selection(fold.number, condition.selector.name, condition.n_terms, n_seen, terms)
+
+
+def _ranking(fold: Fold, condition: Condition, wanted: Wanted) -> Ranking | None:
+    """None for a fold that does not describe rankings, and for all terms, which nobody ranked."""
+    found = fold.shared.described(wanted)
+    if found is None or condition.selector.setting is None:
+        return None
+    size = condition.n_terms if wanted.recipe.ranks_each_size else None
+    return Ranking(fold.number, condition.selector.name, size, found.n_ranked, found.energy, found.by_class)

@@ -1,13 +1,14 @@
 """What is compared with what, as data: selectors x numbers of terms x classifiers, and the settings that all share.
 
 "all" is the selector that chooses nothing: all terms, a baseline. It is tried once, and not for each number of terms.
-Weights and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`.
+Weights and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`. So are the weights that a
+selector reads, `ocfs(tf=tf,idf=plain)`: a `Categorizer` always gives it the usual ones, but here they may be compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +17,13 @@ from ..categorizer import Categorizer
 from ..classifiers.named import CLASSIFIERS
 from ..errors import InputError, shown
 from ..selectors.named import SELECTORS
-from ..settings import is_whole
+from ..settings import is_whole, n_threads
+from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
+from ..training.recipe import Recipe
 from .trials import try_classifier, try_selector
 from .variants import Variant, split_list, variants_of
+from .vectors import Form, recipe_of, settled
 
 Size = int | float | str
 """A number of terms, a share of all, or "all"."""
@@ -27,6 +31,8 @@ Size = int | float | str
 ALL = "all"
 OF_THE_CATEGORIZER = ("tf", "idf", "norm", "class_weight")
 """What a variant of a classifier may say beside the classifier's own options."""
+WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
+"""What a variant of a selector may say beside the selector's own options, and what is possible."""
 _SETTLED = frozenset(
     (
         "selector",
@@ -82,6 +88,7 @@ class Plan:
         )
         check_settings(Categorizer(**plan.settings).get_params(deep=False))
         for selector in plan.selectors:
+            _check_weights(selector)
             try_selector(selector, plan.settings_of(Condition(selector, ALL, _USUAL_CLASSIFIER)))
         for classifier in plan.classifiers:
             try_classifier(classifier, plan.settings_of(Condition(_NO_SELECTOR, ALL, classifier)))
@@ -102,16 +109,21 @@ class Plan:
         """The settings of the `Categorizer` that does what a condition says."""
         selector, n_terms, classifier = condition
         own = {name: value for name, value in classifier.options.items() if name in OF_THE_CATEGORIZER}
-        others = {name: value for name, value in classifier.options.items() if name not in own}
         settings = {
             "selector": selector.setting,
-            "selector_options": dict(selector.options) or None,
+            "selector_options": _without(selector.options, WEIGHTS) or None,
             "n_terms": n_terms,
             "classifier": classifier.setting,
-            "classifier_options": others or None,
+            "classifier_options": _without(classifier.options, own) or None,
             "n_jobs": self.n_jobs,
         }
         return Categorizer(**{**self.settings, **own, **settings}).get_params(deep=False)
+
+    def recipe_of(self, condition: Condition, form: Form = "texts") -> Recipe:
+        """What these settings come to, with the weights that the selector's variant asks for."""
+        recipe = recipe_of(settled(self.settings_of(condition), form), form, n_threads(self.n_jobs))
+        weights = {name: value for name, value in condition.selector.options.items() if name in WEIGHTS}
+        return replace(recipe, selection=recipe.selection._replace(**weights)) if weights else recipe
 
     def shared_settings(self) -> dict[str, Any]:
         """All settings that are the same for all conditions."""
@@ -120,6 +132,10 @@ class Plan:
             for name, value in Categorizer(**self.settings).get_params(deep=False).items()
             if _is_shared(name)
         }
+
+
+def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in names}
 
 
 def sizes_of(given: Any) -> tuple[Size, ...]:
@@ -165,6 +181,14 @@ def _or_none(selector: Variant) -> Variant:
     if selector.options:
         raise InputError(f"selectors: {selector.name}: 'all' chooses nothing, and has no options; leave them out.")
     return _NO_SELECTOR
+
+
+def _check_weights(selector: Variant) -> None:
+    for name, value in selector.options.items():
+        if name in WEIGHTS and value not in WEIGHTS[name]:
+            raise InputError(
+                f"selectors: {selector.name}: {name}={shown(value)}; use one of {', '.join(map(repr, WEIGHTS[name]))}."
+            )
 
 
 def _is_shared(name: str) -> bool:

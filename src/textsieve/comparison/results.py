@@ -16,10 +16,13 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from ..errors import InputError, shown
+from .rankings import Ranking
 from .rows import Key, Row, Selection
 
 FORMAT = 1
 MAGIC = "textsieve_comparison"
+BEGUN = "begun"
+"""When the first run with the file began; no part of what rows are comparable by."""
 _BEGINNING = f'{{"{MAGIC}": '.encode()
 
 _MEANINGS = {
@@ -41,15 +44,23 @@ class Results:
         self.header = dict(header)
         self.rows: dict[Key, Row] = {}
         self.selections: dict[tuple[Any, ...], Selection] = {}
+        self.rankings: dict[tuple[Any, ...], Ranking] = {}
         self._file = file
 
-    def add(self, row: Row, selection: Selection | None) -> None:
-        """Note a row, and the terms that it is of if they are not known yet."""
+    def add(self, row: Row, selection: Selection | None, ranking: Ranking | None = None) -> None:
+        """Note a row, and the terms that it is of if they are not known yet, and how they were ranked."""
+        if ranking is not None and not self._knows(ranking):
+            self.rankings[ranking.key] = ranking
+            self.write({"ranking": ranking.to_dict()})
         if selection is not None and selection.key not in self.selections:
             self.selections[selection.key] = selection
             self.write({"selection": selection.to_dict()})
         self.rows[row.key] = row
         self.write({"row": row.to_dict()})
+
+    def _knows(self, ranking: Ranking) -> bool:
+        """Whether the same ranking is there, of at least as many terms."""
+        return ranking.key in self.rankings and self.rankings[ranking.key].n_ranked >= ranking.n_ranked
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Have a line on the disk."""
@@ -74,6 +85,9 @@ class Results:
                 if "row" in record:
                     row = Row.of_dict(record["row"])
                     self.rows[row.key] = row
+                elif "ranking" in record:
+                    ranking = Ranking.of_dict(record["ranking"])
+                    self.rankings[ranking.key] = ranking
                 else:
                     selection = Selection.of_dict(record["selection"])
                     self.selections[selection.key] = selection
@@ -106,6 +120,14 @@ def check_results(path: str) -> None:
         with open(path, "rb") as file:
             _require_own(file.read(len(_BEGINNING)), path)
             _lock(file, path)
+
+
+def holds_results(path: str) -> bool:
+    """Whether a file is one that compare wrote."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
 
 
 @contextmanager
@@ -151,7 +173,9 @@ def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
         file.truncate(sum(len(line) + 1 for line in lines))
     results = Results(header, file)
     if lines:
-        _require_same(_header_in(lines[0], path), header, path)
+        there = _header_in(lines[0], path)
+        _require_same(there, header, path)
+        results.header[BEGUN] = there.get(BEGUN)
         results.read(lines[1:], path)
     else:
         results.write(header)

@@ -64,7 +64,7 @@ class Repetition:
         self, estimator: Any, X: csr_matrix, y: NDArray[Any], split: Split, prepare: Any, n_jobs: int | None
     ) -> None:
         self._estimator, self._seed, self._n_jobs = estimator, split.seed, n_jobs
-        self._X, self._X_test = _prepared(X, y, split, prepare)
+        self._X, self._X_test = prepared(X, y, split, prepare)
         self._classes, self._numbers = np.unique(y[split.train], return_inverse=True)
         self._y_test = y[split.test]
 
@@ -133,7 +133,7 @@ def checked_documents(X: Any, y: Any) -> tuple[csr_matrix, NDArray[Any]]:
     return csr_matrix(X), y
 
 
-def _prepared(X: csr_matrix, y: NDArray[Any], split: Split, prepare: Any) -> tuple[csr_matrix, csr_matrix]:
+def prepared(X: csr_matrix, y: NDArray[Any], split: Split, prepare: Any) -> tuple[csr_matrix, csr_matrix]:
     """The rows of a repetition's documents to train on and to test; nothing is learned from the latter."""
     train, test = X[split.train], X[split.test]
     if prepare is not None:

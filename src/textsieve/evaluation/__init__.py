@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .cuts import RCut as RCut
     from .cuts import SCut as SCut
     from .cuts import SCutFBR as SCutFBR
+    from .cuts import ZeroCut as ZeroCut
     from .metrics import ClassRow as ClassRow
     from .metrics import Report as Report
     from .metrics import compare_labels as compare_labels
@@ -24,7 +25,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "metrics": ["ClassRow", "Report", "compare_labels"],
-        "cuts": ["SCut", "SCutFBR", "RCut", "PCut"],
+        "cuts": ["SCut", "SCutFBR", "RCut", "PCut", "ZeroCut"],
         "calibration": ["Calibration"],
         "curve": ["CurvePoint", "size_grid", "smallest_within_one_error"],
         "splits": ["folds", "held_out"],

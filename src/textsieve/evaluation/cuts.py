@@ -1,4 +1,4 @@
-"""From the scores of a document to its labels, when it may have several: four ways to cut (Yang 2001).
+"""From the scores of a document to its labels, when it may have several: four ways to cut (Yang 2001), and the oldest.
 
 - `SCut`: each class has a threshold of its own, the one with the best F1 on documents that were held out.
 - `SCutFBR`: the same, but a class whose best F1 is below a floor, as that of rare classes often is, does not trust
@@ -8,6 +8,8 @@
 - `PCut`: each class gets as many documents as its share among the held-out ones, times a factor: given, or the one with
   the best micro-F1. Cutting a collection as a whole, it assigns the best-scored documents of each class; for documents
   that come one by one the scores at which the held-out documents were cut are the thresholds.
+- `ZeroCut`: all classes whose score is not below 0, which is where classifiers that were trained for each class against
+  the rest have their border. No documents are held out for it, as for `RCut` with a given r.
 
 All are fitted on scores (documents x classes) and the true labels as a matrix of 0 and 1; a class that has no score for
 a document (NaN) is not judged by it.
@@ -62,9 +64,13 @@ def micro_f1(found: Bools, true: Bools) -> float:
 
 
 class Cut(metaclass=ABCMeta):
-    """What the four ways share."""
+    """What all ways share."""
 
     rule_: Rule
+
+    def known(self, n_classes: int) -> Rule | None:
+        """The rule, if it takes no documents to know it."""
+        return None
 
     def fit(self, scores: Any, y: Any) -> Self:
         """Learn from the scores of documents that were held out, and their labels (a matrix of 0 and 1)."""
@@ -142,11 +148,18 @@ class RCut(Cut):
     def __init__(self, *, ranks: int | None = None) -> None:
         self.ranks = ranks
 
+    def known(self, n_classes: int) -> Rule | None:
+        """The ranks that were given."""
+        if self.ranks is None:
+            return None
+        if not (is_whole(self.ranks) and self.ranks >= 1):
+            raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
+        return Rule(None, int(self.ranks))
+
     def _learned(self, scores: Floats, true: Bools) -> Rule:
-        if self.ranks is not None:
-            if not (is_whole(self.ranks) and self.ranks >= 1):
-                raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
-            return Rule(None, int(self.ranks))
+        rule = self.known(scores.shape[1])
+        if rule is not None:
+            return rule
         known = np.where(np.isnan(scores), -np.inf, scores)
         most = max(int(true.sum(axis=1).max(initial=1)), 1)
         return Rule(None, max(range(1, most + 1), key=lambda ranks: micro_f1(best_ranks(known, ranks), true)))
@@ -190,6 +203,17 @@ class PCut(Cut):
         return (all_scores >= np.array(thresholds)).astype(np.int64)
 
 
+class ZeroCut(Cut):
+    """The classes whose score is 0 or more."""
+
+    def known(self, n_classes: int) -> Rule:
+        """A threshold of 0 for each class."""
+        return Rule(np.zeros(n_classes), None)
+
+    def _learned(self, scores: Floats, true: Bools) -> Rule:
+        return self.known(scores.shape[1])
+
+
 def cut_at_share(scores: Floats, share: float) -> float:
     """The threshold that lets about this share of the scores through; equal scores go through together or not.
 
@@ -228,7 +252,7 @@ def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:
     return table, true.astype(np.bool_)
 
 
-CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut), strict=True))
+CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut, ZeroCut), strict=True))
 """The ways to cut, by name."""
 
 

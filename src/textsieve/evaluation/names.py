@@ -5,6 +5,7 @@ CUTS = {
     "scutfbr": "the same, but none for classes that it finds badly",
     "rcut": "the best classes of each document",
     "pcut": "as many documents for each class as its share",
+    "zero": "the classes whose score is not below 0; for svm, logistic, nb and cnb",
 }
 """How several labels are cut from scores."""
 

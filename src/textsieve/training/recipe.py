@@ -27,7 +27,7 @@ from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
-from ..evaluation.cuts import Cut, cut_of
+from ..evaluation.cuts import Cut, ZeroCut, cut_of
 from ..projections.named import projection_of
 from ..selectors import TermSelector
 from ..selectors.base import Documents, limit_of
@@ -77,6 +77,18 @@ def _require_linear(classifier: Any, settings: Mapping[str, Any]) -> None:
         raise InputError(
             f"projection={shown(settings['projection'])}: the classifier {shown(settings['classifier'])} needs the "
             "weights of terms themselves, which a projection mixes; use svm, logistic or another linear one."
+        )
+
+
+def _require_zero(cut: Cut, classifier: Any, settings: Mapping[str, Any]) -> None:
+    """Refuse to cut at 0 what is never below it, or where 0 is a score like any other: votes and cosines."""
+    averages = getattr(classifier, "combine", None) == "mean"
+    if isinstance(cut, ZeroCut) and (
+        isinstance(classifier, Rocchio) or (hasattr(classifier, "to_scorer") and not averages)
+    ):
+        raise InputError(
+            f"cut={shown(settings['cut'])}: the scores of the classifier {shown(settings['classifier'])} have no "
+            "border at 0; use svm, logistic, nb or cnb, or a cut that is fitted to them, such as 'scut'."
         )
 
 
@@ -132,6 +144,8 @@ class Recipe:
         projection = projection_of(settings["projection"], settings["projection_options"])
         if projection is not None:
             _require_linear(classifier, settings)
+        cut = cut_of(settings["cut"], settings["cut_options"])
+        _require_zero(cut, classifier, settings)
         usual = scheme_for_classifier(classifier)
         chosen = {name: settings[name] for name in ("tf", "idf", "norm") if settings[name] is not None}
         for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
@@ -146,7 +160,7 @@ class Recipe:
         return cls(
             *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector), projection),
             *(classifier, usual._replace(**chosen), settings["class_weight"]),
-            *(cut_of(settings["cut"], settings["cut_options"]), n_jobs),
+            *(cut, n_jobs),
         )
 
     @property
@@ -166,7 +180,14 @@ class Recipe:
 
     def rank_stats(self, stats: ClassStats, most: int | None, documents: Documents) -> Kept:
         """The same, from statistics of the counts or weights that the selector reads, and these once more."""
-        fitted = fitted_selector(with_every_label(self.selector), stats, most, documents)
+        return self.kept_by(self.fit_selector(stats, most, documents), most)
+
+    def fit_selector(self, stats: ClassStats, most: int | None, documents: Documents) -> TermSelector:
+        """A copy of the selector that was fitted to keep no more terms than that."""
+        return fitted_selector(with_every_label(self.selector), stats, most, documents)
+
+    def kept_by(self, fitted: TermSelector, most: int | None) -> Kept:
+        """What a fitted selector keeps."""
         columns = (kept_columns if self.ranks_each_size else best_columns)(fitted, most)
         return Kept(columns, found_by(fitted))
 

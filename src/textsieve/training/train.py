@@ -196,10 +196,14 @@ class _Training:
             n_terms = found.limits[smallest_within_one_error(curve)]
         most = self._recipe.most_terms(n_terms, n_seen)
         method = self._settings["probabilities"]
-        if counted.targets.several or method is not None:
+        several = counted.targets.several
+        if several:
+            cut = self._recipe.cut.known(len(counted.targets.classes))
+        if (several and cut is None) or method is not None:
             with self._clock("scoring held-out documents"):
                 scores, true = tuning.held_out_scores(most), counted.targets.is_member
-                cut = self._recipe.cut.fit(scores, true).rule_ if counted.targets.several else None
+                if several:
+                    cut = self._recipe.cut.fit(scores, true).rule_
                 calibration = None if method is None else Calibration.fit(method, scores, true)
         return Choices(most, curve, cut, calibration)
 

@@ -36,7 +36,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
 
 
 def _documents(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
-    removers = [remove for word, remove in REMOVERS.items() if chosen.get(word)]
+    removers = [remove for word, remove in REMOVERS.items() if word in chosen.words.values()]
     for name, data in members(paths, lambda name: _is_wanted(name, chosen), report):
         text = without_telling(data.decode(ENCODING))
         for remove in removers:
@@ -95,7 +95,9 @@ COLLECTION = Collection(
     ),
     choices=(
         Choice("groups", {"comp": "the five groups on computers"}),
-        *(Choice(word, {word: f"without {word.removeprefix('no-')}"}) for word in REMOVERS),
+        Choice("headers", {"no-headers": "without headers", "subject-only": "of headers the words of the subject"}),
+        Choice("footers", {"no-footers": "without footers"}),
+        Choice("quotes", {"no-quotes": "without quotes"}),
     ),
     start=_start,
 )

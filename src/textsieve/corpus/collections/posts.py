@@ -10,12 +10,14 @@ out header, footer and quotes is what people know from scikit-learn's `remove=`,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 END_OF_HEADER = "\n\n"
 
 TELLING = ("newsgroups", "xref", "followup-to", "followups-to", "path", "x-to", "x-apparently-to")
 """The header's lines that name the group, or the way that a post took to it."""
+
+SUBJECT = "subject"
 
 _FIELD = re.compile(r"([^\s:]+):")
 _BEGINS_A_QUOTE = (">", "|", "In article", "Quoted from")
@@ -25,20 +27,29 @@ _INTRODUCES_A_QUOTE = ("writes in", "writes:", "wrote:", "says:", "said:")
 def without_telling(post: str) -> str:
     """The post without the lines of its header that name the group."""
     header, blank, body = post.partition(END_OF_HEADER)
-    kept: list[str] = []
-    telling = False
+    return "\n".join(line for field, line in _lines(header) if field not in TELLING) + blank + body
+
+
+def _lines(header: str) -> Iterator[tuple[str, str]]:
+    """Each line, and the name of the field that it begins or continues; "" where there is none."""
+    name = ""
     for line in header.split("\n"):
         if not line[:1].isspace():
             field = _FIELD.match(line)
-            telling = field is not None and field[1].lower() in TELLING
-        if not telling:
-            kept.append(line)
-    return "\n".join(kept) + blank + body
+            name = "" if field is None else field[1].lower()
+        yield name, line
 
 
 def without_header(post: str) -> str:
     """What follows the first empty line."""
     return post.partition(END_OF_HEADER)[2]
+
+
+def with_subject_alone(post: str) -> str:
+    """The words of the subject, and what follows the first empty line; with no such line, nothing follows."""
+    header, _, body = post.partition(END_OF_HEADER)
+    subject = "\n".join(line for field, line in _lines(header) if field == SUBJECT)
+    return _FIELD.sub("", subject, count=1).strip() + END_OF_HEADER + body
 
 
 def without_footer(post: str) -> str:
@@ -59,6 +70,7 @@ def _is_quote(line: str) -> bool:
 
 REMOVERS: Mapping[str, Callable[[str], str]] = {
     "no-headers": without_header,
+    "subject-only": with_subject_alone,
     "no-footers": without_footer,
     "no-quotes": without_quotes,
 }

@@ -1,0 +1,73 @@
+"""How long a trained classifier takes for the tested documents of the first fold, from counts to labels.
+
+Seconds that the processor spent on it, on one core, as the papers had it; classifiers take turns, so that what else the
+machine does falls on all of them. Only the thread that predicts is looked at: others, which an earlier job has left
+behind, may still be waiting for work, and that costs time too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import thread_time
+from typing import Any, Self
+
+from sklearn.neighbors import KNeighborsClassifier
+
+from ..comparison.folds import Fold, Shared
+from ..comparison.plan import Size
+from .documents import Collection
+from .learning import Drop, Learned, Learner
+from .measurements import Measured, Measurement, Scope, Tell, by_attributes
+
+REPEATS = 3
+"""Times are the median of so many, after one that loads what is compiled."""
+LONG = 3.0
+"""What has taken so many seconds is not repeated."""
+EVERY_COSINE = "every cosine"
+
+
+@dataclass(frozen=True)
+class PredictionSeconds(Measurement):
+    """Seconds of predicting."""
+
+    collection: Collection
+    selector: str
+    n_terms: Size
+    classifier: str
+    """A variant, as `compare` takes it."""
+    drop: Drop | None = None
+    search: str = ""
+    """"every cosine": how scikit-learn finds neighbours, for comparison."""
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Train all classifiers of a number of terms, then time them."""
+        for (collection,), some in by_attributes(wanted, "collection").items():
+            shared = Fold(0, collection.documents(scope)).shared
+            learner = Learner(some, collection.settings, 1)
+            for (_, n_terms), group in by_attributes(some, "selector", "n_terms").items():
+                tell(f"{collection.corpus}: seconds with {n_terms} terms")
+                yield from _timed(learner, shared, group, scope.some(REPEATS))
+
+
+def _timed(learner: Learner, shared: Shared, group: Sequence[Any], repeats: int) -> Iterator[tuple[Any, Measured]]:
+    jobs = {each: _job(learner.learn(shared, each), each.search) for each in group}
+    seconds: dict[Any, list[float]] = {each: [] for each in group}
+    for _ in range(repeats + 1):
+        for each, job in jobs.items():
+            if sum(seconds[each]) < LONG:
+                begin = thread_time()
+                job()
+                seconds[each].append(thread_time() - begin)
+    yield from ((each, Measured(median(found[1:] or found))) for each, found in seconds.items())
+
+
+def _job(learned: Learned, search: str) -> Callable[[], object]:
+    if search != EVERY_COSINE:
+        return learned.predict
+    rows, test_rows = learned.weights()
+    neighbours = KNeighborsClassifier(learned.recipe.classifier.k, metric="cosine", algorithm="brute")
+    neighbours.fit(rows, learned.split.train_targets.first)
+    return lambda: neighbours.predict(test_rows)

@@ -1,0 +1,120 @@
+"""How many typical testors classes have, how their number grows with that of the terms, and which pairs have none.
+
+The union of the testors is known without them (`selectors/transversals.py`), but a method that lists them takes at
+least as long as there are testors. Whether that is exponential in the number of terms can be seen without a clock: then
+each hundred terms more multiply the number of testors by the same factor.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..comparison.folds import Fold
+from ..selectors.comparison import Representatives, contrasts
+from ..selectors.testors import TypicalTestors
+from ..selectors.transversals import Count, count_transversals
+from ..stats import ClassStats
+from ..text.schemes import LTC
+from ..training.tuning import of_some_documents
+from .documents import Collection
+from .measurements import Measured, Measurement, Scope, Tell, by_attributes
+
+MOST_SECONDS = 60.0
+"""For the testors of all classes."""
+MORE_TERMS = 100
+
+
+def stats_of(collection: Collection, scope: Scope) -> ClassStats:
+    """Of the first fold's documents to learn from, by the weights that testors are chosen by."""
+    within = Fold(0, collection.documents(scope)).shared.train.within_limits
+    return ClassStats.from_matrix(within.weights(LTC), within.targets.for_stats())
+
+
+def listed(stats: ClassStats, epsilon: float, delta: float, method: str = "mmcs") -> Count:
+    """List the testors of each class; how many there were, and whether these are all."""
+    end, number, complete = time.monotonic() + MOST_SECONDS, 0, True
+    for each in contrasts(Representatives(stats, "max"), epsilon, delta):
+        rows = each.basic_matrix()
+        if len(rows):  # else it is told from no class, and the empty set is no testor
+            found = count_transversals(rows, method, max_seconds=max(end - time.monotonic(), 0.001))
+            number, complete = number + found.number, complete and found.complete
+    return Count(number, complete)
+
+
+def united(stats: ClassStats, epsilon: float, delta: float) -> Count:
+    """How many terms are in some testor, without listing any."""
+    with of_some_documents():
+        fitted = TypicalTestors(epsilon=epsilon, delta=delta).fit_stats(stats)
+    return Count(int(fitted.support_.sum()), complete=True)
+
+
+def _measured(
+    wanted: Sequence[Any], scope: Scope, tell: Tell, number: Callable[[ClassStats, Any], Measured]
+) -> Iterator[tuple[Any, Measured]]:
+    for (collection,), some in by_attributes(wanted, "collection").items():
+        tell(f"{collection.corpus}: numbers of testors")
+        stats = stats_of(collection, scope)
+        yield from ((each, number(stats, each)) for each in some)
+
+
+@dataclass(frozen=True)
+class NumberOfTestors(Measurement):
+    """How many typical testors all classes have together; on the first fold."""
+
+    collection: Collection
+    epsilon: float
+    delta: float
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """By MMCS, which is the quicker way."""
+        return _measured(wanted, scope, tell, cls._number)
+
+    @staticmethod
+    def _number(stats: ClassStats, each: Any) -> Measured:
+        number, complete = listed(stats, each.epsilon, each.delta)
+        return Measured(float(number)) if complete else Measured(None, problem=f"more than {number:,} testors")
+
+
+@dataclass(frozen=True)
+class GrowthOfTestors(Measurement):
+    """By which factor a hundred terms more multiply the number of testors, between two ε; on the first fold."""
+
+    collection: Collection
+    epsilons: tuple[float, float]
+    delta: float
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """As if it were the same factor for each of them."""
+        return _measured(wanted, scope, tell, cls._factor)
+
+    @staticmethod
+    def _factor(stats: ClassStats, each: Any) -> Measured:
+        counts = [listed(stats, epsilon, each.delta) for epsilon in each.epsilons]
+        terms = [united(stats, epsilon, each.delta).number for epsilon in each.epsilons]
+        if terms[0] >= terms[1] or not all(count.complete for count in counts):
+            return Measured(None, problem="no more terms than at the ε before, or too many testors")
+        return Measured(float((counts[1].number / counts[0].number) ** (MORE_TERMS / (terms[1] - terms[0]))))
+
+
+@dataclass(frozen=True)
+class PairsNotToldApart(Measurement):
+    """Of how many ordered pairs of classes no term sets the first apart from the second; on the first fold."""
+
+    collection: Collection
+    epsilon: float
+    delta: float
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Count empty rows."""
+        return _measured(wanted, scope, tell, cls._number)
+
+    @staticmethod
+    def _number(stats: ClassStats, each: Any) -> Measured:
+        found = contrasts(Representatives(stats, "max"), each.epsilon, each.delta)
+        return Measured(float(sum(one.n_not_told_from for one in found)))

@@ -1,0 +1,3 @@
+from typing import Any
+
+def euclidean_distances(X: Any, Y: Any = None, *, squared: bool = False) -> Any: ...
