@@ -149,7 +149,8 @@ def test_terms(selector: str, news: Path, run: Run, ask: Ask) -> None:
     told = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)
     assert (told["n_documents"], len(told["terms"])) == (60, 5)
     scores = [each["score"] for each in told["terms"]]
-    assert scores == sorted(scores, reverse=True)
+    if selector != "forward":  # whose terms come in the order in which they were chosen
+        assert scores == sorted(scores, reverse=True)
     for row in told["classes"]:
         assert row["documents"] == 20
         assert {each["term"] for each in row["terms"]} <= set(SUBJECTS[row["label"]])
