@@ -273,11 +273,11 @@ of the 944, and the paper's 639 terms can't be held against ours. Larger ε are 
 ABOUT_SIZES = """
 The stories that have a body are the paper's: as many to learn from, and it misses two of those to test. Prepared as it
 says they give its number of terms at ε = 0.4; and at the smallest ε, if that is where its 2,209 terms come from, which
-it does not say. Only the number of all terms is that of words as they stand ({words as they stand | all terms}), and not of
-lemmas with proper names. Whether names are joined, stems are taken for lemmas, or stories without a body are there,
-changes little; words as they stand, and above all more topics, bring more terms. The other two readings of the weights
-are out of the question: at ε = 0.4 they give {length 1, means as they are | ε = 0.4} and {any length, means as they are | ε = 0.4} terms. Below
-δ nothing changes, so ε = 0.15 and 0.1 are the same.
+it does not say. Only the number of all terms is that of words as they stand ({words as they stand | all terms}), and
+not of lemmas with proper names. Whether names are joined, stems are taken for lemmas, or stories without a body are
+there, changes little; words as they stand, and above all more topics, bring more terms. The other two readings of the
+weights are out of the question: at ε = 0.4 they give {length 1, means as they are | ε = 0.4} and
+{any length, means as they are | ε = 0.4} terms. Below δ nothing changes, so ε = 0.15 and 0.1 are the same.
 """
 ABOUT_MACRO = """
 Testors are far ahead where terms are few, and the lead goes as terms grow more; so the mean over all ε says little. At
