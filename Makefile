@@ -4,10 +4,13 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults voting trace subspaces docs format clean help
+.PHONY: demo test lint bench defaults trace subspaces papers docs format clean help
 
-demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
+demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
+	@rm -f demo.jsonl
+	@$(BIN)/textsieve compare "$(or $(DATA),docstrings)" --selectors ocfs,ig,chi --terms 100,1000 --classifiers svm,nb \
+	  --results demo.jsonl --report demo.html $(ARGS)
 
 test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIEVE_DATA
 	$(BIN)/pytest -q -rs --durations=5
@@ -24,14 +27,14 @@ bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RE
 defaults: .venv/ready    ## which weights suit which classifier; writes docs/defaults.md
 	$(BIN)/python -m benchmarks.defaults
 
-voting: .venv/ready      ## the comparison of TCFP's paper; writes docs/tcfp-results.md
-	$(BIN)/python -m benchmarks.voting_quality
-
 trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes docs/tofa-results.md and its figures
 	$(BIN)/python -m benchmarks.trace_weights
 
 subspaces: .venv/ready   ## random subspaces: where they gain, sizes; writes docs/subspaces-results.md and its figure
 	$(BIN)/python -m benchmarks.subspaces_quality
+
+papers: .venv/ready      ## what five papers printed, measured again; writes docs/papers, goes on where it was
+	$(BIN)/textsieve reproduce ocfs testors tofa tcfp subspace -o docs/papers
 
 docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
 	$(BIN)/python docs/cli_reference.py

@@ -48,7 +48,8 @@ def test_the_table_has_all_of_them_and_no_others() -> None:
     subsets = [entry for entry in inventory("rcv1") if entry.name in SUBSETS]
     assert {f"{entry.documents:,} each" for entry in subsets} == {"6,000 each"}
     classes = ", ".join(str(entry.classes) for entry in subsets)
-    assert rows("name")["`rcv1:subset1` to `rcv1:subset5`"][:2] == ["6,000 each", classes]
+    (split,) = {" / ".join(f"{size:,}" for size in entry.split or ()) + " each" for entry in subsets}
+    assert rows("name")["`rcv1:subset1` to `rcv1:subset5`"][:3] == ["6,000 each", classes, split]
 
 
 def test_the_table_of_files() -> None:

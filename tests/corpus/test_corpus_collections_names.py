@@ -28,7 +28,6 @@ POSTS = {
         ("webkb:test", "webkb: is not cut into train and test. Leave 'test' out, or say what cuts it: leave-cornell"),
         ("webkb:stemmed:texas", "webkb:stemmed: has no 'texas', which is for webkb. Leave it out."),
         ("webkb:texas:leave-texas", "exclude each other"),
-        ("rcv1:subset1:top", "rcv1:subset1: has no 'top', which is for rcv1 or rcv1:tokens"),
         ("rcv1:tokens:subset1", "exclude each other"),
         ("docstrings:train", "nothing may follow 'docstrings'"),
         ("newsgroup:train", "there is no such file or folder. Did you mean 'newsgroups:train'?"),

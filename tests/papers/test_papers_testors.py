@@ -150,6 +150,7 @@ def test_as_many_terms_as_another_selector_keeps_are_counted_in_each_fold(collec
     assert value(kept) == value(TermsKept(collection, TESTORS))
 
 
+@pytest.mark.filterwarnings("ignore:.*had not converged")
 def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Path) -> None:
     """Every condition has a value but for growth where there are no more terms, and the page has every item."""
     for name in ("reuters", "rcv1:subset1"):

@@ -65,11 +65,13 @@ class MeanOf(Derived):
     """The mean of several, such as the same on several collections."""
 
     parts: tuple[Measurement, ...]
+    are_draws: bool = True
+    """Whether they measure the same, drawn apart from each other; then the mean has an interval."""
 
     def read_off(self, measured: Sequence[Measured]) -> Measured:
-        """With an interval as if they were drawn apart from each other."""
+        """Of their numbers; their own intervals are not looked at."""
         values = list(map(_number, measured))
-        return Measured(mean(values), half_width(values, 0.0))
+        return Measured(mean(values), half_width(values, 0.0) if self.are_draws else None)
 
 
 def _number(measured: Measured) -> float:

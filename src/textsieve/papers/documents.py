@@ -21,15 +21,15 @@ from ..corpus import read
 from ..training.documents import Counted, columns_in_order
 from ..training.targets import Targets
 from .measurements import Scope
-from .rcv1_codes import one_code, several_codes
 
 Settings = tuple[tuple[str, Any], ...]
 """Of a `Categorizer`, about what a term is."""
 
 Folds = tuple[NDArray[np.bool_], ...]
 """For each fold, which documents."""
+LIMITS = ("min_df", "max_df")
 N_LARGEST = 4
-N_COUNTED = 8
+N_COUNTED = 12
 """So many corpora are kept counted, for measurements of one kind after the other."""
 
 
@@ -54,8 +54,15 @@ class Collection:
 
 @lru_cache(maxsize=1)
 def _documents(of: Collection, scope: Scope) -> Documents:
-    found = _counted(of.corpus, of.settings, of.folds, scope.n_jobs)
+    about_words = tuple(each for each in of.settings if each[0] not in LIMITS)
+    found = _with_limits(_counted(of.corpus, about_words, of.folds, scope.n_jobs), of.settings)
     return thinned(WORDS[of.words](LABELS[of.labels](found)), scope)
+
+
+def _with_limits(documents: Documents, settings: Settings) -> Documents:
+    """Limits are kept to in each fold, so the same counts do for all."""
+    limits: Any = {**documents.counted.limits, **{name: value for name, value in settings if name in LIMITS}}
+    return replace(documents, counted=replace(documents.counted, limits=limits))
 
 
 @lru_cache(maxsize=N_COUNTED)
@@ -108,16 +115,18 @@ def _four_largest(documents: Documents) -> Documents:
     return with_folds(documents, taken, trained, tested)
 
 
-def _relabelled(documents: Documents, label: Callable[[Targets], Targets]) -> Documents:
-    """The same documents with other labels."""
-    return replace(documents, counted=replace(documents.counted, targets=label(documents.counted.targets)))
+def _first_label(documents: Documents) -> Documents:
+    """Of several labels a document keeps the first in the alphabet."""
+    targets = documents.counted.targets
+    members = tuple(np.flatnonzero(targets.first == number) for number in range(len(targets.classes)))
+    one = Targets(targets.classes, members, targets.n_documents, "one")
+    return replace(documents, counted=replace(documents.counted, targets=one))
 
 
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
-    "one top code": lambda documents: _relabelled(documents, one_code),
-    "top codes": lambda documents: _relabelled(documents, several_codes),
+    "first label": _first_label,
 }
 """Which labels documents have."""
 

@@ -7,7 +7,7 @@ others lose their label and stay among the documents to learn from, for idf and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ class FewLabels(Collection):
 
     def documents(self, scope: Scope) -> Documents:
         """As many copies as there are draws."""
-        documents = Collection(self.corpus, self.settings, self.folds, self.labels).documents(scope)
+        whole = Collection(**{field.name: getattr(self, field.name) for field in fields(Collection)})
+        documents = whole.documents(scope)
         targets, n_folds = documents.counted.targets, len(documents.tested)
         trained = [documents.trained[draw % n_folds] for draw in range(scope.some(self.draws))]
         tested = [documents.tested[draw % n_folds] for draw in range(len(trained))]
@@ -45,13 +46,15 @@ class FewLabels(Collection):
 
 
 def labelled(targets: Targets, is_train: Bools, shares: tuple[float, ...], seed: int) -> Bools:
-    """Which documents to learn from keep their label; of each group at least one."""
+    """Which documents to learn from keep their label: shares of them, and of each class at least one."""
     random, kept = np.random.default_rng(seed), np.zeros(targets.n_documents, np.bool_)
-    groups = [np.flatnonzero(is_train & targets.usable)]
-    if len(shares) > 1:
-        groups = [members[is_train[members]] for members in targets.members]
+    of_classes = [members[is_train[members]] for members in targets.members]
+    groups = of_classes if len(shares) > 1 else [np.flatnonzero(is_train & targets.usable)]
     for group, share in zip(groups, shares, strict=True):
-        kept[random.permutation(group)[: max(round(share * len(group)), 1)]] = True
+        kept[random.permutation(group)[: round(share * len(group))]] = True
+    for members in of_classes:
+        if len(members) and not kept[members].any():
+            kept[random.choice(members)] = True
     return kept
 
 

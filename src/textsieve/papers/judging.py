@@ -71,13 +71,11 @@ def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | No
     printed, value = condition.printed, measured.value
     if printed is None or value is None:
         return None
-    if isinstance(printed, tuple) and not isinstance(value, tuple):
-        return None  # "> 3" beside a number
-    if isinstance(printed, tuple) or isinstance(value, tuple):
-        words, given = (
-            {word.lower() for word in each} if isinstance(each, tuple) else set() for each in (printed, value)
-        )
+    if isinstance(printed, tuple) and isinstance(value, tuple):
+        words, given = ({word.lower() for word in each} for each in (printed, value))
         return WORDS_SHARED.judge(0.0, len(words - given) / max(len(words), 1))
+    if isinstance(printed, tuple) or isinstance(value, tuple):
+        return None  # "> 3" beside a number
     return None if tolerance is None else tolerance.judge(printed, value)
 
 

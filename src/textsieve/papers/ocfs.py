@@ -14,7 +14,7 @@ from .verdicts import MICRO_F1, SECONDS, TERMS
 COMP = Collection("newsgroups:comp")
 PROSE = "newsgroups:comp:no-headers:no-footers:no-quotes"
 WITHOUT = (("stop_words", "english"),)
-RCV1 = tuple(Collection(f"rcv1:subset{number}", folds=5, labels="one top code") for number in range(1, 6))
+RCV1 = tuple(Collection(f"rcv1:subset{number}:top", folds=5, labels="first label") for number in range(1, 6))
 ODP = Collection("odp:sample", folds=5)
 
 TFIDF, TF = "tf=tf,idf=plain,norm=l2", "tf=tf,idf=none,norm=l2"
@@ -126,8 +126,8 @@ IN_PROSE = ", prose alone"
 
 STANDS_IN = """
 RCV1-v2 is not to be had here. MULAN's five subsets stand in: 6,000 stories each, 944 terms that are there or not.
-Their topics have no names, but the four codes at the top can be told by their places in the alphabet
-(`papers/rcv1_codes.py`); a story keeps the first that it has. Five folds each; the mean over the subsets.
+Their topics have no names, but RCV1's codes can be told by their places in the alphabet (docs/corpora.md); of the four
+at the top a story keeps the first that it has. Five folds each; the mean over the subsets.
 """
 
 PAPER = Paper(

@@ -86,7 +86,7 @@ def remark_of(outcome: Outcome) -> str:
     }
 
     def number(found: re.Match[str]) -> str:
-        return texts[" | ".join(part.strip() for part in found[1].split("|"))]
+        return texts[" | ".join(" ".join(part.split()) for part in found[1].split("|"))]
 
     return re.sub(r"\{([^{}]+)\}", number, outcome.item.remark)
 

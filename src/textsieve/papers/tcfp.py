@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .conditions import Claim, Condition, Item, Paper
-from .derived import Derived, Largest, MeanOf
+from .derived import Largest, MeanOf
 from .documents import Collection
 from .dropping import QualityAfterDrop
 from .frequencies import RARE, DocumentFrequency
@@ -14,7 +14,7 @@ from .learning import Drop
 from .measurements import Measurement
 from .predicting import EVERY_COSINE, PredictionSeconds
 from .quality import Quality
-from .verdicts import MICRO_F1, SECONDS, Tolerance, Unit
+from .verdicts import MICRO_F1, SECONDS, TERMS, Tolerance, Unit
 
 WORDS = (("stop_words", "english"), ("min_df", 2))
 NEWS = Collection("newsgroups:original:subject-only", WORDS, folds=5, words="letters")
@@ -36,10 +36,10 @@ TCFP, TCFP_BARE, TCFP_MEAN = f"tcfp(context=best,{LTC})", f"tcfp({LTC})", f"tcfp
 BALANCED = f"tcfp(context=best,balance=true,{LTC})"
 NB_LTC, SVM = f"nb(alpha=1,{LTC})", f"svm(C=1,{LTC})"
 DROP4 = Drop(4)
-WAYS: dict[str, type[Largest | MeanOf]] = {"best": Largest, "mean": MeanOf}
 DROPPED = "kNN with DROP4"
 
-FREQUENCIES = Unit("documents or terms", ",.1f", Tolerance(0.1, 0.25, is_share=True))
+FREQUENCIES = replace(TERMS, name="documents or terms")
+MEAN_FREQUENCY = replace(FREQUENCIES, digits=".2f")
 SHARE = Unit("share", ".3f", Tolerance(0.02, 0.05))
 
 SETTING = """
@@ -53,9 +53,9 @@ with the largest factor. Choices, idf and all else come from the documents to le
 """
 
 
-def curve(row: str, of: Measurement, sizes: Iterable[int] = SIZES) -> tuple[Condition, ...]:
-    """A measurement, which has a number of terms, at several of them."""
-    return tuple(Condition(row, size, replace(of, n_terms=size)) for size in sizes)  # type: ignore[type-var]
+def curve(row: str, of: Measurement, sizes: Sequence[int] = SIZES) -> tuple[Condition, ...]:
+    """A row of a figure."""
+    return tuple(Condition(row, size, each) for size, each in zip(sizes, at_sizes(of, sizes), strict=True))
 
 
 def at_most_terms(rows: Mapping[str, Measurement]) -> tuple[Condition, ...]:
@@ -63,9 +63,14 @@ def at_most_terms(rows: Mapping[str, Measurement]) -> tuple[Condition, ...]:
     return tuple(Condition(row, MOST, what) for row, what in rows.items())
 
 
-def over_sizes(how: str, of: Measurement, sizes: Iterable[int] = SIZES) -> Derived:
-    """The best or mean of a curve."""
-    return WAYS[how](tuple(replace(of, n_terms=size) for size in sizes))  # type: ignore[type-var]
+def at_sizes(of: Measurement, sizes: Iterable[int]) -> tuple[Measurement, ...]:
+    """A measurement, which has a number of terms, at several of them."""
+    return tuple(replace(of, n_terms=size) for size in sizes)  # type: ignore[type-var]
+
+
+def mean_over_sizes(of: Measurement, sizes: Iterable[int]) -> MeanOf:
+    """The mean of a curve."""
+    return MeanOf(at_sizes(of, sizes), are_draws=False)
 
 
 def quality(collection: Collection, classifier: str, selector: str = CHI) -> Quality:
@@ -73,22 +78,27 @@ def quality(collection: Collection, classifier: str, selector: str = CHI) -> Qua
     return Quality(collection, selector, MOST, classifier)
 
 
+def macro_f1(of: Quality) -> Quality:
+    """The same in macro-F1, which small classes count as much in as large ones."""
+    return replace(of, figure="macro_f1")
+
+
 def after_drop(collection: Collection, figure: str = "micro_f1", drop: Drop = DROP4) -> QualityAfterDrop:
     """Of neighbours among fewer documents."""
     return QualityAfterDrop(collection, CHI, MOST, KNN, drop, figure)
 
 
-def seconds(classifier: str, drop: Drop | None = None, search: str = "") -> Derived:
+def seconds(classifier: str, drop: Drop | None = None, search: str = "") -> MeanOf:
     """Of the processor, the mean over numbers of terms."""
-    return over_sizes("mean", PredictionSeconds(NEWS, CHI, MOST, classifier, drop, search), FEW_SIZES)
+    return mean_over_sizes(PredictionSeconds(NEWS, CHI, MOST, classifier, drop, search), FEW_SIZES)
 
 
 def frequencies(row: str, collection: Collection, selector: str, printed: Mapping[str, float]) -> tuple[Condition, ...]:
     """A row of Table 1."""
-    figures = ("mean", "maximum", "minimum", f"below {RARE}")
+    units = {"mean": MEAN_FREQUENCY, "maximum": None, "minimum": None, f"below {RARE}": None}
     return tuple(
-        Condition(row, figure, DocumentFrequency(collection, selector, MOST, figure), printed.get(figure))
-        for figure in figures
+        Condition(row, name, DocumentFrequency(collection, selector, MOST, name), printed.get(name), unit=unit)
+        for name, unit in units.items()
     )
 
 
@@ -101,7 +111,7 @@ def vocabulary(row: str, collection: Collection, printed: float | None = None) -
 
 def best(row: str, of: Measurement, printed: float | None = None, sizes: Iterable[int] = SIZES) -> Condition:
     """The top of a curve."""
-    return Condition(row, "best", over_sizes("best", of, sizes), printed)
+    return Condition(row, "best", Largest(at_sizes(of, sizes)), printed)
 
 
 def other_pages(words: str, collection: Collection, selector: str = CHI) -> tuple[Condition, ...]:
@@ -113,6 +123,49 @@ def other_pages(words: str, collection: Collection, selector: str = CHI) -> tupl
     )
 
 
+TABLE_1_AS_READ = """
+The text of the paper has the numbers of Table 1 run together, "54.59 8,407 46,489". They are read as four columns, of
+which the paper says that the fourth is the number of terms in fewer than 20 documents, more than half of 10,000: a mean
+of 54.59, a maximum of 8,407, a minimum of 4, and 6,489 terms. The sizes of the vocabularies are from the text: of posts
+to learn from, the mean over folds, and of all pages.
+"""
+REMARK_1 = """
+This settled how texts are read. Words of letters alone give vocabularies of the printed size; with digits they are
+larger ({20 Newsgroups, digits too | all terms} and {WebKB, digits too | all terms}), with tags or stems they are far
+off. The maximum says that headers were left out, since some of their words are in every post. Chi-square as the mean
+over classes chooses more frequent terms than the paper's ({10,000 terms, mean over classes | mean} documents in the
+mean), the largest over the classes nearly as rare ones.
+"""
+REMARK_2 = """
+All of them are where the paper has them, and TCFP, with or without context, and kNN are as near to each other: the
+lead of TCFP is smaller than the intervals. Of the preparations, digits change nothing. Chi-square as the mean over
+classes would be worse for k-NNFP ({k-NNFP, mean over classes | 10,000}), and headers for kNN ({kNN, with headers |
+10,000}), but better for TCFP ({TCFP, with headers | 10,000}), which would then be far ahead: the paper has neither.
+"""
+REMARK_DROP = """
+By how many neighbours the paper's DROP4 judges is not said. More of them keep more documents; with five it is {20
+Newsgroups, k = 5 | 10,000} and {WebKB, k = 5 | 10,000}, about what the paper says, and micro-F1 is hardly another
+(Table 2).
+"""
+REMARK_3 = """
+On TFIDF weights naive Bayes would be as good as TCFP ({NB, TFIDF weights | 10,000}); a linear SVM is better than all
+of them ({linear SVM | 10,000}). Neither is in the paper.
+"""
+REMARK_4 = """
+kNN, naive Bayes and Rocchio are where the paper has them, so that pages seem to be read as they were there. TCFP stays
+behind, and with it the order is another: naive Bayes and Rocchio are ahead. Balancing is what TCFP needs on these
+uneven classes ({TCFP, not balanced | best} without it), above all for the small ones (macro-F1 {TCFP | best macro-F1}
+against {TCFP, not balanced | best macro-F1}), and context helps a little. k-NNFP, which is not balanced, is far behind
+the printed one, for any k; neither the way of chi-square nor tags or stems explain that. For kNN with reduction the
+paper prints the same 81.34 as in Table 2, on other data, so one of the two may be a slip.
+"""
+REMARK_5 = """
+Our kNN is not the paper's: it leaves out most cosines by bounds (docs/knn.md), and so is far less than a hundred
+times as slow as TCFP. Against a search that calculates every cosine, scikit-learn's, the factor is of the paper's
+kind. The three that are sums over a table of terms and classes (TCFP without context, naive Bayes, Rocchio) are the
+same operation here and take the same time but for the weights; context costs more than it did there, beside so
+little.
+"""
 TABLE_1 = {"mean": 54.59, "maximum": 8_407, "minimum": 4, f"below {RARE}": 6_489}
 
 PAPER = Paper(
@@ -138,6 +191,8 @@ PAPER = Paper(
                 vocabulary("WebKB, tags too", WEBKB_TAGS),
                 vocabulary("WebKB, stems", WEBKB_STEMS),
             ),
+            stands_in=TABLE_1_AS_READ,
+            remark=REMARK_1,
         ),
         Item(
             "figure2",
@@ -157,6 +212,7 @@ PAPER = Paper(
                 Claim("TCFP is better than kNN with DROP4", "TCFP", DROPPED, FEW_SIZES),
                 Claim("Without context TCFP is nearly as good as kNN", "TCFP without context", "kNN", by=0.0),
             ),
+            log_x=False,
         ),
         Item(
             "table2",
@@ -186,14 +242,15 @@ PAPER = Paper(
                     "kNN with DROP4, k = 5": after_drop(NEWS, drop=Drop(4, 5)),
                 }
             ),
+            remark=REMARK_2,
         ),
         Item(
             "drop4",
-            "share of the documents that DROP4 keeps",
+            "share of the documents that DROP4 keeps, from the text of the paper",
             SHARE,
             (
-                Condition("20 Newsgroups", "mean", over_sizes("mean", after_drop(NEWS, "kept"), FEW_SIZES), 0.26),
-                Condition("WebKB", "mean", over_sizes("mean", after_drop(WEBKB, "kept")), 0.26),
+                Condition("20 Newsgroups", "mean", mean_over_sizes(after_drop(NEWS, "kept"), FEW_SIZES), 0.26),
+                Condition("WebKB", "mean", mean_over_sizes(after_drop(WEBKB, "kept"), SIZES), 0.26),
             ),
             columns="",
             trials=tuple(
@@ -201,6 +258,7 @@ PAPER = Paper(
                 for name, collection in {"20 Newsgroups": NEWS, "WebKB": WEBKB}.items()
                 for k in (1, 3, 5)
             ),
+            remark=REMARK_DROP,
         ),
         Item(
             "figure3",
@@ -213,6 +271,7 @@ PAPER = Paper(
                 *curve("Rocchio", quality(NEWS, ROCCHIO)),
             ),
             claims=tuple(Claim(f"TCFP is better than {name}", "TCFP", name) for name in ("kNN", "NB", "Rocchio")),
+            log_x=False,
         ),
         Item(
             "table3",
@@ -237,6 +296,7 @@ PAPER = Paper(
                     "linear SVM": quality(NEWS, SVM),
                 }
             ),
+            remark=REMARK_3,
         ),
         Item(
             "table4",
@@ -259,9 +319,15 @@ PAPER = Paper(
                         "TCFP without context, not balanced": TCFP_BARE,
                         "TCFP without context": f"tcfp(balance=true,{LTC})",
                         "TCFP, mean context": f"tcfp(context=mean,balance=true,{LTC})",
+                        "k-NNFP, k = 5": f"knnfp(k=5,{LTC})",
+                        "k-NNFP, k = 50": f"knnfp(k=50,{LTC})",
                         "NB, TFIDF weights": NB_LTC,
                         "linear SVM": SVM,
                     }.items()
+                ),
+                *(
+                    Condition(row, "best macro-F1", Largest(at_sizes(macro_f1(quality(WEBKB, classifier)), FEW_SIZES)))
+                    for row, classifier in {"TCFP": BALANCED, "TCFP, not balanced": TCFP, "kNN": KNN, "NB": NB}.items()
                 ),
                 *other_pages("mean over classes", WEBKB, CHI_MEAN),
                 *other_pages("tags too", WEBKB_TAGS),
@@ -271,6 +337,7 @@ PAPER = Paper(
                 Claim(f"TCFP is better than {name}", "TCFP", name, ("best",))
                 for name in ("kNN", "NB", "Rocchio", "k-NNFP", DROPPED)
             ),
+            remark=REMARK_4,
         ),
         Item(
             "table5",
@@ -293,14 +360,13 @@ PAPER = Paper(
                 Claim("TCFP is about a hundred times as fast as kNN", "kNN", "TCFP", how="ratio", by=142.5 / 1.38),
                 Claim("DROP4 makes kNN 3.75 times as fast", "kNN", DROPPED, how="ratio", by=142.5 / 37.97),
                 Claim("Without context TCFP is twice as fast", "TCFP", "TCFP without context", how="ratio", by=2.0),
-                Claim("... and faster than Rocchio", "Rocchio", "TCFP without context", how="ratio"),
-                Claim("... and faster than NB", "NB", "TCFP without context", how="ratio"),
+                Claim("Without context TCFP is faster than Rocchio", "Rocchio", "TCFP without context", how="ratio"),
+                Claim("Without context TCFP is faster than NB", "NB", "TCFP without context", how="ratio"),
                 Claim("TCFP takes about as long as NB", "TCFP", "NB", how="ratio", by=1.38 / 1.22),
                 Claim("TCFP takes 1.7 times as long as Rocchio", "TCFP", "Rocchio", how="ratio", by=1.38 / 0.8),
-                Claim(
-                    "Against every cosine TCFP is faster by", "kNN, every cosine", "TCFP", how="ratio", by=142.5 / 1.38
-                ),
+                Claim("The same, if kNN has every cosine", "kNN, every cosine", "TCFP", how="ratio", by=142.5 / 1.38),
             ),
+            remark=REMARK_5,
         ),
     ),
 )

@@ -53,8 +53,9 @@ class Unit:
     """Whether an axis of it begins at 0."""
 
     def written(self, value: float) -> str:
-        """A number."""
-        return format(value, self.digits)
+        """A number; a large one has no exponent."""
+        text = format(value, self.digits)
+        return f"{value:,.0f}" if "e+" in text else text
 
 
 WORDS_SHARED = Tolerance(0.25, 0.6)

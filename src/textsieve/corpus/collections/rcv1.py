@@ -2,23 +2,19 @@
 
 LYRL2004's split learns from the first 23,149 stories (`lyrl2004.py` reads its files). Of the topics, `top` keeps the
 four codes at the top: CCAT, ECAT, GCAT, MCAT. MULAN's five subsets are 6,000 stories each, with 944 terms that are
-there or not, and rows for 101 topics, not all of which occur; their codes are not told: they are called "0" to "100".
+there or not; `mulan.py` reads them and finds out which topics are meant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
 
-from ...errors import InputError
-from ..batch import BATCH_DOCUMENTS, Batch, Report, in_batches
+from ..batch import Batch, Report, in_batches
 from ..corpus import Start
-from . import lyrl2004
+from . import lyrl2004, mulan
 from .collection import Collection
 from .editions import Choice, Chosen, Edition, File, Paths
 
-TOP = ("CCAT", "ECAT", "GCAT", "MCAT")
 VECTORS, TOKENS = "", "tokens"
 TOPICS = File("rcv1/rcv1-v2.topics.qrels.gz", ("2a98e5e5d8b770bded93afc8930d88299474317fe14181aee1466cc754d0d1c1",))
 PIECES = ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
@@ -32,26 +28,27 @@ SUMS = {
 """The checksums that are known of LYRL2004's files; of the tokens none is."""
 SUBSETS = {
     1: (101, "b2ee886a52fc33753a246afd5025e5e1bc91be8bc95533798e9abf87974f8495"),
-    2: (101, "dcf47e73085ddc9ecd845c7574fe7762559db66dcdd6dd47a2864424ddda28b6"),
-    3: (101, "09acb20453492a62b34fdd41190551a00caf21851fb4d63aa1f81d58a301640a"),
-    4: (94, "983864d627187b91177958308aed1c5f27fa89aaa77c1389d1987b8418183053"),
-    5: (100, "d7353bc859b4e604f3d0645e9a73b6417f2becc38c35eaa483348e08001e9312"),
+    2: (90, "dcf47e73085ddc9ecd845c7574fe7762559db66dcdd6dd47a2864424ddda28b6"),
+    3: (88, "09acb20453492a62b34fdd41190551a00caf21851fb4d63aa1f81d58a301640a"),
+    4: (71, "983864d627187b91177958308aed1c5f27fa89aaa77c1389d1987b8418183053"),
+    5: (90, "d7353bc859b4e604f3d0645e9a73b6417f2becc38c35eaa483348e08001e9312"),
 }
-"""How many topics occur in each of MULAN's, and its checksum."""
+"""How many topics each of MULAN's has, and its checksum."""
 
 
 def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     paths = {name: found[0] for name, found in files.items()}
+    wanted = mulan.TOP if chosen.get("topics") else None
     if chosen.edition.word not in (VECTORS, TOKENS):
         (subset,) = paths.values()
-        return lambda report: _subset_batches(subset)
+        return lambda report: mulan.batches(subset, chosen.part, wanted)
     topics_path = paths.pop(TOPICS.name)
     known: list[lyrl2004.Topics] = []
     noticed = Report()
 
     def start(report: Report) -> Iterator[Batch]:
         if not known:
-            known.append(lyrl2004.read_topics(topics_path, TOP if chosen.get("topics") else None, noticed))
+            known.append(lyrl2004.read_topics(topics_path, wanted, noticed))
         for kind, count in noticed.skipped.items():
             report.skipped[kind] = report.skipped.get(kind, 0) + count
         if chosen.edition.word == TOKENS:
@@ -59,34 +56,6 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
         return lyrl2004.vector_batches(paths.values(), known[0], report)
 
     return start
-
-
-def _subset_batches(path: Path) -> Iterator[Batch]:
-    from scipy.sparse import csr_array
-
-    rows, topics = _arrays(path)
-    names = [str(row) for row in range(topics.shape[0])]
-    for begin in range(0, rows.shape[0], BATCH_DOCUMENTS):
-        some = slice(begin, begin + BATCH_DOCUMENTS)
-        labels = [tuple(names[row] for row in column.nonzero()[0]) for column in topics[:, some].T]
-        yield Batch(labels, vectors=csr_array(rows[some], dtype=float))
-
-
-def _arrays(path: Path) -> tuple[Any, Any]:
-    """Stories by terms, and topics by stories."""
-    from scipy.io import loadmat
-
-    try:
-        arrays = loadmat(path, variable_names=["data", "target"])
-        rows, topics = arrays["data"], arrays["target"] > 0
-        if rows.ndim != 2 or topics.ndim != 2 or rows.shape[0] != topics.shape[1]:
-            raise ValueError(f"data is {rows.shape} and target {topics.shape}")
-    except Exception as problem:  # loadmat raises whatever a damaged file makes it stumble over
-        raise InputError(
-            f"{path}: cannot be read as one of MULAN's subsets ({problem}). It is damaged or something else; get it "
-            "again."
-        ) from problem
-    return rows, topics
 
 
 def _published(kind: str) -> tuple[File, ...]:
@@ -112,13 +81,15 @@ COLLECTION = Collection(
             Edition(
                 *(f"subset{number}", f"MULAN's subset {number}, as vectors"),
                 (File(f"rcv1/rcv1subset{number}_top944.mat", (checksum,)),),
-                *(6_000, n_topics),
+                documents=6_000,
+                classes=n_topics,
+                split=(3_000, 3_000),
                 publisher="MULAN's page of multi-label data sets",
             )
             for number, (n_topics, checksum) in SUBSETS.items()
         ),
     ),
-    choices=(Choice("topics", {"top": "the four codes at the top alone"}, editions=(VECTORS, TOKENS)),),
+    choices=(Choice("topics", {"top": "the four codes at the top alone"}),),
     several=True,
     start=_start,
 )

@@ -64,9 +64,16 @@ def read_all(corpus: Corpus) -> tuple[list[str], list[Any]]:
 
 def only(kind: Any, what: Any, scope: Scope = FULL) -> Measured:
     """One measurement."""
-    ((back, measured),) = list(kind.measure_all([what], scope, lambda _: None))
+    found: list[tuple[Any, Measured]] = list(kind.measure_all([what], scope, lambda _: None))
+    ((back, measured),) = found
     assert back == what
     return measured
+
+
+def number(measured: Measured) -> float:
+    """What was measured, which has to be a number."""
+    assert isinstance(measured.value, float)
+    return measured.value
 
 
 # -- what was printed --------------------------------------------------------------------------------------------------
@@ -268,20 +275,19 @@ def test_a_size_is_what_a_trial_of_it_finds(grid: Grid) -> None:
 
 def test_the_best_size_and_what_is_like_it(grid: Grid) -> None:
     asked = [("accuracy", (M, L)) for M in grid.n_terms for L in grid.n_members]
-    numbers = [float(np.ravel(each.value)[0]) for each in _all_of(grid, *asked)]
+    numbers = [number(each) for each in _all_of(grid, *asked)]
     by_size = {size: number for (_, size), number in zip(asked, numbers, strict=True)}
     M, L, accuracy, behind, sizes, alike, step = _all_of(
         grid,
         *(("best M", (5, 9)), ("best L", (5, 9)), ("best accuracy", (5, 9)), ("behind the best", (5, 9))),
         *(("sizes", (5, 9)), ("alike", (5, 9)), ("step", (5, 9))),
     )
-    best = int(np.ravel(M.value)[0]), int(np.ravel(L.value)[0])
+    best = int(number(M)), int(number(L))
     assert accuracy.value == pytest.approx(max(numbers)) == by_size[best]
     assert behind.value == pytest.approx(by_size[best] - by_size[5, 9])
     several = [size for size in by_size if size[0] > 1 < size[1] and size != best]
     assert sizes.value == len(several)
-    assert alike.value is not None
-    assert 0 <= float(np.ravel(alike.value)[0]) <= len(several)
+    assert 0 <= number(alike) <= len(several)
     assert step.value == pytest.approx(np.mean([abs(by_size[m, 4] - by_size[m, 9]) for m in (5, 20)]))
 
 
@@ -301,10 +307,10 @@ def test_a_part_of_brown(named: Callable[[str], Corpus], tmp_path: Path) -> None
     assert {place[1] for place in empty} == {"change by another number of members"}
     for M in WHOLE.n_terms[3:]:
         for L in WHOLE.n_members:
-            sums = [np.ravel(places[f"figure3{part}", f"M = {M:,}", L].value)[0] for part in "ab"]
+            sums = [number(places[f"figure3{part}", f"M = {M:,}", L]) for part in "ab"]
             assert sum(sums) == pytest.approx(100)
     assert places["table1", "terms", "DF + IG"].value == 5_000
-    assert places["table1", "terms, stems", "all"].value < places["table1", "terms", "all"].value  # type: ignore[operator]
+    assert number(places["table1", "terms, stems", "all"]) < number(places["table1", "terms", "all"])
     assert len(found.paths) == 4
     page = Path(found.paths[0]).read_text(encoding="utf-8")
     assert "**A part only**" in page

@@ -1,0 +1,573 @@
+"""What the papers stand on: verdicts, claims, pages, and a file of numbers that an interrupted run goes on with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from textsieve import InputError
+from textsieve.cli.program import program
+from textsieve.corpus.collections import locating
+from textsieve.papers import PAPERS, QUICK, Scope, reproduce
+from textsieve.papers.conditions import Claim, Condition, Item, Paper
+from textsieve.papers.derived import MeanOf
+from textsieve.papers.documents import Collection
+from textsieve.papers.judging import judge
+from textsieve.papers.measurements import Measured, Measurement, Tell, Value, by_attributes
+from textsieve.papers.named import asked_for
+from textsieve.papers.tables import claim_text, problems_of, remark_of, tables_of
+from textsieve.papers.verdicts import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Tolerance
+
+
+@dataclass(frozen=True)
+class Known(Measurement):
+    """What has its value already, and notes that it was asked for."""
+
+    value: Value | None = 1.0
+    half_width: float | None = None
+    problem: str | None = None
+    interrupts: bool = False
+    asked: ClassVar[list[Any]] = []
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """One by one."""
+        for each in wanted:
+            tell("known")
+            if each.interrupts:
+                raise KeyboardInterrupt
+            cls.asked.append(each)
+            yield each, Measured(each.value, each.half_width, each.problem)
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_asked() -> None:
+    """Before each test."""
+    Known.asked.clear()
+
+
+def outcome_of(item: Item) -> Any:
+    """An item, measured and judged."""
+    found: dict[Any, Measured] = {}
+    for each in item.all_conditions:
+        assert isinstance(each.what, Known)
+        found[each.what] = Measured(each.what.value, each.what.half_width, each.what.problem)
+    return judge(item, found)
+
+
+def row(name: str, *values: Value | None, columns: Sequence[Any] = (1, 10, 100)) -> tuple[Condition, ...]:
+    """Values in the first so many columns."""
+    return tuple(Condition(name, column, Known(value)) for column, value in zip(columns, values, strict=False))
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("distance", "verdict"), [(0, "agrees"), (2, "agrees"), (2.001, "close"), (5, "close"), (5.001, "differs")]
+)
+def test_verdicts_at_the_limits(distance: float, sign: int, verdict: str) -> None:
+    assert Tolerance(2, 5).judge(50, 50 + sign * distance) == verdict
+    assert Tolerance(0.02, 0.05, is_share=True).judge(-200, -200 + 2 * sign * distance) == verdict
+
+
+def test_a_limit_is_not_missed_by_the_last_bit() -> None:
+    assert abs(0.34 - 0.32) > 0.02
+    assert Tolerance(0.02, 0.05).judge(0.32, 0.34) == "agrees"
+    assert 0.75 - 0.7 > 0.05
+    assert Tolerance(0.02, 0.05).judge(0.7, 0.75) == "close"
+
+
+def test_a_share_of_nothing_is_a_distance() -> None:
+    tolerance = Tolerance(0.1, 0.25, is_share=True)
+    assert [tolerance.judge(0, each) for each in (0.1, 0.25, 0.3)] == ["agrees", "close", "differs"]
+
+
+def judged(printed: Any, value: Any, **more: Any) -> Any:
+    """The verdict on a number of a table of accuracies."""
+    (found,) = outcome_of(Item("table1", "", ACCURACY, (Condition("a", 1, Known(value), printed, **more),))).numbers
+    return found.verdict
+
+
+def test_each_number_has_the_tolerance_of_its_own_or_of_its_unit() -> None:
+    assert judged(50.0, 53.0) == "close"
+    assert judged(50.0, 53.0, tolerance=Tolerance(3, 4)) == "agrees"
+    assert judged(50.0, 53.0, unit=TERMS) == "agrees"
+    assert judged(50.0, 50.0, unit=SECONDS) is None
+    assert judged(None, 50.0) is judged(50.0, None) is None
+
+
+def test_words_are_judged_by_how_many_are_missed() -> None:
+    printed = ("drive", "File", "edu", "card")
+    assert WORDS_SHARED[:2] == (0.25, 0.6)
+    given = [("card", "edu", "file", "x", "y"), ("card", "edu"), ("card",)]
+    assert [judged(printed, each) for each in given] == ["agrees", "close", "differs"]
+    assert judged((">", "3"), 4.0) is judged(3.0, ("word",)) is None
+
+
+# -- claims ------------------------------------------------------------------------------------------------------------
+
+
+def claimed(*rows: tuple[Condition, ...], unit: Any = ACCURACY, **claim: Any) -> Any:
+    """A claim about rows a and b."""
+    conditions = tuple(each for some in rows for each in some)
+    item = Item("figure1", "", unit, conditions, claims=(Claim("so", "a", "b", **claim),))
+    (found,) = outcome_of(item).claims
+    return found
+
+
+def test_ahead_in_every_column_in_the_mean_or_not() -> None:
+    b = row("b", 1.0, 2.0, 3.0)
+    found = [claimed(row("a", *a), b) for a in ((2.0, 3.0, 4.0), (1.0, 3.0, 4.0), (1.0, 2.0, 3.0), (0.0, 3.0, 3.5))]
+    assert [(each.verdict, each.ahead, each.of) for each in found] == [
+        ("agrees", 3, 3),
+        ("close", 2, 3),
+        ("differs", 0, 3),
+        ("close", 2, 3),
+    ]
+    assert claimed(row("a", 0.0, 3.0, 1.0), b).verdict == "differs"
+    assert found[3].value == pytest.approx(0.5 / 3)
+
+
+def test_ratios_are_ahead_above_one() -> None:
+    b = row("b", 2.0, 4.0)
+    assert claimed(row("a", 3.0, 8.0), b, how="ratio").value == pytest.approx(1.75)
+    assert claimed(row("a", 3.0, 8.0), b, how="ratio").verdict == "agrees"
+    assert claimed(row("a", 1.0, 2.0), b, how="ratio").verdict == "differs"
+    assert claimed(row("a", 1.0, 8.0), b, how="ratio").verdict == "close"
+    relative = claimed(row("a", 3.0, 5.0), b, how="relative")
+    assert (relative.value, relative.verdict) == (pytest.approx(0.375), "agrees")
+
+
+def test_a_printed_difference_or_ratio() -> None:
+    assert (RATIO.agrees, RATIO.close, RATIO.is_factor) == (1.25, 2.0, True)
+    ratios = [
+        claimed(row("a", each), row("b", 2.0), how="ratio", by=2.0, unit=SECONDS).verdict
+        for each in (5.0, 3.2, 5.1, 3.1, 8.0, 8.1, 2.0)
+    ]
+    assert ratios == ["agrees", "agrees", "close", "close", "close", "differs", "differs"]
+    differences = [claimed(row("a", each), row("b", 50.0), by=3.0) for each in (51.0, 50.9, 58.1)]
+    assert [each.verdict for each in differences] == ["agrees", "close", "differs"]
+    assert claimed(row("a", 50.9), row("b", 50.0), by=3.0, tolerance=Tolerance(3, 4)).verdict == "agrees"
+    assert claimed(row("a", 49.9), row("b", 50.0), by=3.0).verdict == "differs", "near, but on the other side"
+
+
+def test_a_factor_of_what_is_not_above_nothing() -> None:
+    assert RATIO.judge(2.0, 0.0) == RATIO.judge(2.0, -2.0) == "differs"
+    assert RATIO.judge(2.0, 2.5) == RATIO.judge(2.5, 2.0) == "agrees"
+
+
+def test_a_claim_against_a_number() -> None:
+    item = Item("figure1", "", ACCURACY, row("a", 5.0, 6.0), claims=(Claim("so", "a", 4.0),))
+    (found,) = outcome_of(item).claims
+    assert (found.value, found.ahead, found.verdict) == (1.5, 2, "agrees")
+
+
+def test_what_is_derived_is_not_measured_by_itself(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    parts = (Known(1.0), Known(4.0))
+    paper(Item("table1", "", ACCURACY, (Condition("mean", 1, MeanOf(parts)), Condition("one", 1, parts[0]))))
+    (found,) = reproduce("ocfs", results=tmp_path / "r.jsonl")
+    assert Known.asked == list(parts)
+    assert [each.measured.value for each in found.outcomes[0].numbers] == [2.5, 1.0]
+    assert len((tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_columns_of_a_claim() -> None:
+    a, b = row("a", 5.0, 1.0, 1.0), row("b", 4.0, 2.0, 2.0)
+    assert claimed(a, b, columns=(1,)).verdict == "agrees"
+    assert claimed(a, row("b", 3.0, columns=("all",)), than_column="all").value == pytest.approx(7 / 3 - 3)
+    assert claimed(a, b[:2]).of == 2
+    nothing = claimed(a, row("b", None, None, None))
+    assert (nothing.value, nothing.verdict) == (None, None)
+    assert claim_text(nothing, ACCURACY) == "so: not measured."
+
+
+def test_claims_in_words() -> None:
+    a, b = row("a", 5.0, 6.0), row("b", 4.0, 4.0)
+    assert claim_text(claimed(a, b), ACCURACY) == "so: agrees (a against b: +1.50, ahead in 2 of 2)."
+    assert claim_text(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "so: agrees (a against b: 1.25 times)."
+    assert "+37.5%" in claim_text(claimed(a, b, how="relative"), ACCURACY)
+
+
+# -- tables and remarks ------------------------------------------------------------------------------------------------
+
+
+ITEM = Item(
+    "table2",
+    "a table",
+    ACCURACY,
+    (
+        Condition("a", 1_000, Known(51.234, 0.5), 50.0),
+        Condition("b", 1_000, Known(1_234.0), 5_000.0, unit=TERMS),
+        Condition("a", 0.25, Known(None, problem="too few"), 40.0),
+        Condition("b", "all", Known(("x", "y")), ("x", "z|")),
+    ),
+    trials=(Condition("c", 1_000, Known(7.0)),),
+    remark="It is {a | 1,000} with { b|1,000 } terms, and {c | 1,000}.",
+)
+
+
+def test_a_table_has_the_printed_numbers_beside_the_measured() -> None:
+    own, trials = tables_of(outcome_of(ITEM))
+    assert own == [
+        ["accuracy, %", "1,000", "0.25", "all"],
+        ["a", "51.23 ±0.50 (50.00 =)", "- (40.00)", ""],
+        ["b", "1,234 (5,000 ≠)", "", "x y (x z| ≈)"],
+    ]
+    assert trials == [["accuracy, %", "1,000"], ["c", "7.00"]]
+    assert problems_of(outcome_of(ITEM)) == ["a, 0.25: too few"]
+
+
+def test_a_remark_has_the_numbers_of_the_places_that_it_names() -> None:
+    assert remark_of(outcome_of(ITEM)) == "It is 51.23 with 1,234 terms, and 7.00."
+
+
+def test_a_remark_about_no_place_is_a_mistake() -> None:
+    with pytest.raises(KeyError, match=r"d \| 1"):
+        remark_of(outcome_of(Item("table1", "", ACCURACY, row("a", 1.0), remark="{d | 1}")))
+
+
+def test_verdicts_are_counted_without_those_of_trials() -> None:
+    trials = (Condition("c", 1, Known(1.0), 1.0),)
+    item = Item("table1", "", ACCURACY, (Condition("a", 1, Known(1.0), 9.0),), trials=trials)
+    assert outcome_of(item).verdicts == {"differs": 1}
+
+
+# -- every paper -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def paper(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Paper]:
+    """Puts a paper of these items into the place of the first."""
+
+    def put(*items: Item) -> Paper:
+        made = Paper("ocfs", "A paper", "How it was\n  set.", items)
+        monkeypatch.setitem(sys.modules, "textsieve.papers.ocfs", SimpleNamespace(PAPER=made))
+        return made
+
+    return put
+
+
+FIGURE = Item("figure3", "curves", ACCURACY, (*row("a", 1.0, 2.0, 3.0), *row("b", 2.0, 2.5, 4.0)))
+
+
+def test_items_come_in_the_order_of_the_paper(paper: Callable[..., Paper]) -> None:
+    paper(ITEM, FIGURE)
+    (asked,) = asked_for(["ocfs:figure3", "ocfs:table2"])
+    assert [item.name for item in asked.items] == ["table2", "figure3"]
+    assert asked.is_whole
+    (part,) = asked_for(["ocfs:figure3"])
+    assert not part.is_whole
+    assert asked_for(["ocfs:figure3", "ocfs"])[0].is_whole
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nothing", r"no paper 'nothing'; use ocfs, testors, tofa, tcfp, subspace"),
+        ("ocfs:table9", r"ocfs has no 'table9'; use ocfs, or one of ocfs:table2, ocfs:figure3\."),
+        ("", r"no paper ''"),
+    ],
+)
+def test_names_that_there_are_not(paper: Callable[..., Paper], name: str, said: str) -> None:
+    paper(ITEM, FIGURE)
+    with pytest.raises(InputError, match=said):
+        reproduce(name)
+
+
+def test_the_same_is_measured_once(paper: Callable[..., Paper]) -> None:
+    paper(FIGURE, Item("figure4", "again", ACCURACY, row("c", 1.0, 2.0)))
+    (found,) = reproduce("ocfs")
+    assert sorted(each.value for each in Known.asked) == [1.0, 2.0, 2.5, 3.0, 4.0]
+    assert [each.measured.value for each in found.outcomes[1].numbers] == [1.0, 2.0]
+    assert found.paths == ()
+
+
+# -- the file of numbers -----------------------------------------------------------------------------------------------
+
+
+def measured(path: Path, **settings: Any) -> tuple[int, Any]:
+    """How many were measured by a run, and what it found."""
+    Known.asked.clear()
+    (found,) = reproduce("ocfs", results=path, **settings)
+    return len(Known.asked), [each.measured for outcome in found.outcomes for each in outcome.numbers]
+
+
+def test_a_run_goes_on_where_it_was(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    first = measured(path)
+    assert first[0] == 5
+    assert measured(path) == (0, first[1])
+    paper(ITEM, FIGURE)
+    assert measured(path)[0] == 5, "only what is new"
+
+
+def test_what_an_interrupted_run_had_is_kept(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(Item("table1", "", ACCURACY, (*row("a", 1.0, 2.0), Condition("b", 1, Known(3.0, interrupts=True)))))
+    with pytest.raises(KeyboardInterrupt):
+        reproduce("ocfs", results=path)
+    paper(Item("table1", "", ACCURACY, row("a", 1.0, 2.0, 3.0)))
+    assert measured(path) == (1, [Measured(1.0), Measured(2.0), Measured(3.0)])
+
+
+@pytest.mark.parametrize("n_lost", [1, 7])
+def test_a_torn_last_line_is_dropped(paper: Callable[..., Paper], tmp_path: Path, n_lost: int) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    whole = measured(path)[1]
+    path.write_bytes(path.read_bytes()[:-n_lost])
+    assert measured(path) == (1, whole)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len([json.loads(line) for line in lines]) == 6
+    assert measured(path)[0] == 0
+
+
+def test_a_torn_header_is_written_again(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"file": "textsie', encoding="utf-8")
+    paper(ITEM)
+    assert measured(path)[0] == 5
+    assert measured(path)[0] == 0
+
+
+def other_versions(line: dict[str, Any]) -> dict[str, Any]:
+    """As if measured long ago."""
+    return line | {"versions": line["versions"] | {"numpy": "0.1"}}
+
+
+@pytest.mark.parametrize("change", [other_versions, lambda _: {"text": "news"}, lambda _: None])
+def test_numbers_of_others_are_refused(paper: Callable[..., Paper], tmp_path: Path, change: Any) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    measured(path)
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    header = json.dumps(change(json.loads(header)))
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(
+        InputError, match=r"r\.jsonl: these numbers .* other versions.*; delete the file, or name another"
+    ):
+        reproduce("ocfs", results=path)
+    assert path.read_bytes() == before
+
+
+def test_another_scope_is_refused_but_not_another_number_of_threads(
+    paper: Callable[..., Paper], tmp_path: Path
+) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    measured(path, scope=Scope(n_jobs=1))
+    assert measured(path, scope=Scope(n_jobs=2))[0] == 0
+    for scope in (QUICK, Scope(every=2), Scope(repetitions=3)):
+        with pytest.raises(InputError, match="of another part"):
+            reproduce("ocfs", results=path, scope=scope)
+
+
+def test_what_is_no_text_of_lines_is_refused(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    path.write_text("not JSON\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not by reproduce at all"):
+        reproduce("ocfs", results=path)
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_for_the_paper_and_a_picture_for_its_figure(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (found,) = reproduce("ocfs", output=tmp_path / "new" / "pages")
+    assert [Path(path).name for path in found.paths] == ["ocfs.md", "ocfs-figure3.svg"]
+    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    for part in (
+        "# A paper, reproduced\n",
+        "`textsieve reproduce ocfs`",
+        "How it was set.",
+        "| table2 | 1 | 1 | 1 |",
+        "## Table 2: a table",
+        "| a | 51.23 ±0.50 (50.00 =) | - (40.00) |  |",
+        "x y (x z\\| ≈)",
+        "Other preparations:\n\n| accuracy, % | 1,000 |",
+        "- a, 0.25: too few",
+        "It is 51.23 with 1,234 terms, and 7.00.",
+        "![curves](ocfs-figure3.svg)",
+    ):
+        assert part in page, part
+    assert "A part only" not in page
+    assert Path(found.paths[1]).read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_page_of_one_item_is_named_after_it(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (found,) = reproduce("ocfs:table2", output=tmp_path, scope=QUICK)
+    assert [Path(path).name for path in found.paths] == ["ocfs-table2.md"]
+    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    assert "`textsieve reproduce ocfs:table2`" in page
+    assert "**A part only**: every 20th document of each class, at most 1 folds" in page
+
+
+def test_a_surface_has_its_rows_as_numbers(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    rows = (*row("M = 1", 1.0, 2.0), *row("M = 1,000", 2.0, 0.5))
+    paper(Item("figure1", "", ACCURACY, rows, trials=row("M = 1, other", 9.5), picture="surface", marked="lowest"))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    drawn = Path(found.paths[1]).read_text(encoding="utf-8")
+    assert "1,000" in drawn
+    assert "Framed: the lowest, 0.5" in drawn
+    assert "other" not in drawn
+
+
+def test_a_figure_without_a_picture(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(Item("figure1", "", ACCURACY, row("a", 1.0), picture="none"))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    assert [Path(path).name for path in found.paths] == ["ocfs.md"]
+
+
+# -- a part of it ------------------------------------------------------------------------------------------------------
+
+
+def test_a_scope() -> None:
+    assert Scope().is_full
+    assert Scope(n_jobs=1).is_full
+    assert not Scope(every=2).is_full
+    assert not Scope(repetitions=5).is_full
+    assert [Scope().some(20), Scope(repetitions=3).some(20), Scope(repetitions=30).some(20)] == [20, 3, 20]
+
+
+def test_a_part_of_the_documents_is_of_every_class(tmp_path: Path) -> None:
+    sizes = {"many": 40, "some": 9, "one": 1}
+    lines = [f"{name},word{number} {name}" for name, size in sizes.items() for number in range(size)]
+    path = tmp_path / "small.csv"
+    path.write_text("\n".join(["topic,body", *lines]) + "\n", encoding="utf-8")
+    collection = Collection(str(path), folds=2)
+    whole, part = (collection.documents(scope) for scope in (Scope(), Scope(every=4, repetitions=1)))
+    assert (len(whole.tested), len(part.tested)) == (2, 1)
+    members = dict(zip(part.counted.targets.classes, part.counted.targets.members, strict=True))
+    in_all = {name: int((whole.trained[0] | whole.tested[0])[places].sum()) for name, places in members.items()}
+    assert in_all == sizes
+    assert not (part.trained[0] & part.tested[0]).any()
+    assert np.count_nonzero(part.trained[0]) < np.count_nonzero(whole.trained[0]) / 2
+    for name, places in members.items():
+        tested = int(whole.tested[0][places].sum())
+        assert int(part.tested[0][places].sum()) == -(-tested // 4), name
+
+
+def test_what_has_attributes_in_common() -> None:
+    one, two, three = Known(1.0, 0.5), Known(2.0, 0.5), Known(1.0, 0.25)
+    assert by_attributes([one, two, three], "half_width") == {(0.5,): [one, two], (0.25,): [three]}
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def run(*arguments: object, exit_code: int = 0) -> Result:
+    """Call it."""
+    result = CliRunner().invoke(program, ["reproduce", *map(str, arguments)], prog_name="textsieve")
+    assert result.exit_code == exit_code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    said = run("ocfs", "-o", tmp_path / "out").stdout
+    for part in ("Table 2: a table", "51.23 ±0.50 (50.00 =)", "a, 0.25: too few", "Figure 3: curves", "Written: "):
+        assert part in said, part
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "ocfs-figure3.svg",
+        "ocfs.md",
+        "reproduce.jsonl",
+    ]
+    Known.asked.clear()
+    run("ocfs", "-o", tmp_path / "out")
+    assert Known.asked == []
+    run("ocfs", "-o", tmp_path / "out", "--quick")
+    assert len(Known.asked) == 10
+    assert (tmp_path / "out" / "reproduce-quick.jsonl").exists()
+
+
+def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (told,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--results", tmp_path / "other.jsonl", "--json").stdout)
+    assert told["paper"] == "ocfs"
+    assert told["files"] == [str(tmp_path / "ocfs-table2.md")]
+    (item,) = told["items"]
+    assert (item["item"], item["unit"], item["claims"]) == ("table2", "accuracy, %", [])
+    numbers = {(each["row"], each["column"]): each for each in item["numbers"]}
+    first = numbers["a", 1_000]
+    assert (first["value"], first["half_width"], first["printed"], first["verdict"]) == (51.234, 0.5, 50.0, "agrees")
+    assert numbers["b", 1_000]["unit"] == "terms"
+    assert (numbers["a", 0.25]["value"], numbers["a", 0.25]["problem"]) == (None, "too few")
+    assert numbers["b", "all"]["value"] == ["x", "y"]
+    assert numbers["c", 1_000]["verdict"] is None
+    assert (tmp_path / "other.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing"], "error: There is no paper 'nothing'; use ocfs, testors"),
+        (["ocfs:table9"], "error: ocfs has no 'table9'; use ocfs, or one of ocfs:table2"),
+        ([], "Missing argument 'PAPER...'"),
+    ],
+)
+def test_wrong_names_end_with_2(paper: Callable[..., Paper], tmp_path: Path, arguments: list[str], said: str) -> None:
+    paper(ITEM)
+    assert said in run(*arguments, "-o", tmp_path / "out", exit_code=2).stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_one(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert "is a file" in run("ocfs", "-o", tmp_path / "file", exit_code=2).stderr
+    assert "Not a directory" in run("ocfs", "-o", tmp_path / "file" / "in", exit_code=1).stderr
+    assert "there is no folder" in run("ocfs", "-o", tmp_path, "--results", tmp_path / "no" / "r", exit_code=1).stderr
+    assert Known.asked == []
+
+
+def test_an_interrupted_command_says_how_to_go_on(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(Item("table1", "", ACCURACY, (*row("a", 1.0), Condition("b", 1, Known(3.0, interrupts=True)))))
+    said = run("ocfs", "-o", tmp_path, exit_code=130).stderr
+    assert "the same command goes on where it was" in said
+    assert str(tmp_path / "reproduce.jsonl") in said
+
+
+def test_a_corpus_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv(locating.FOLDER, str(tmp_path / "data"))
+    monkeypatch.setenv(locating.MIRROR, "http://127.0.0.1:1")
+    monkeypatch.setattr(locating, "cache_folder", lambda: tmp_path / "cache")
+    others_have_counted_with_other_threads = ("--jobs", 3)
+    asked = ("subspace:figure2", "--quick", *others_have_counted_with_other_threads)
+    said = run(*asked, "-o", tmp_path / "out", exit_code=1).stderr
+    assert "brown" in said
+    assert locating.FOLDER in said
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_each_paper_is_sound(name: str) -> None:
+    pytest.importorskip(f"textsieve.papers.{name}")
+    (asked,) = asked_for([name])
+    names = [item.name for item in asked.items]
+    assert len(set(names)) == len(names) > 0
+    for item in asked.items:
+        places = [each.place for each in item.all_conditions]
+        assert len(set(places)) == len(places), item.name
+        rows = {row for row, _ in places}
+        for claim in item.claims:
+            assert claim.row in rows, (item.name, claim.text)
+            assert claim.than in rows or isinstance(claim.than, float), (item.name, claim.text)
+            for column in claim.columns:
+                assert (claim.row, column) in places, (item.name, claim.text)
