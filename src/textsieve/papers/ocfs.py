@@ -203,9 +203,9 @@ PAPER = Paper(
             stands_in=STANDS_IN,
             claims=better(RCV1_SIZES),
             remark="""
-            Nobody leads. Of what OCFS could gain by there is little here: the subsets' terms were selected before, by
-            how frequent they are, and a term is in a story or it is not, so that weights tell no more than document
-            counts.
+            At ten terms IG leads ({IG | 10} against {OCFS | 10}), from 100 on nobody does. Of what OCFS could gain by
+            there is little here: the subsets' terms were selected before, by how frequent they are, and a term is in a
+            story or it is not, so that weights tell hardly more than document counts.
             """,
         ),
         Item(
