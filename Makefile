@@ -6,8 +6,11 @@ ARGS ?=
 
 .PHONY: demo test lint bench defaults trace subspaces papers docs format clean help
 
-demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; says how good that is
+demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
+	@rm -f demo.jsonl
+	@$(BIN)/textsieve compare "$(or $(DATA),docstrings)" --selectors ocfs,ig,chi --terms 100,1000 --classifiers svm,nb \
+	  --results demo.jsonl --report demo.html $(ARGS)
 
 test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIEVE_DATA
 	$(BIN)/pytest -q -rs --durations=5

@@ -1,13 +1,14 @@
-"""The real corpora, where they are; and how much hypothesis tries."""
+"""The real corpora and a real browser, where they are; and how much hypothesis tries."""
 
 import os
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browser import Browser, missing, opened_browser
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.inventory import inventory
 
@@ -63,3 +64,23 @@ def newsgroups(data_dir: Path) -> tuple[list[str], list[str]]:
                 texts.append(file.read().decode("latin-1"))
                 groups.append(member.name.split("/")[-2])
     return texts, groups
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for all tests that need one."""
+    reason = missing()
+    if reason is not None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}, and CI must not skip")
+        pytest.skip(reason)
+    with opened_browser() as found:
+        yield found
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Browser:
+    """The browser as it is at first: a window of usual size, light, on a screen."""
+    chromium.size(1280)
+    chromium.look()
+    return chromium

@@ -158,6 +158,12 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
         (["--selectors", "ig(pooling=odd)"], "--selectors: ig(pooling=odd): pooling='odd'; use one of"),
         (["--selectors", "ig(colour=red)"], "'ig' has no option 'colour'"),
         (["--classifiers", "perceptron"], "--classifiers: there is no classifier 'perceptron'; use svm,"),
+        (["--classifiers", "svm,svm(C=x)"], "--classifiers: svm(C=x): C='x'; use a number above 0"),
+        (["--classifiers", "tcfp(x=1)"], "--classifiers: tcfp(x=1): 'tcfp' has no option 'x'"),
+        (["--classifiers", "svm(C=1,C=x)"], "--classifiers: svm(C=1,C=x): C is there twice; leave out one"),
+        (["--selectors", "ig(pooling=[1])"], "--selectors: ig(pooling=[1]): pooling=[1]; use one of"),
+        (["--selectors", "ig(pooling=max"], "--selectors: ig(pooling=max: its parentheses do not match"),
+        (["--results", "-"], "--results - is standard output, and results are kept in a file"),
         (["--terms", "5,many"], "--terms='many'; use numbers of terms from 1"),
         (["--folds", "1"], "1 is not in the range x>=2"),
         (["--folds", "2", "--test", "later.csv"], "--folds and --test exclude each other"),
@@ -193,7 +199,44 @@ def test_results_of_another_corpus(news: Path, run: Run, tmp_path: Path) -> None
     assert "Choose another file for new ones, or delete this one" in said
 
 
-def test_where_results_go() -> None:
+def test_results_are_not_put_among_the_documents(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for label in ("a", "b"):
+        (tmp_path / "docs" / label).mkdir(parents=True)
+        for number in range(6):
+            (tmp_path / "docs" / label / f"{number}.txt").write_text(f"{label}{label} word{number}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "docs")
+    wanted = ("--terms", 2, "--folds", 2, "--jobs", 1)
+    said = run("compare", ".", *wanted, exit_code=1).stderr
+    assert "docs.compare.jsonl: would be among the documents of .; name a file elsewhere with --results" in said
+    run("compare", ".", *wanted, "--results", "../found.jsonl")
+    monkeypatch.chdir(tmp_path)
+    run("compare", "docs", *wanted)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["docs", "docs.compare.jsonl", "found.jsonl"]
+
+
+def test_what_cannot_be_trained_is_said_with_its_classifier(run: Run, tmp_path: Path) -> None:
+    lines = [f"{1 + place % 2} {1 + place % 2}:{0.5 - place % 3} 3:0.25" for place in range(20)]
+    (tmp_path / "x.svm").write_text("\n".join(lines), encoding="utf-8")
+    said = run("compare", "x.svm", "--terms", 2, "--folds", 2, "--selectors", "ig", "--classifiers", "svm,nb").stdout
+    assert "ig, 2 terms, nb: MultinomialNB(alpha=0.01) can't be trained: Negative values in data" in " ".join(
+        said.split()
+    )
+
+
+def test_seconds_of_different_threads_are_not_mixed(news: Path, run: Run, ask: Ask) -> None:
+    wanted = ("compare", news, "--terms", 3, "--folds", 2)
+    assert "threads" not in run(*wanted, "--selectors", "ig", "--jobs", 1).stdout
+    said = run(*wanted, "--selectors", "ig,ocfs", "--jobs", 2).stdout
+    assert "Seconds can be compared only where the threads are the same" in said
+    told = ask(*wanted, "--selectors", "ig,ocfs", "--jobs", 2)
+    cores = told["rows"][0]["cores"]
+    assert [line["threads"] for line in told["summary"]] == [1, 2]
+    assert f"1 of {cores}" in said
+    assert f"2 of {cores}" in said
+
+
+def test_where_results_go(tmp_path: Path) -> None:
+    assert usual_results(".") == f"{tmp_path.name}.compare.jsonl"
     assert usual_results("newsgroups:comp:no-headers") == "newsgroups-comp-no-headers.compare.jsonl"
     assert usual_results("/data/my mails/") == "my-mails.compare.jsonl"
     assert usual_results("-") == "standard-input.compare.jsonl"

@@ -136,9 +136,11 @@ def test_equals_share_their_places() -> None:
 def test_who_has_no_figures_in_a_fold_is_not_judged() -> None:
     failed = Row.about(1, A, n_seen=50, trained_on=8, documents=4, problem="nothing")
     a, b = summaries([A, B], [row(A, 0, [0, 0]), failed, row(B, 0, [2, 0]), row(B, 1, [0, 0])])
-    assert a.problem == "nothing"
+    assert a.problem == "nothing (in fold 2 of 2)"
     assert a.micro_f1 is None
     assert b.is_best
+    (alone,) = summaries([A], [failed])
+    assert alone.problem == "nothing"
     assert [each.selector for each in average_ranks([A, B], [failed, row(B, 1, [0, 0])])] == ["b"]
 
 

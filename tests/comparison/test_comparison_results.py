@@ -171,7 +171,7 @@ def test_results_of_another_version_are_refused(tmp_path: Path) -> None:
         run(path)
 
 
-@pytest.mark.parametrize("text", ["my notes", "my notes\n", '{"row": 1}\n', "{\n"])
+@pytest.mark.parametrize("text", ["my notes", "my notes\n", '{"row": 1}\n', "{\n", "{", '{"textsieve'])
 def test_what_compare_did_not_write_is_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text, encoding="utf-8")
@@ -190,6 +190,87 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
             run(path)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("mistakes", None),
+        ("micro_f1", None),
+        ("micro_f1", "high"),
+        ("fold", "first"),
+        ("selector", 3),
+        ("problem", "odd"),
+    ],
+    ids=str,
+)
+def test_a_row_that_can_be_none_is_a_damaged_line(field: str, value: Any, tmp_path: Path) -> None:
+    path = tmp_path / "found.jsonl"
+    run(path)
+    header, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    (first, *_) = [line for line in lines if "row" in line]
+    first["row"][field] = value
+    path.write_text("\n".join(map(json.dumps, [header, *lines])) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"found.jsonl, line 4: is no result of compare"):
+        read_comparison(path)
+
+
+@pytest.mark.parametrize("rest", ["1}", '1, "split": 3}', '1, "split": {"folds": 2}}', "1, "], ids=str)
+def test_a_first_line_that_is_not_whole(rest: str, tmp_path: Path) -> None:
+    path = tmp_path / "found.jsonl"
+    path.write_text(f'{{"textsieve_comparison": {rest}\n', encoding="utf-8")
+    for reads in (run, read_comparison):
+        with pytest.raises(InputError, match=r"found.jsonl: its first line is damaged; delete the file"):
+            reads(path)
+
+
+def test_rows_of_before_there_were_threads_are_taken(tmp_path: Path, measured: list[Any]) -> None:
+    path = tmp_path / "found.jsonl"
+    run(path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines[1:]:
+        for name in ("threads", "cores"):
+            line.get("row", {}).pop(name, None)
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    del measured[:]
+    assert run(path).summary[0].training_seconds is not None
+    assert measured == []
+
+
+def test_a_full_disk_costs_no_more_than_the_row(tmp_path: Path, measured: list[Any]) -> None:
+    path, code = tmp_path / "found.jsonl", tmp_path / "full.py"
+    code.write_text(
+        "import resource, signal, sys\n"
+        "from textsieve import InputError, compare\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
+        f"try: compare({CASE.texts!r}, {CASE.labels!r}, results=sys.argv[1], **{WANTED!r})\n"
+        "except InputError as problem: print(problem)\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, str(code), str(path)], capture_output=True, text=True)
+    said = "found.jsonl: can't be written any further (File too large). What it has is safe; make room"
+    assert said in done.stdout, done.stderr
+    del measured[:]
+    again = run(path)
+    assert 0 < len(measured) < N_ROWS
+    assert without_seconds(again) == without_seconds(run(None))
+
+
+def test_each_line_is_on_the_disk_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    path = tmp_path / "found.jsonl"
+    monkeypatch.setattr(os, "fsync", lambda _: synced.append(len(path.read_bytes().splitlines())))
+    run(path)
+    assert synced == list(range(1, 1 + len(path.read_bytes().splitlines())))
+
+
+def test_who_is_tested_is_in_the_fingerprint() -> None:
+    one, other = (
+        compare(CASE.texts, CASE.labels, splits=[(range(20), tested)], selectors="ig", n_terms=3, n_jobs=1)
+        for tested in (range(20, 40), range(21, 40))
+    )
+    assert one.header["fingerprint"] != other.header["fingerprint"]
+
+
 def test_where_nothing_can_be_written(tmp_path: Path, measured: list[Any]) -> None:
     for path, said in (
         (tmp_path / "no" / "found.jsonl", "there is no folder .*; make it first"),
@@ -206,5 +287,7 @@ def test_two_runs_do_not_write_to_one_file(tmp_path: Path) -> None:
     path = tmp_path / "found.jsonl"
     with path.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        told: list[Any] = []
         with pytest.raises(InputError, match="another run is writing to it"):
-            run(path)
+            run(path, progress=lambda *each: told.append(each))
+        assert told == []  # before documents are counted

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Corpus, InputError, compare
-from textsieve.comparison import folds, running
+from textsieve.comparison import counting, folds, running
 from textsieve.corpus import Batch
 from textsieve.corpus import Report as Noticed
 from textsieve.corpus.batch import in_batches
@@ -17,6 +19,10 @@ from textsieve.training.recipe import Recipe
 
 CASE = small_texts(60, 3)
 SEVERAL = small_texts(60, 3, several=True)
+
+
+def is_of_the_machine(field: str) -> bool:
+    return "seconds" in field or field == "threads"
 
 
 @pytest.fixture
@@ -33,7 +39,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return call
 
     monkeypatch.setattr(folds, "_statistics", counting("statistics", folds._statistics))
-    monkeypatch.setattr(Recipe, "rank_stats", counting("rankings", Recipe.rank_stats))
+    monkeypatch.setattr(Recipe, "fit_selector", counting("rankings", Recipe.fit_selector))
     return noted
 
 
@@ -76,10 +82,10 @@ def test_the_same_rows_for_any_number_of_threads(case: Any) -> None:
     wanted: Any = {"selectors": "ocfs,testors", "n_terms": "5,0.5", "classifiers": "svm,tcfp,knn(k=3)", "folds": 2}
     one, two = (compare(case.texts, labels, n_jobs=n_jobs, **wanted) for n_jobs in (1, 2))
     for each, other in zip(one.rows, two.rows, strict=True):
-        first, second = ({k: v for k, v in row.to_dict().items() if "seconds" not in k} for row in (each, other))
+        first, second = ({k: v for k, v in row.to_dict().items() if not is_of_the_machine(k)} for row in (each, other))
         assert first == second
     assert one.selections == two.selections
-    assert one.header == two.header
+    assert {**one.header, "begun": ""} == {**two.header, "begun": ""}
 
 
 def test_a_publishers_split_is_taken_unless_folds_are_asked_for() -> None:
@@ -131,7 +137,28 @@ def test_nothing_is_learned_from_tested_documents() -> None:
         ({"selectors": "ig(colour=red)"}, "'ig' has no option 'colour'"),
         ({"selectors": "all(k=3)"}, "'all' chooses nothing, and has no options"),
         ({"classifiers": "svm,perceptron"}, "classifiers: there is no classifier 'perceptron'"),
-        ({"classifiers": "svm(tf=odd)"}, "tf='odd'; use one of"),
+        ({"classifiers": "svm(tf=odd)"}, r"classifiers: svm\(tf=odd\): tf='odd'; use one of"),
+        ({"classifiers": "svm(C=x)"}, r"classifiers: svm\(C=x\): C='x'; use a number above 0"),
+        (
+            {"classifiers": "svm,nb(alpha=-1)"},
+            r"classifiers: nb\(alpha=-1\): MultinomialNB\(alpha=-1\) can't be trained",
+        ),
+        ({"classifiers": "knn(k=x)"}, r"classifiers: knn\(k=x\): k='x'; use a number of neighbours"),
+        ({"classifiers": "subspace(n_estimators=x)"}, r"classifiers: subspace\(n_estimators=x\): "),
+        ({"classifiers": "tcfp(x=1)"}, r"classifiers: tcfp\(x=1\): 'tcfp' has no option 'x'"),
+        (
+            {"classifiers": 'svm(class_weight={"zz":-2})'},
+            "class_weight: the factor of 'zz' is -2; use a number above 0",
+        ),
+        ({"classifiers": "svm(class_weight=odd)"}, r"classifiers: svm\(class_weight=odd\): class_weight='odd'; use"),
+        ({"classifiers": "svm", "norm": "odd"}, "^norm='odd'; use one of"),
+        ({"selectors": "testors(epsilon=x)"}, r"selectors: testors\(epsilon=x\): "),
+        ({"selectors": "ig(pooling=[1])"}, r"selectors: ig\(pooling=\[1\]\): pooling=\[1\]; use one of"),
+        ({"selectors": "ig(pooling=max"}, r"selectors: ig\(pooling=max: its parentheses do not match"),
+        ({"classifiers": "svm(C=1)(C=2)"}, r"classifiers: svm\(C=1\)\(C=2\): its parentheses do not match"),
+        ({"classifiers": "svm(C=1,C=x)"}, r"classifiers: svm\(C=1,C=x\): C is there twice"),
+        ({"classifiers": "svm(,)"}, r"classifiers: svm\(,\): '' is no option"),
+        ({"n_terms": []}, "n_terms: none are given"),
         ({"colour": "red"}, "colour='red': compare has no such setting"),
         ({"held_out": 0.2}, "held_out=0.2: compare has no such setting"),
     ],
@@ -149,3 +176,24 @@ def test_documents_without_labels_and_corpora_that_are_not_there() -> None:
         compare("nowhere.csv")
     with pytest.raises(InputError, match="A corpus brings its own labels"):
         compare(Corpus.from_texts(CASE.texts, CASE.labels), CASE.labels)
+
+
+@pytest.mark.parametrize("kind", ["texts", "vectors"])
+def test_counts_that_do_not_fit_into_memory_are_refused_when_they_are_there(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = 0
+
+    def start(_: Noticed) -> Any:
+        nonlocal batches
+        for label in ("a", "b", "c", "d"):
+            batches += 1
+            if kind == "texts":
+                yield Batch([(label,)] * 10, ["goal keeper"] * 10)
+            else:
+                yield Batch([(label,)] * 10, vectors=csr_array(np.ones((10, 2))))
+
+    monkeypatch.setattr(counting, "MOST_VALUES", 30)
+    with pytest.raises(InputError, match="own: has more than 30 counts, and all of them are to be kept in memory"):
+        compare(Corpus("own", start, multilabel=False), n_terms=2, folds=2, n_jobs=1)
+    assert batches == 2

@@ -8,7 +8,7 @@ from tests.reference.categorizer_cases import small_texts
 from tests.reference.comparison_twin import ByHand, by_hand, fold_places, split_at
 
 from textsieve import InputError, compare
-from textsieve.comparison import Comparison, Row
+from textsieve.comparison import Comparison, Row, running
 
 SELECTORS: dict[str, Any] = {
     "ocfs": {"selector": "ocfs"},
@@ -111,11 +111,13 @@ def test_a_selector_that_finds_no_term_is_a_row_that_says_so() -> None:
 def test_too_few_documents_of_all_classes_but_one() -> None:
     texts = ["goal keeper", "striker goal", "goal league", "budget vote"]
     labels = ["sport", "sport", "sport", "politics"]
-    with (
-        pytest.warns(UserWarning, match="'politics': in some fold"),
-        pytest.raises(InputError, match="without fold 2: fewer than two classes have documents to learn from"),
-    ):
-        compare(texts, labels, folds=2, n_terms=2, n_jobs=1)
+    told: list[Any] = []
+    said = "without fold 2: fewer than two classes have documents to learn from; .* of each class, or fewer folds"
+    with pytest.raises(InputError, match=said):
+        compare(texts, labels, folds=2, n_terms=2, n_jobs=1, progress=lambda *each: told.append(each))
+    assert not [each for each in told if each[0] == running.STAGE]  # before the first row of the first fold
+    with pytest.raises(InputError, match=r"the part to learn from: fewer than two classes .* of each class.$"):
+        compare(texts[:3], labels[:3], test=(texts, labels), n_terms=2, n_jobs=1)
 
 
 def test_documents_without_a_label_are_learned_from_and_never_tested() -> None:

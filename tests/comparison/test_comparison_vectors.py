@@ -201,3 +201,24 @@ def test_columns_are_numbered_as_the_file_has_them(tmp_path: Path) -> None:
     path.write_text("1 2:1\n2 1:1\n", "utf-8")
     (batch,) = read(path).batches()
     assert batch.first_column == 1
+
+
+def test_lyrl2004s_vectors_on_their_own_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the format that they are published in: weights, several topics, files to learn from and files to test on."""
+    monkeypatch.setenv("TEXTSIEVE_DATA", str(tmp_path))
+    rows, labels = matrix(120, whole=False)
+    topics = {"1": ("CCAT",), "2": ("ECAT", "E11"), "3": ("GCAT",)}
+    sets = [topics[label] for label in labels]
+    (tmp_path / "rcv1").mkdir()
+    qrels = "".join(f"{topic} {number} 1\n" for number, own in enumerate(sets) for topic in own)
+    (tmp_path / "rcv1" / "rcv1-v2.topics.qrels").write_text(qrels, "utf-8")
+    pieces = {"train": range(80), "test_pt0": range(80, 120), "test_pt1": (), "test_pt2": (), "test_pt3": ()}
+    for piece, places in pieces.items():
+        written = write_svmlight(tmp_path / "x", rows[list(places)], [f"{place} " for place in places])
+        written.rename(tmp_path / "rcv1" / f"lyrl2004_vectors_{piece}.dat")
+    found = compare("rcv1", selectors="ocfs", classifiers="svm(norm=l2)", n_terms=(4, 7), n_jobs=1)
+    assert (found.header["form"], found.header["split"]) == ("weights", {"by": "own", "folds": 1})
+    wide = csr_matrix((rows.data, rows.indices, rows.indptr), shape=(120, 47_236))
+    own = OF_WEIGHTS["ocfs", "svm(norm=l2)"]
+    for row in found.rows:
+        assert_same(row, found, several_labels(wide, sets, np.arange(120) >= 80, int(row.n_terms), own))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..classifiers.named import CLASSIFIERS
+from ..errors import InputError
 from ..evaluation.names import CUTS
 from ..selectors.named import SELECTORS
 from . import options
@@ -96,6 +97,8 @@ several = options.bundle(
         "textsieve compare news.csv --classifiers svm,tcfp,knn --folds 5 --results news.jsonl",
         "textsieve compare news.csv --test later.csv --selectors 'ig,ig(pooling=max),all' --terms 0.01,0.1",
         "textsieve compare reuters --classifiers 'svm,svm(C=10),nb' --json > reuters.json",
+        "textsieve compare newsgroups --report newsgroups.html",
+        "textsieve compare newsgroups.compare.jsonl --report newsgroups.html",
     )
 )
 @click.argument("path", metavar="CORPUS")
@@ -112,6 +115,12 @@ several = options.bundle(
     help="The file that gets a line for each result, as soon as it is there; the same command goes on with what it "
     "has.  [default: NAME.compare.jsonl, where NAME is that of the corpus]",
 )
+@click.option(
+    "--report",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write a page with figures and tables, a .html that opens without a network.",
+)
 @options.terms_are
 @several
 @options.jobs
@@ -123,6 +132,7 @@ def command(
     asked: dict[str, Any],
     split: dict[str, Any],
     results: str | None,
+    report: str | None,
     terms_are: dict[str, Any],
     several: dict[str, Any],
     jobs: int,
@@ -134,16 +144,22 @@ def command(
     ranking, classifier, thresholds. Prints F1, time and size of each combination, whether the best is better by more
     than chance, how alike the chosen terms are, and how much they change from fold to fold.
     A run that was interrupted goes on where it was when the same command is given again.
-    CORPUS is what train takes.
+    CORPUS is what train takes; or a file of results, of which only tables and report are made, without the documents.
     """
     from ..comparison import compare
     from ..comparison.plan import Plan
+    from ..comparison.results import holds_results
     from ..comparison.splits import Splitting
+    from . import compare_report
     from .ending import say, usage
     from .opening import STDIO, opened, refuse_to_lose
     from .progress import progress
     from .wording import option
 
+    if holds_results(path):
+        compare_report.check(report, path)
+        _show(compare_report.measured_before(path), path, report, wants_json)
+        return
     settings = options.counting(terms_are) | several | {"cut_options": options.as_dict(several["cut_options"])}
     with usage():
         Plan.of(asked["selectors"], asked["n_terms"], asked["classifiers"], settings, jobs)
@@ -153,8 +169,13 @@ def command(
         raise click.UsageError(f"{given} and --test exclude each other; leave out one.")
     if test == STDIO == path:
         raise click.UsageError("- is standard input, which has one of CORPUS and --test; give the other as a file.")
+    if results == STDIO:
+        raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
     kept = usual_results(path) if results is None else results
-    refuse_to_lose(kept, path, *([test] if test else []))
+    inputs = [path, *([test] if test else [])]
+    refuse_to_lose(kept, *inputs)
+    _refuse_among_documents(kept, *inputs)
+    compare_report.check(report, kept, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(opened(path, reading))
         others = stack.enter_context(opened(test, reading)) if test else None
@@ -165,20 +186,40 @@ def command(
             if os.path.exists(kept):
                 say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")
             raise
-    _report(found, kept, wants_json)
+    _show(found, kept, report, wants_json)
 
 
 def usual_results(path: str) -> str:
     """The results of a corpus stay where the command was given."""
-    name = re.sub(r"[^\w.-]+", "-", os.path.basename(path.rstrip("/"))).strip("-") or "standard-input"
+    from ..corpus.named import is_name
+    from .opening import STDIO
+
+    whole = path if path == STDIO or is_name(path) else os.path.abspath(path)
+    name = re.sub(r"[^\w.-]+", "-", os.path.basename(whole)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
 
 
-def _report(found: "Comparison", results: str, wants_json: bool) -> None:
+def _refuse_among_documents(results: str, *inputs: str) -> None:
+    """Stop if results would be taken for a document when the corpus is read again."""
+    place = os.path.realpath(results)
+    for path in inputs:
+        folder = os.path.join(os.path.realpath(path), "")
+        if os.path.isdir(path) and place.startswith(folder):
+            raise InputError(
+                f"{results}: would be among the documents of {path}; name a file elsewhere with --results, or go to "
+                "another folder."
+            )
+
+
+def _show(found: "Comparison", results: str, report: str | None, wants_json: bool) -> None:
+    from . import compare_report
     from .compare_tables import show
     from .json_output import print_json
 
+    compare_report.write(found, report)
     if wants_json:
-        print_json(found.to_dict() | {"results": results})
-    else:
-        show(found, results)
+        print_json(found.to_dict() | {"results": results} | ({"report": report} if report else {}))
+        return
+    show(found, results)
+    if report is not None:
+        click.echo(f"The report is in {report}")

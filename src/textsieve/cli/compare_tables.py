@@ -6,6 +6,7 @@ from typing import Any
 
 from ..comparison import Comparison
 from ..comparison.outcome import mean_text, p_text, size_text
+from ..comparison.plan import Size
 from ..comparison.summary import Mean, Summary
 from ..errors import counted
 from .output import Column, Page, numbers
@@ -77,24 +78,38 @@ def _has_interval(line: Summary) -> bool:
 
 
 def _show_problems(page: Page, lines: Sequence[Summary]) -> None:
-    for (selector, size), problem in {
-        (line.selector, line.n_terms): line.problem for line in lines if line.problem is not None
-    }.items():
-        page.line(f"{selector}, {size_text(size)} terms: {problem}")
+    """What went wrong, with the classifiers that it went wrong with, if it did not with all."""
+    found: dict[tuple[str, Size, str], list[str]] = {}
+    for line in lines:
+        if line.problem is not None:
+            found.setdefault((line.selector, line.n_terms, line.problem), []).append(line.classifier)
+    n_classifiers = len({line.classifier for line in lines})
+    for (selector, size, problem), classifiers in found.items():
+        with_them = "" if len(classifiers) == n_classifiers else f", {', '.join(classifiers)}"
+        page.line(f"{selector}, {size_text(size)} terms{with_them}: {problem}")
 
 
 def _show_cost(page: Page, lines: Sequence[Summary]) -> None:
+    measured = [line for line in lines if line.model_bytes is not None]
+    differ = len({_threads(line) for line in measured}) > 1
     rows = [
         [
             *(size_text(line.n_terms), line.selector, line.classifier),
+            *([_threads(line)] if differ else []),
             *map(_seconds, (line.selection_seconds, line.training_seconds, line.prediction_seconds)),
-            f"{line.model_bytes / 1000:,.1f}",
+            f"{(line.model_bytes or 0) / 1000:,.1f}",
         ]
-        for line in lines
-        if line.model_bytes is not None
+        for line in measured
     ]
-    titles = numbers("selection", "training", "prediction", "model, kB")
+    titles = numbers(*(["threads"] if differ else []), "selection", "training", "prediction", "model, kB")
     page.table([*numbers("terms"), Column("selector"), Column("classifier"), *titles], rows, title="Seconds, and size")
+    if differ:
+        page.line("Seconds can be compared only where the threads are the same; of a mixture there are none.")
+
+
+def _threads(line: Summary) -> str:
+    """Threads, of how many that the machine has."""
+    return "mixed" if line.threads is None or line.cores is None else f"{line.threads} of {line.cores}"
 
 
 def _seconds(value: float | None) -> str:

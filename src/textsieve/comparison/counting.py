@@ -9,7 +9,6 @@ import numpy as np
 
 from ..corpus import Batch, Corpus
 from ..corpus import Report as Noticed
-from ..errors import InputError
 from ..settings import n_threads
 from ..text.counter import TermCounter
 from ..text.preparation import SETTINGS
@@ -30,18 +29,12 @@ def counted_once(corpus: Corpus, settings: dict[str, Any], n_jobs: int | None, t
     if first.vectors is None:
         names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *SETTINGS)
         counter = TermCounter(**{name: settings[name] for name in names}, dtype=np.int32, n_jobs=n_threads(n_jobs))
-        found = count_corpus(begun, counter, limits, want_stats=False, **asked)
-        if isinstance(found, Counted):
-            return found, "texts"
-    else:
-        refuse_settings_of_texts(settings, corpus.name)
-        vectors = count_vectors(begun, limits, **asked)
-        if vectors is not None:
-            return vectors, form_of(vectors.counts)
-    raise InputError(
-        f"{corpus.name}: has more than {MOST_VALUES:,} counts, and a comparison keeps all of them in memory; "
-        "give a part of the documents."
-    )
+        found = count_corpus(begun, counter, limits, want_stats=False, whole=True, **asked)
+        assert isinstance(found, Counted)
+        return found, "texts"
+    refuse_settings_of_texts(settings, corpus.name)
+    vectors = count_vectors(begun, limits, **asked)
+    return vectors, form_of(vectors.counts)
 
 
 def _begun(corpus: Corpus, first: Batch, others: Iterator[Batch]) -> Corpus:

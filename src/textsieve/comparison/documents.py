@@ -75,7 +75,7 @@ def corpus_of(documents: Any, labels: Any, name: str) -> Corpus:
             return read(documents)
         raise InputError(f"{name}: there are no labels; give a corpus, the name of one, or texts and labels.")
     if issparse(documents) or (isinstance(documents, np.ndarray) and documents.ndim == 2):
-        return Corpus.from_vectors(documents, labels, name=name)
+        return Corpus.from_vectors(documents, labels, name="vectors" if name == "texts" else name)
     return Corpus.from_texts(documents, labels, name=name)
 
 

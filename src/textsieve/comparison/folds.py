@@ -10,6 +10,7 @@ Seconds are those of the work itself, noted when it was done, so that each row h
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, NothingChosen, UnfitDocuments
 from ..evaluation import folds as folds_of
 from ..stats import ClassStats
 from ..text.schemes import Scheme
@@ -28,6 +29,7 @@ from ..training.recipe import Kept, Recipe
 from ..training.targets import Targets
 from ..training.tuning import Split, of_some_documents, parted
 from .documents import Documents
+from .rankings import DESCRIBED_FOLD, Described, described
 
 Ints = NDArray[np.int64]
 T = TypeVar("T")
@@ -57,14 +59,20 @@ class Wanted(NamedTuple):
     most: int | None
     """How many the largest condition of the selector asks for."""
 
+    @property
+    def key(self) -> tuple[str, int | None]:
+        """What its ranking is shared by: the selector, and for how many terms it ranks."""
+        return self.selector, self.limit if self.recipe.ranks_each_size else self.most
+
 
 class Shared:
     """Documents to learn from and documents to test on, and what was made of the former."""
 
-    def __init__(self, train: Counted, test: Counted, test_places: Ints) -> None:
-        self.train, self.test, self.test_places = train, test, test_places
+    def __init__(self, train: Counted, test: Counted, test_places: Ints, *, describes: bool = False) -> None:
+        self.train, self.test, self.test_places, self._describes = train, test, test_places, describes
         self._stats: dict[Scheme, Timed[ClassStats]] = {}
-        self._ranked: dict[tuple[str, int | None], Timed[Kept]] = {}
+        self._ranked: dict[tuple[str, int | None], Timed[Kept] | InputError] = {}
+        self._described: dict[tuple[str, int | None], Described] = {}
         self._inner: list[Shared] | None = None
 
     @property
@@ -74,19 +82,36 @@ class Shared:
 
     def chosen(self, wanted: Wanted) -> Timed[Kept]:
         """The columns of the terms to keep, the best first."""
-        size = wanted.limit if wanted.recipe.ranks_each_size else wanted.most
-        key = wanted.selector, size
-        if key not in self._ranked:
-            self._ranked[key] = self._rank(wanted.recipe, size)
-        kept, seconds = self._ranked[key]
+        if wanted.key not in self._ranked:
+            self._ranked[wanted.key] = self._rank_or_why_not(wanted)
+        found = self._ranked[wanted.key]
+        if isinstance(found, InputError):
+            raise found
+        kept, seconds = found
         return Timed(kept._replace(columns=kept.columns[: wanted.limit]), seconds)
 
-    def _rank(self, recipe: Recipe, most: int | None) -> Timed[Kept]:
+    def described(self, wanted: Wanted) -> Described | None:
+        """What is known of a ranking that was made, if this is a fold that describes them."""
+        return self._described.get(wanted.key)
+
+    def _rank_or_why_not(self, wanted: Wanted) -> Timed[Kept] | InputError:
+        """That nothing is found is found out once, too; the limit that it was looked for with is not that of a row."""
+        try:
+            return self._rank(wanted)
+        except (NothingChosen, UnfitDocuments) as problem:
+            return type(problem)(re.sub(rf"(?<=\()k={wanted.key[1]}(, )?", "", str(problem)))
+
+    def _rank(self, wanted: Wanted) -> Timed[Kept]:
+        (_, most), recipe = wanted.key, wanted.recipe
         stats, before = self._stats_of(recipe.selection)
         with of_some_documents():
-            kept, seconds = timed(lambda: recipe.rank_stats(stats, most))
+            fitted, fitting = timed(lambda: recipe.fit_selector(stats, most))
+            kept, keeping = timed(lambda: recipe.kept_by(fitted, most))
         columns = self.train.columns_within_limits[kept.columns]
-        return Timed(kept._replace(columns=columns), before + seconds)
+        if self._describes:
+            terms = [self.train.terms[column] for column in columns.tolist()]
+            self._described[wanted.key] = described(fitted, kept.columns, terms)
+        return Timed(kept._replace(columns=columns), before + fitting + keeping)
 
     def _stats_of(self, scheme: Scheme) -> Timed[ClassStats]:
         if scheme not in self._stats:
@@ -122,15 +147,22 @@ class Fold:
     @cached_property
     def shared(self) -> Shared:
         """What its conditions share; a model knows only classes that some document to learn from has."""
+        self.require_classes()
         counted, is_train = self.documents.counted, self.documents.trained[self.number]
         train, test = (counted.take(np.flatnonzero(each)) for each in (is_train, self.documents.tested[self.number]))
         train = replace(train, targets=_with_documents(train.targets))
-        if not train.targets.can_be_learned.any():
+        places = np.flatnonzero(self.documents.tested[self.number])
+        return Shared(train, test, places, describes=self.number == DESCRIBED_FOLD)
+
+    def require_classes(self) -> None:
+        """Refuse documents from which nothing can be learned; it is told from the labels alone."""
+        targets = self.documents.counted.targets.take(np.flatnonzero(self.documents.trained[self.number]))
+        if not targets.can_be_learned.any():
+            more = ", or fewer folds" if "folds" in self.documents.parts.about["by"] else ""
             raise InputError(
-                f"{self.documents.name_of(self.number)}: fewer than two classes have documents to learn "
-                "from; give more documents of each class, or fewer folds."
+                f"{self.documents.name_of(self.number)}: fewer than two classes have documents to learn from; give "
+                f"more documents of each class{more}."
             )
-        return Shared(train, test, np.flatnonzero(self.documents.tested[self.number]))
 
     @cached_property
     def missing(self) -> tuple[object, ...]:

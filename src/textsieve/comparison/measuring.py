@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import NothingChosen, UnfitDocuments
+from ..errors import InputError
 from ..evaluation import Report, compare_labels
 from ..evaluation.cuts import Rule
 from ..modelfile.writing import encode
 from ..prediction import Model
+from ..settings import n_threads
 from ..training.recipe import Fitted, Kept, Recipe
 from ..training.train import model_of
 from ..training.tuning import Split, assigned, labels_of
 from .folds import Fold, Shared, Timed, Wanted, timed
 from .plan import Condition, Plan
+from .rankings import Ranking
 from .rows import Row, Selection
 from .significance import Mistakes
+from .trials import without_prefix
 from .vectors import settled
 
 SOME_TIME = "1970-01-01T00:00:00+00:00"
@@ -36,10 +40,12 @@ class Measured(NamedTuple):
 
     row: Row
     selection: Selection | None
+    ranking: Ranking | None = None
+    """How they were ranked, if it is to be kept."""
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
-    """Go through all steps; a selector that finds no term is a result too."""
+    """Go through all steps; a selector that finds no term is a result too, and so is what can't be trained here."""
     shared, form = fold.shared, fold.documents.form
     settings = settled(plan.settings_of(condition), form)
     recipe = plan.recipe_of(condition, form)
@@ -49,16 +55,19 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         "trained_on": shared.train.targets.n_documents,
         "documents": shared.test.targets.n_documents,
         "missing_classes": fold.missing,
+        "threads": n_threads(plan.n_jobs),
+        "cores": os.cpu_count(),
     }
+    inner = shared.inner(settings["folds"]) if _holds_out(recipe, shared) else []
+    selection = None
     try:
-        inner = shared.inner(settings["folds"]) if _holds_out(recipe, shared) else []
         chosen = [each.chosen(wanted) for each in (shared, *inner)]
-    except (NothingChosen, UnfitDocuments) as problem:
-        return Measured(Row.about(fold.number, condition, **about, problem=str(problem)), None)
-    best = chosen[0].made
-    split = shared.split(best)
-    trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
-    (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+        best = chosen[0].made
+        selection, split = _selection(fold, condition, best), shared.split(best)
+        trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
+        (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+    except InputError as problem:
+        return Measured(Row.about(fold.number, condition, **about, problem=without_prefix(str(problem))), selection)
     true, found = split.test_targets.label_sets(), labels_of(is_label, split.train_targets.classes)
     classes, several = fold.documents.counted.targets.classes, split.train_targets.several
     report = compare_labels(classes, true, found, several=several, unknown=unknown)
@@ -75,7 +84,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         model_bytes=_size(model),
         mistakes=_mistakes(true, found),
     )
-    return Measured(row, _selection(fold, condition, best))
+    return Measured(row, selection, _ranking(fold, condition, wanted))
 
 
 def _holds_out(recipe: Recipe, shared: Shared) -> bool:
@@ -142,3 +151,12 @@ def _selection(fold: Fold, condition: Condition, best: Kept) -> Selection:
     if len(best.columns) < n_seen:
         terms = tuple(counted.terms[column] for column in best.columns.tolist())
     return Selection(fold.number, condition.selector.name, condition.n_terms, n_seen, terms)
+
+
+def _ranking(fold: Fold, condition: Condition, wanted: Wanted) -> Ranking | None:
+    """None for a fold that does not describe rankings, and for all terms, which nobody ranked."""
+    found = fold.shared.described(wanted)
+    if found is None or condition.selector.setting is None:
+        return None
+    size = condition.n_terms if wanted.recipe.ranks_each_size else None
+    return Ranking(fold.number, condition.selector.name, size, found.n_ranked, found.energy, found.by_class)

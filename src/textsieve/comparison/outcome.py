@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..errors import counted
 from .overlap import Choice, Likeness, mean_likeness, stability
 from .plan import Condition, Size
+from .rankings import Ranking
 from .results import Results, read_results
 from .rows import Row, Selection
 from .summary import Mean, Rank, Summary, average_ranks, summaries
@@ -44,12 +45,14 @@ class Comparison:
     header : what the rows are comparable by: corpus, classes, split, settings, versions
     rows : a `Row` for each condition and fold
     selections : the terms that were chosen, a `Selection` for each selector, number of terms and fold
+    rankings : how the selectors ranked them in the first fold, a `Ranking` each
     """
 
     header: Mapping[str, Any]
     conditions: Sequence[Condition]
     rows: Sequence[Row]
     selections: Sequence[Selection]
+    rankings: Sequence[Ranking] = ()
 
     @cached_property
     def summary(self) -> list[Summary]:
@@ -138,7 +141,9 @@ def comparison_of(results: Results, conditions: Sequence[Condition], n_folds: in
     chosen = dict.fromkeys((each.selector.name, each.n_terms) for each in conditions)
     keys = [(fold, *each) for each in chosen for fold in range(n_folds)]
     selections = [results.selections[key] for key in keys if key in results.selections]
-    return Comparison(results.header, conditions, rows, selections)
+    names = dict.fromkeys(each.selector.name for each in conditions)
+    rankings = [each for each in results.rankings.values() if each.selector in names]
+    return Comparison(results.header, conditions, rows, selections, rankings)
 
 
 def _cells(line: Summary) -> tuple[str, ...]:

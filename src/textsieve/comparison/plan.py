@@ -12,19 +12,16 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from ..categorizer import Categorizer
 from ..classifiers.named import CLASSIFIERS
-from ..errors import InputError, NothingChosen, UnfitDocuments, shown
+from ..errors import InputError, shown
 from ..selectors.named import SELECTORS
 from ..settings import is_whole, n_threads
-from ..stats import ClassStats
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
-from ..training.ranking import fitted_selector
 from ..training.recipe import Recipe
-from ..training.tuning import of_some_documents
+from .trials import try_classifier, try_selector
 from .variants import Variant, split_list, variants_of
 from .vectors import Form, recipe_of, settled
 
@@ -48,6 +45,8 @@ _SETTLED = frozenset(
         "folds",
     )
 )
+
+_NO_SELECTOR, _USUAL_CLASSIFIER = Variant(ALL, None), Variant("svm", "svm")
 
 
 class Condition(NamedTuple):
@@ -87,11 +86,12 @@ class Plan:
             dict(settings),
             n_jobs,
         )
+        check_settings(Categorizer(**plan.settings).get_params(deep=False))
         for selector in plan.selectors:
             _check_weights(selector)
-            for classifier in plan.classifiers:
-                check_settings(plan.settings_of(Condition(selector, ALL, classifier)))
-            _try_on_a_few(plan, selector)
+            try_selector(selector, plan.settings_of(Condition(selector, ALL, _USUAL_CLASSIFIER)))
+        for classifier in plan.classifiers:
+            try_classifier(classifier, plan.settings_of(Condition(_NO_SELECTOR, ALL, classifier)))
         return plan
 
     def sizes_for(self, selector: Variant) -> tuple[Size, ...]:
@@ -144,15 +144,20 @@ def sizes_of(given: Any) -> tuple[Size, ...]:
         given = [_number(part) for part in split_list(given)]
     elif is_whole(given) or isinstance(given, float) or not isinstance(given, Iterable):
         given = [given]
-    return tuple(dict.fromkeys(_checked_size(each) for each in given)) or (ALL,)
+    found = tuple(dict.fromkeys(_checked_size(each) for each in given))
+    if not found:
+        raise InputError("n_terms: none are given; use numbers of terms, shares of all, or 'all'.")
+    return found
 
 
 def _number(text: str) -> Any:
+    """A whole number, also as 1e3 (but 1.0 is a share), a float, or else the text."""
     for kind in (int, float):
         try:
-            return kind(text)
+            found = kind(text)
         except ValueError:
             continue
+        return int(found) if found > 1 and float(found).is_integer() else found
     return text
 
 
@@ -175,7 +180,7 @@ def _or_none(selector: Variant) -> Variant:
         return selector
     if selector.options:
         raise InputError(f"selectors: {selector.name}: 'all' chooses nothing, and has no options; leave them out.")
-    return Variant(ALL, None)
+    return _NO_SELECTOR
 
 
 def _check_weights(selector: Variant) -> None:
@@ -197,16 +202,3 @@ def _refuse_unknown(settings: Mapping[str, Any]) -> None:
             raise InputError(
                 f"{name}={shown(settings[name])}: compare has no such setting; it has {', '.join(possible)}."
             )
-
-
-def _try_on_a_few(plan: Plan, selector: Variant) -> None:
-    """Most settings of a selector are checked where they are used; better now than after hours."""
-    rows = csr_matrix(np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 3.0], [0.0, 3.0, 1.0]]))
-    recipe = plan.recipe_of(Condition(selector, ALL, plan.classifiers[0]))
-    try:
-        with of_some_documents():
-            fitted_selector(recipe.selector, ClassStats.from_matrix(rows, ["a", "a", "b", "b"]), 2)
-    except (NothingChosen, UnfitDocuments):
-        return
-    except InputError as problem:
-        raise InputError(f"selectors: {selector.name}: {problem}") from problem

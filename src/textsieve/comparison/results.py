@@ -16,10 +16,13 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from ..errors import InputError, shown
+from .rankings import Ranking
 from .rows import Key, Row, Selection
 
 FORMAT = 1
 MAGIC = "textsieve_comparison"
+BEGUN = "begun"
+"""When the first run with the file began; no part of what rows are comparable by."""
 _BEGINNING = f'{{"{MAGIC}": '.encode()
 
 _MEANINGS = {
@@ -41,21 +44,38 @@ class Results:
         self.header = dict(header)
         self.rows: dict[Key, Row] = {}
         self.selections: dict[tuple[Any, ...], Selection] = {}
+        self.rankings: dict[tuple[Any, ...], Ranking] = {}
         self._file = file
 
-    def add(self, row: Row, selection: Selection | None) -> None:
-        """Note a row, and the terms that it is of if they are not known yet."""
+    def add(self, row: Row, selection: Selection | None, ranking: Ranking | None = None) -> None:
+        """Note a row, and the terms that it is of if they are not known yet, and how they were ranked."""
+        if ranking is not None and not self._knows(ranking):
+            self.rankings[ranking.key] = ranking
+            self.write({"ranking": ranking.to_dict()})
         if selection is not None and selection.key not in self.selections:
             self.selections[selection.key] = selection
-            self._write({"selection": selection.to_dict()})
+            self.write({"selection": selection.to_dict()})
         self.rows[row.key] = row
-        self._write({"row": row.to_dict()})
+        self.write({"row": row.to_dict()})
 
-    def _write(self, record: Mapping[str, Any]) -> None:
-        if self._file is not None:
-            self._file.write(_line(record))
-            self._file.flush()
+    def _knows(self, ranking: Ranking) -> bool:
+        """Whether the same ranking is there, of at least as many terms."""
+        return ranking.key in self.rankings and self.rankings[ranking.key].n_ranked >= ranking.n_ranked
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Have a line on the disk."""
+        if self._file is None:
+            return
+        try:
+            left = _line(record)
+            while left:
+                left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
+        except OSError as problem:
+            raise InputError(
+                f"{self._file.name}: can't be written any further ({problem.strerror}). What it has is safe; make "
+                "room, and the same command goes on where it was."
+            ) from problem
 
     def read(self, lines: list[bytes], name: str) -> None:
         """Take over what is in a file."""
@@ -65,6 +85,9 @@ class Results:
                 if "row" in record:
                     row = Row.of_dict(record["row"])
                     self.rows[row.key] = row
+                elif "ranking" in record:
+                    ranking = Ranking.of_dict(record["ranking"])
+                    self.rankings[ranking.key] = ranking
                 else:
                     selection = Selection.of_dict(record["selection"])
                     self.selections[selection.key] = selection
@@ -96,6 +119,15 @@ def check_results(path: str) -> None:
     if os.path.exists(path):
         with open(path, "rb") as file:
             _require_own(file.read(len(_BEGINNING)), path)
+            _lock(file, path)
+
+
+def holds_results(path: str) -> bool:
+    """Whether a file is one that compare wrote."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
 
 
 @contextmanager
@@ -106,7 +138,7 @@ def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Resu
         return
     check_results(path)
     try:
-        file = open(path, "a+b")  # noqa: SIM115, closed below
+        file = open(path, "a+b", buffering=0)  # noqa: SIM115, closed below, with nothing left to be written then
     except OSError as problem:
         raise InputError(f"{path}: can't be written ({problem.strerror}); choose another place.") from problem
     with file:
@@ -137,28 +169,33 @@ def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
     file.seek(0)
     *lines, torn = file.read().split(b"\n")
     if torn:
+        _require_own(torn if not lines else b"", path)
         file.truncate(sum(len(line) + 1 for line in lines))
     results = Results(header, file)
     if lines:
-        _require_same(_header_in(lines[0], path), header, path)
+        there = _header_in(lines[0], path)
+        _require_same(there, header, path)
+        results.header[BEGUN] = there.get(BEGUN)
         results.read(lines[1:], path)
     else:
-        results._write(header)
+        results.write(header)
     return results
 
 
 def _header_in(line: bytes, path: str) -> dict[str, Any]:
-    _require_own(line[: len(_BEGINNING)], path)
+    _require_own(line, path)
     try:
         header: dict[str, Any] = json.loads(line)
-    except ValueError as problem:
+        if not (isinstance(header["split"]["folds"], int) and isinstance(header["classes"], list)):
+            raise ValueError("there are no folds or classes")
+    except (ValueError, TypeError, KeyError) as problem:
         raise InputError(f"{path}: its first line is damaged; delete the file, or choose another.") from problem
     return header
 
 
 def _require_own(beginning: bytes, path: str) -> None:
-    """Refuse to write to what compare did not write; a header may be torn, too."""
-    if not _BEGINNING.startswith(beginning):
+    """Refuse to write to what compare did not write; a header may be torn, too, but has begun."""
+    if beginning and not beginning.startswith(_BEGINNING):
         raise InputError(f"{path}: is there already, and holds no results of compare; choose another name for them.")
 
 

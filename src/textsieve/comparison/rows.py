@@ -34,6 +34,10 @@ class Row:
     missing_classes: tuple[Any, ...] = ()
     """Tested, but in no document to learn from."""
     problem: str | None = None
+    threads: int | None = None
+    """That it was measured with; seconds of another number, or of another machine, can't be compared."""
+    cores: int | None = None
+    """That the machine had."""
     n_kept: int | None = None
     micro_f1: float | None = None
     macro_f1: float | None = None
@@ -76,12 +80,34 @@ class Row:
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The same again."""
         found = dict(stored)
+        _require_types(found)
         if found["mistakes"] is not None:
             found["mistakes"] = np.frombuffer(zlib.decompress(base64.b64decode(found["mistakes"])), np.uint8)
         for name in ("by_class", "confusion"):
             if found[name] is not None:
                 found[name] = tuple(map(tuple, found[name]))
         return cls(**{**found, "missing_classes": tuple(found["missing_classes"])})
+
+
+def _require_types(stored: Mapping[str, Any]) -> None:
+    """Refuse what is no row: names are texts, and a row has all figures or a problem."""
+    if not (
+        isinstance(stored["fold"], int) and all(isinstance(stored[each], str) for each in ("selector", "classifier"))
+    ):
+        raise TypeError("fold, selector and classifier are no names")
+    figures = [stored[each] is not None for each in _FIGURES]
+    if any(figures) != (stored.get("problem") is None) or any(figures) != all(figures):
+        raise ValueError("there are neither all figures nor a problem")
+    numbers = [stored[each] for each in ("n_seen", "trained_on", "documents", *(_NUMBERS if all(figures) else ()))]
+    if not all(isinstance(each, int | float) for each in numbers):
+        raise TypeError("a figure is no number")
+
+
+_NUMBERS = (
+    *("n_kept", "micro_f1", "macro_f1", "accuracy", "unknown", "model_bytes"),
+    *("selection_seconds", "training_seconds", "prediction_seconds"),
+)
+_FIGURES = (*_NUMBERS, "by_class", "mistakes")
 
 
 @dataclass(frozen=True)

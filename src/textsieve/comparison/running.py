@@ -16,7 +16,7 @@ from .measuring import measure
 from .outcome import Comparison, comparison_of
 from .plan import Plan
 from .rehearsal import rehearse
-from .results import Results, check_results, header_of, opened_results
+from .results import BEGUN, Results, check_results, header_of, opened_results
 from .splits import Splitting
 from .vectors import require_logarithms, settled
 
@@ -107,6 +107,7 @@ def _check_logarithms(plan: Plan, documents: Documents) -> None:
 
 def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
     settings, targets = plan.shared_settings(), documents.counted.targets
+    now = when_and_with_what(settings["normalise"])
     about = {
         "corpus": documents.name,
         "documents": targets.n_documents,
@@ -115,7 +116,8 @@ def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
         "form": documents.form,
         "split": documents.parts.about,
         "settings": storable(settings),
-        "versions": when_and_with_what(settings["normalise"])["versions"],
+        "versions": now["versions"],
+        BEGUN: now["trained"],
     }
     return header_of(documents.fingerprint(), about)
 
@@ -123,7 +125,10 @@ def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
 def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progress) -> None:
     """Measure what is not there yet, fold by fold, so that no more than one of them is in memory."""
     numbers = range(len(documents.tested))
-    _warn_of_missing([Fold(number, documents) for number in numbers])
+    folds = [Fold(number, documents) for number in numbers]
+    for fold in folds:
+        fold.require_classes()
+    _warn_of_missing(folds)
     todo = [[each for each in plan.conditions() if (number, *each.key) not in results.rows] for number in numbers]
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)

@@ -1,10 +1,9 @@
 """One line for each condition: means over the folds, how sure they are, how they rank.
 
-Of seconds it is the median: now and then a machine has something else to do.
+Of seconds it is the median: now and then a machine has something else to do. If a run went on with another number of
+threads, or on another machine, there is none.
 
-The best of a group of conditions is the one with the highest mean micro-F1 (of equals, that with the higher macro-F1,
-then the first); all others of the group are tested against it and corrected together (`significance.py`). Groups are
-the conditions of one number of terms, and all conditions.
+All others are tested against the best (`verdicts.py`), of the conditions of one number of terms, and of all.
 
 The *average rank* of a selector with a classifier is the mean of its places among all pairs, by micro-F1, over folds
 and numbers of terms; of equals each has the mean of their places. Pairs that lack a row somewhere have none.
@@ -12,18 +11,17 @@ and numbers of terms; of equals each has the mean of their places. Pairs that la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
 from .plan import ALL, Condition, Size
 from .rows import Row
-from .significance import chance_of_lead, chance_of_mean_lead, half_width, holm
-
-T = TypeVar("T")
+from .significance import half_width
+from .verdicts import Goodness, against_best, tested_to_trained
 
 
 class Mean(NamedTuple):
@@ -50,6 +48,9 @@ class Summary:
     training_seconds: float | None = None
     prediction_seconds: float | None = None
     model_bytes: float | None = None
+    threads: int | None = None
+    """That all of it was measured with; seconds of different ones, or of different machines, have no median."""
+    cores: int | None = None
     p_in_size: float | None = None
     """Against the best of the same number of terms, corrected; None for the best itself."""
     p_overall: float | None = None
@@ -59,13 +60,6 @@ class Summary:
     def to_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
         return {name: value._asdict() if isinstance(value, Mean) else value for name, value in vars(self).items()}
-
-
-class Verdict(NamedTuple):
-    """What is known of a condition beside the best one; nothing if it has no figures."""
-
-    p: float | None = None
-    is_best: bool = False
 
 
 class Rank(NamedTuple):
@@ -82,8 +76,11 @@ def summaries(conditions: Sequence[Condition], rows: Sequence[Row], *, overlappi
     for row in rows:
         own[row.key[1:]].append(row)
     lines = [_summary(condition, own[condition.key]) for condition in conditions]
-    lead = _lead_over_folds if overlapping else _lead_over_documents
-    of_all, of_size = (_against_best(lines, own, group, lead) for group in (_all_together, _by_size))
+    all_together, by_size = [None] * len(lines), [line.n_terms for line in lines]
+    of_all, of_size = (
+        against_best([_goodness(line) for line in lines], list(own.values()), group, overlapping=overlapping)
+        for group in (all_together, by_size)
+    )
     return [
         replace(line, p_overall=all_.p, is_best=all_.is_best, p_in_size=size.p, is_best_in_size=size.is_best)
         for line, all_, size in zip(lines, of_all, of_size, strict=True)
@@ -113,16 +110,17 @@ def _is_baseline(condition: Condition) -> bool:
 
 
 def _summary(condition: Condition, rows: list[Row]) -> Summary:
-    problem = next((row.problem for row in rows if row.problem is not None), None)
-    if problem is not None or not rows:
-        return Summary(*condition.key, problem or "not measured yet")
-    ratio = _ratio(rows)
+    if any(row.problem is not None for row in rows):
+        return Summary(*condition.key, _problem(rows))
+    ratio = tested_to_trained(rows)
 
     def mean(name: str) -> float:
         return float(np.mean([getattr(row, name) for row in rows]))
 
-    def median(name: str) -> float:
-        return float(np.median([getattr(row, name) for row in rows]))
+    machines = {(row.threads, row.cores) for row in rows}
+
+    def median(name: str) -> float | None:
+        return float(np.median([getattr(row, name) for row in rows])) if len(machines) == 1 else None
 
     def with_interval(name: str) -> Mean:
         return Mean(mean(name), half_width([getattr(row, name) for row in rows], ratio))
@@ -138,67 +136,24 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         training_seconds=median("training_seconds"),
         prediction_seconds=median("prediction_seconds"),
         model_bytes=mean("model_bytes"),
+        threads=_only(threads for threads, _ in machines),
+        cores=_only(cores for _, cores in machines),
     )
 
 
-def _all_together(_: Summary) -> Size | None:
-    return None
+def _problem(rows: list[Row]) -> str:
+    """The first problem, and in which fold it is, if not in all."""
+    found = {row.fold: row.problem for row in rows if row.problem is not None}
+    first = next(iter(found))
+    return f"{found[first]}" if len(found) == len(rows) else f"{found[first]} (in fold {first + 1} of {len(rows)})"
 
 
-def _by_size(line: Summary) -> Size | None:
-    return line.n_terms
+def _only(values: Iterable[int | None]) -> int | None:
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
 
 
-def _against_best(
-    lines: list[Summary],
-    rows: dict[Any, list[Row]],
-    group_of: Callable[[Summary], Size | None],
-    lead: Callable[[list[Row], list[Row]], float],
-) -> list[Verdict]:
-    """Of each line, the p against the best of its group."""
-    groups: dict[Size | None, list[int]] = {}
-    for place, line in enumerate(lines):
-        if line.micro_f1 is not None:
-            groups.setdefault(group_of(line), []).append(place)
-    found = [Verdict() for _ in lines]
-    for places in groups.values():
-        best = max(places, key=lambda place: (_goodness(lines[place]), -place))
-        others = [place for place in places if place != best]
-        own = rows[_key(lines[best])]
-        corrected = holm([lead(own, rows[_key(lines[place])]) for place in others])
-        found[best] = Verdict(is_best=True)
-        for place, p in zip(others, corrected, strict=True):
-            found[place] = Verdict(p)
-    return found
-
-
-def _goodness(line: Summary) -> tuple[float, float]:
-    assert line.micro_f1 is not None
-    assert line.macro_f1 is not None
+def _goodness(line: Summary) -> Goodness | None:
+    if line.micro_f1 is None or line.macro_f1 is None:
+        return None
     return round(line.micro_f1.value, 12), round(line.macro_f1.value, 12)
-
-
-def _key(line: Summary) -> tuple[str, Size, str]:
-    return line.selector, line.n_terms, line.classifier
-
-
-def _lead_over_documents(best: list[Row], other: list[Row]) -> float:
-    """The p of the mistakes on all documents, fold after fold."""
-    one, two = (np.concatenate([_required(row.mistakes) for row in rows]) for rows in (best, other))
-    return chance_of_lead(one, two)
-
-
-def _lead_over_folds(best: list[Row], other: list[Row]) -> float:
-    """The p of the leads of folds that share tested documents."""
-    leads = [_required(own.micro_f1) - _required(each.micro_f1) for own, each in zip(best, other, strict=True)]
-    return chance_of_mean_lead(leads, _ratio(best))
-
-
-def _ratio(rows: list[Row]) -> float:
-    """Tested documents to those learned from."""
-    return float(np.mean([row.documents / row.trained_on for row in rows]))
-
-
-def _required(value: T | None) -> T:
-    assert value is not None
-    return value

@@ -7,12 +7,12 @@ like any other, and its name says all about it: options are sorted, so that one 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, shown
+from .naming import described, name_of
 
 _OPENING, _CLOSING = "([{", ")]}"
 
@@ -45,25 +45,59 @@ def variants_of(kind: str, given: Any, possible: Collection[str]) -> tuple[Varia
         given = split_list(given)
     elif not isinstance(given, Iterable):
         given = [given]
-    found = {variant.name: variant for variant in (_variant(kind, each, possible) for each in given)}
+    found: dict[str, Variant] = {}
+    for variant in (_variant(kind, each, possible) for each in given):
+        _refuse_another(kind, found.setdefault(variant.name, variant), variant)
     if not found:
         raise InputError(f"{kind}s: none are given; name one or more of {', '.join(possible)}.")
     return tuple(found.values())
+
+
+def _refuse_another(kind: str, one: Variant, other: Variant) -> None:
+    if described(one.setting) != described(other.setting):
+        raise InputError(
+            f"{kind}s: there are two that are called {one.name}, and are not the same; give them a __repr__ that tells "
+            "them apart."
+        )
 
 
 def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
     if given is None and kind == "selector":
         given = "all"
     if not isinstance(given, str):
-        return Variant(" ".join(repr(given).split()), given)
-    words = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?", given.strip(), re.DOTALL)
-    if words is None or words[1] not in possible:
+        return Variant(name_of(kind, given), given)
+    name, opened, inside = given.strip().partition("(")
+    if name.strip() not in possible:
         raise InputError(
             f"{kind}s: there is no {kind} {shown(given)}; use {', '.join(possible)}, with options such as "
             "name(option=value)."
         )
-    options = dict(sorted(_option(given, each) for each in split_list(words[2] or "") if each))
-    return Variant(_written(words[1], options), words[1], options)
+    options = _options(f"{kind}s: {given.strip()}", inside) if opened else {}
+    return Variant(_written(name.strip(), options), name.strip(), options)
+
+
+def _options(variant: str, inside: str) -> dict[str, Any]:
+    """The options in parentheses, by name."""
+    if _depth_falls_before_the_end(inside):
+        raise InputError(f"{variant}: its parentheses do not match; write name(option=value, ...).")
+    found: dict[str, Any] = {}
+    content = inside[:-1].strip()
+    for text in split_list(content) if content else ():
+        name, value = _option(variant, text)
+        if name in found:
+            raise InputError(f"{variant}: {name} is there twice; leave out one.")
+        found[name] = value
+    return dict(sorted(found.items()))
+
+
+def _depth_falls_before_the_end(inside: str) -> bool:
+    """Whether what follows the first parenthesis does not end with the one that belongs to it."""
+    depth = 1
+    for place, character in enumerate(inside):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if depth == 0:
+            return place != len(inside) - 1
+    return True
 
 
 def _option(variant: str, text: str) -> tuple[str, Any]:
@@ -72,16 +106,23 @@ def _option(variant: str, text: str) -> tuple[str, Any]:
         raise InputError(
             f"{variant}: {shown(text)} is no option; write name(option=value, ...), as in ig(pooling=max)."
         )
+    return name, _value(value)
+
+
+def _value(text: str) -> Any:
+    """JSON, or else the text itself."""
     try:
-        return name, json.loads(value)
+        return json.loads(text)
     except ValueError:
-        return name, value
+        return text
 
 
 def _written(name: str, options: Mapping[str, Any]) -> str:
     if not options:
         return name
-    written = (
-        f"{option}={value if isinstance(value, str) else json.dumps(value)}" for option, value in options.items()
-    )
-    return f"{name}({','.join(written)})"
+    return f"{name}({','.join(f'{option}={_as_text(value)}' for option, value in options.items())})"
+
+
+def _as_text(value: Any) -> str:
+    """As it would be written: text that could be taken for something else stands in quotes."""
+    return value if isinstance(value, str) and _value(value) is value else json.dumps(value)

@@ -24,7 +24,7 @@ from ..errors import InputError, shown
 from ..text.pruning import check_limits
 from ..text.schemes import COUNTS
 from ..text.weighter import LOGARITHMS
-from ..training.documents import Counted, Limits, Progress
+from ..training.documents import Counted, Limits, Progress, too_many
 from ..training.recipe import Recipe
 from ..training.targets import Targets
 
@@ -42,8 +42,8 @@ def count_vectors(
     multilabel: bool | None,
     most_values: int,
     progress: Progress,
-) -> Counted | None:
-    """The vectors of a corpus, as if they had been counted; None if there are more values than that."""
+) -> Counted:
+    """The vectors of a corpus, as if they had been counted; more values than that are refused."""
     check_limits(**limits)
     parts: list[tuple[int, Any]] = []
     labels: list[Labels] = []
@@ -55,7 +55,7 @@ def count_vectors(
         labels += batch.labels
         n_values += batch.vectors.nnz
         if n_values > most_values:
-            return None
+            raise too_many(corpus, most_values)
         progress("counting", len(labels), None)
     values = _numbers(_aligned(parts), corpus.name)
     several = corpus.multilabel if multilabel is None else multilabel

@@ -207,6 +207,31 @@ terms** are not those of words. Stems have {terms, stems | DF} in at least 1 % o
 5,000, and so do we. k wanders much from split to split, C is flat where it is large (Figure 2); neither is judged.
 """
 
+PENALTY_REMARK = """
+The figure tells something of the weights. Counts are large numbers, and with them C makes hardly any difference:
+{terms from training, counts | 0.0625} at the smallest C here, {terms from training, counts | 256} at the largest. The
+paper's curve rises up to a C of about 4, as that of vectors of length 1 or less does: it can't have had plain counts.
+Which terms are seen by whom counts here, too: at C = 4 it is {DF + IG | 4} with terms from all texts,
+{terms from training | 4} with terms from training.
+"""
+
+GRID_REMARK = """
+All L of a row are the first so many of the same members; M = 5,000 is the single SVM. With terms from training, 100
+members of 500, 1,000, 2,000 and 3,000 terms have {M = 500, terms from training | 100},
+{M = 1,000, terms from training | 100}, {M = 2,000, terms from training | 100} and
+{M = 3,000, terms from training | 100}, and the single SVM {M = 5,000, terms from training | 1}. With other weights, and
+the diversity of the members: docs/subspaces-results.md. What theory says of M and L: docs/subspaces-theory.md.
+"""
+
+BEST_REMARK = """
+Of equally good sizes the one with the fewest terms in all members together is called the best. Not to be told from it
+are sizes that it is not ahead of by more than half an interval on the same splits: of
+{other sizes of several terms and members | all M and L} there are
+{of these, not told from the best | all M and L}. As the best of so many it owes some of its lead to luck. Another
+hundred members change a size of several terms by {change by another number of members | all M and L} points, in the
+mean.
+"""
+
 PAPER = Paper(
     "subspace",
     "Random subspace method in text categorization",
@@ -249,6 +274,7 @@ PAPER = Paper(
                     *("DF + IG", "DF + IG", LARGE, WRITTEN[PENALTIES[0]]),
                 ),
             ),
+            remark=PENALTY_REMARK,
         ),
         Item(
             "figure3a",
@@ -267,6 +293,7 @@ PAPER = Paper(
                 ),
             ),
             picture="surface",
+            remark=GRID_REMARK,
         ),
         Item(
             "figure3b",
@@ -289,6 +316,7 @@ PAPER = Paper(
             ACCURACY,
             best(WHOLE),
             columns="grid",
+            remark=BEST_REMARK,
         ),
     ),
 )

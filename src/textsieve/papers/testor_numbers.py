@@ -22,7 +22,7 @@ from ..training.tuning import of_some_documents
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell, by_attributes
 
-MOST_SECONDS = 20.0
+MOST_SECONDS = 60.0
 """For the testors of all classes."""
 MORE_TERMS = 100
 

@@ -20,7 +20,6 @@ from .quality import Quality
 
 WEIGHTS = "tf=tf,idf=plain,norm=l2"
 """The paper's TFIDF, as far as it says."""
-NOT_NORMED = "tf=log,idf=plain,norm=none"
 SVM = f"svm(C=1,{WEIGHTS})"
 IG = "ig"
 GRID = tuple(number / 10 for number in range(21))

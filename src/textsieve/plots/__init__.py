@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from .curves import lines as lines
     from .energy import check_level as check_level
     from .energy import energy_plot as energy_plot
+    from .look import DARK as DARK
     from .look import Chart as Chart
+    from .look import Style as Style
+    from .look import curve_style as curve_style
+    from .page import in_script as in_script
+    from .page import script as script
+    from .panels import Point as Point
+    from .panels import panel as panel
     from .saving import check_target as check_target
     from .saving import save as save
     from .surface import surface_plot as surface_plot
@@ -26,7 +33,9 @@ __getattr__, __dir__, __all__ = attach(
     {
         "curves": ["Mark", "lines"],
         "energy": ["check_level", "energy_plot"],
-        "look": ["Chart"],
+        "look": ["DARK", "Chart", "Style", "curve_style"],
+        "page": ["in_script", "script"],
+        "panels": ["Point", "panel"],
         "saving": ["check_target", "save"],
         "surface": ["surface_plot"],
     },

@@ -22,6 +22,19 @@ LETTERS_OF_A_LINE = 90
 INK, GREY, PALE = "#222222", "#666666", "#E3E3E3"
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
+DARK = {
+    INK: "#E6EAEF",
+    GREY: "#A3ADB8",
+    PALE: "#2F3842",
+    "#0072B2": "#4A9EEA",
+    "#D55E00": "#F5874A",
+    "#009E73": "#2FC79A",
+    "#000000": "#FFFFFF",
+    "#CC79A7": "#E3A0C5",
+    "#E69F00": "#F2B632",
+    "#56B4E9": "#A6DCFF",
+}
+"""What a page that can be dark shows instead of each colour of lines and letters, then."""
 _DASHES = ([1, 0], [9, 4], [2, 3], [10, 3, 2, 3], [5, 3], [14, 4])
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _RULE_DASHES = ([4, 4], [1, 3], [12, 4], [8, 3, 1, 3])
@@ -62,8 +75,8 @@ def headed(title: str, caption: str) -> dict[str, Any]:
     return {"title": alt.TitleParams(**head), "description": plain(title)} if title or caption else {}
 
 
-def dressed(chart: Chart) -> Chart:
-    """The chart on white, in our letters."""
+def dressed(chart: Chart, *, background: str = "white", padding: int = 14) -> Chart:
+    """The chart on white or another ground, in our letters."""
     axis: dict[str, Any] = {
         "labelFont": FONT,
         "labelFontSize": SMALL,
@@ -91,7 +104,7 @@ def dressed(chart: Chart) -> Chart:
         "subtitlePadding": 5,
     }
     dressed: Chart = (
-        chart.configure(background="white", padding=14, font=FONT)
+        chart.configure(background=background, padding=padding, font=FONT)
         .configure_view(stroke=None)
         .configure_axis(**axis)
         .configure_title(**title)

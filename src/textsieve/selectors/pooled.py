@@ -163,11 +163,11 @@ class PooledSelector(TermSelector):
         return lambda number: np.where(stats.favours(number), scores_of(number), 0.0)
 
     def _score(self, stats: ClassStats) -> Floats:
-        if self.pooling in self._own_poolings:
-            return self._own_poolings[self.pooling](stats)
-        if self.pooling not in POOLINGS:
+        if not isinstance(self.pooling, str) or self.pooling not in {**self._own_poolings, **POOLINGS}:
             allowed = ", ".join(map(repr, {**self._own_poolings, **POOLINGS}))
             raise InputError(f"pooling={self.pooling!r}; use one of {allowed}.")
+        if self.pooling in self._own_poolings:
+            return self._own_poolings[self.pooling](stats)
         return POOLINGS[self.pooling](ClassScorer(stats, self._score_class), stats.n_terms)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:

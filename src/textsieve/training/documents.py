@@ -145,8 +145,12 @@ def count_corpus(
     want_stats: bool,
     progress: Progress,
     most_values: int | None = None,
+    whole: bool = False,
 ) -> Counted | Streamed:
-    """Count the documents of a corpus in one pass; of more than `most_values` counts (`MOST_VALUES`) a sample stays."""
+    """Count the documents of a corpus in one pass; of more than `most_values` counts (`MOST_VALUES`) a sample stays.
+
+    If they are wanted `whole`, more are refused, as soon as they are there.
+    """
     check_limits(**limits)
     most = MOST_VALUES if most_values is None else most_values
     kept = Sample()
@@ -158,6 +162,8 @@ def count_corpus(
         counts = counter.partial_fit_transform(batch.texts)
         doc_freq = _added(doc_freq, _doc_freq(counts))
         kept.add(counts, len(labels))
+        if whole and kept.n_values > most:
+            raise too_many(corpus, most)
         labels += batch.labels
         if stats is not None:
             stats.update(counts, batch.labels)
@@ -236,6 +242,14 @@ def stacked(batches: Iterable[csr_matrix], chosen: Chosen) -> csr_matrix:
         at += rows.nnz
     indptr = np.concatenate(starts).astype(index_type)
     return csr_matrix((values, columns, indptr), shape=(len(indptr) - 1, len(chosen.terms)))
+
+
+def too_many(corpus: Corpus, most: int) -> InputError:
+    """What is said if all counts of a corpus are wanted, and they are too many."""
+    return InputError(
+        f"{corpus.name}: has more than {most:,} counts, and all of them are to be kept in memory; give a part of the "
+        "documents."
+    )
 
 
 def _changed(corpus: Corpus) -> InputError:

@@ -179,7 +179,14 @@ class Recipe:
 
     def rank_stats(self, stats: ClassStats, most: int | None) -> Kept:
         """The same, from statistics of the counts or weights that the selector reads."""
-        fitted = fitted_selector(with_every_label(self.selector), stats, most)
+        return self.kept_by(self.fit_selector(stats, most), most)
+
+    def fit_selector(self, stats: ClassStats, most: int | None) -> TermSelector:
+        """A copy of the selector that was fitted to keep no more terms than that."""
+        return fitted_selector(with_every_label(self.selector), stats, most)
+
+    def kept_by(self, fitted: TermSelector, most: int | None) -> Kept:
+        """What a fitted selector keeps."""
         columns = (kept_columns if self.ranks_each_size else best_columns)(fitted, most)
         return Kept(columns, found_by(fitted))
 

@@ -1,0 +1,142 @@
+"""A real browser without a window, for pages that are files or come from a server on this machine.
+
+It reaches nothing but this machine: every other name is unknown to it. What a page asked for and what it complained of
+is noted, so that a test can say that there was nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+SECONDS = 90
+"""That a page has for what a test waits for; far more than it takes."""
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",  # tests may run as root
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+)
+
+
+def missing() -> str | None:
+    """What is not installed of what a browser needs."""
+    for program, package in (("chromium", "chromium"), ("chromedriver", "chromium-driver")):
+        if shutil.which(program) is None:
+            return f"there is no {program} on this machine (Debian's package {package})"
+    return None
+
+
+class Browser:
+    """One page of a browser."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self._driver = driver
+
+    # -- before ----------------------------------------------------------------------------------------------------
+
+    def look(self, *, dark: bool = False, media: Literal["screen", "print"] = "screen") -> None:
+        """What the reader likes, and whether it is for paper."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._devtools("Emulation.setEmulatedMedia", media=media, features=[scheme])
+
+    def size(self, width: int, height: int = 900) -> None:
+        """How large the window is; narrow ones are telephones."""
+        about = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self._devtools("Emulation.setDeviceMetricsOverride", **about)
+
+    def open(self, page: Path | str) -> None:
+        """Show a file, or an address; what was noted of the page before is forgotten."""
+        self._driver.get("about:blank")
+        self.complaints()
+        self.requests()
+        self._driver.get(page.as_uri() if isinstance(page, Path) else page)
+        self.wait("location.href !== 'about:blank' && document.readyState === 'complete'")
+
+    # -- doing -----------------------------------------------------------------------------------------------------
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """What a script returns."""
+        return self._driver.execute_script(script, *arguments)
+
+    def all(self, selector: str) -> list[WebElement]:
+        """The elements that a CSS selector finds."""
+        return self._driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        """The one that it must find."""
+        (found,) = self.all(selector)
+        return found
+
+    def texts(self, selector: str) -> list[str]:
+        """What they say, also where it would have to be scrolled to."""
+        found: list[str] = self.run(
+            "return [...document.querySelectorAll(arguments[0])].map((each) => each.textContent.trim())", selector
+        )
+        return found
+
+    def choose(self, selector: str, value: str) -> None:
+        """Choose of a list, as a person does."""
+        script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"
+        self.run(script, self.one(selector), value)
+        assert self.run("return arguments[0].value", self.one(selector)) == value, f"{selector} has no {value!r}"
+
+    def wait(self, condition: str) -> None:
+        """Until an expression is true."""
+        WebDriverWait(self._driver, SECONDS).until(lambda _: self.run(f"return Boolean({condition})"), condition)
+
+    # -- after -----------------------------------------------------------------------------------------------------
+
+    def complaints(self) -> list[str]:
+        """What the page said in the console since it was last asked: errors, warnings, what was refused."""
+        return [f"{each['level']}: {each['message']}" for each in self._log("browser")]
+
+    def requests(self) -> list[str]:
+        """The addresses that the page asked for since it was last asked."""
+        messages = (json.loads(each["message"])["message"] for each in self._log("performance"))
+        return [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+
+    def picture(self, path: Path) -> None:
+        """All of the page, as a picture."""
+        about = self.run("return [innerWidth, document.documentElement.scrollHeight]")
+        clip = {"x": 0, "y": 0, "width": about[0], "height": about[1], "scale": 1}
+        found = self._devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        path.write_bytes(base64.b64decode(found["data"]))
+
+    def _log(self, name: str) -> list[Any]:
+        found: list[Any] = self._driver.get_log(name)  # type: ignore[no-untyped-call]
+        return found
+
+    def _devtools(self, command: str, **arguments: Any) -> Any:
+        return self._driver.execute_cdp_cmd(command, arguments)
+
+
+@contextmanager
+def opened_browser() -> Iterator[Browser]:
+    """A browser that is closed at the end."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    for argument in ARGUMENTS:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()

@@ -1,0 +1,91 @@
+"""`textsieve compare --report`: a page at the end, and refusals before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reference.cli_cases import Run
+
+from textsieve import extras
+from textsieve.comparison import running
+
+Ask = Callable[..., Any]
+FEW = ("--selectors", "ocfs,ig", "--terms", "3,6", "--classifiers", "nb", "--folds", 2, "--jobs", 1)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Results stay where the command is given."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def nothing_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measuring fails the test."""
+
+    def measure(*_: Any) -> Any:
+        raise AssertionError("something was measured")
+
+    monkeypatch.setattr(running, "measure", measure)
+
+
+def test_it_is_written_and_named_at_the_end(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
+    said = run("compare", news, *FEW, "--report", "x.html").stdout
+    assert said.splitlines()[-1] == "The report is in x.html"
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert f"Comparison on {news}" in page
+    assert ask("compare", news, *FEW, "--report", "x.html")["report"] == "x.html"
+    assert "report" not in ask("compare", news, *FEW)
+
+
+def test_of_results_without_the_documents(news: Path, run: Run, ask: Ask, tmp_path: Path) -> None:
+    first = run("compare", news, *FEW, "--results", "x.jsonl", "--report", "first.html").stdout
+    again = run("compare", "x.jsonl", "--report", "again.html").stdout
+    assert again.splitlines()[:-1] == first.splitlines()[:-1]
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "first.html").read_bytes()
+    assert len(ask("compare", "x.jsonl")["rows"]) == 8
+
+
+def test_results_are_only_shown(news: Path, run: Run, tmp_path: Path) -> None:
+    run("compare", news, *FEW, "--results", "x.jsonl")
+    for given in (["--terms", "5"], ["--test", news], ["--results", "y.jsonl"], ["--text", "body"], ["--jobs", "1"]):
+        said = " ".join(run("compare", "x.jsonl", *given, exit_code=2).stderr.split())
+        assert f"x.jsonl holds results, which are only shown: {given[0]} has no meaning" in said
+    lines = (tmp_path / "x.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "x.jsonl").write_bytes(b"".join(lines[:3]))
+    assert "no combination was measured on all folds yet" in run("compare", "x.jsonl", exit_code=1).stderr
+
+
+@pytest.mark.usefixtures("nothing_measured")
+def test_what_can_not_be_written_is_told_at_once(news: Path, run: Run, tmp_path: Path) -> None:
+    def said(report: str, *more: str) -> str:
+        return run("compare", news, *FEW, "--report", report, *more, exit_code=1).stderr
+
+    assert "there is no folder no; make it first" in said("no/x.html")
+    assert "a report is a page; give the name of a file that ends in .html" in said("x.pdf")
+    assert "is a folder; give the name of a file in it" in said(".") or "ends in .html" in said(".")
+    assert "x.html: the results are kept there; give the report another name" in said("x.html", "--results", "x.html")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("nothing_measured")
+def test_documents_are_not_overwritten(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "pages" / "sport" / "x.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("mine", encoding="utf-8")
+    (tmp_path / "table.html").write_text("text,label\na b,c\n", encoding="utf-8")
+    assert "is a document of pages" in run("compare", "pages", "--report", page, exit_code=1).stderr
+    assert "would be overwritten" in run("compare", "table.html", "--report", "table.html", exit_code=1).stderr
+    assert page.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.usefixtures("nothing_measured")
+def test_without_the_packages_that_draw(news: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "is_installed", lambda name: name != "altair")
+    said = run("compare", news, *FEW, "--report", "x.html", exit_code=1).stderr
+    assert "--report needs altair; pip install 'textsieve[plots]'" in said

@@ -1,0 +1,63 @@
+"""Panels: curves with looks by their numbers, as wide as a page has room, with a word for who does not see them."""
+
+import pytest
+
+from textsieve import InputError
+from textsieve.plots import Point, curve_style, panel
+from textsieve.plots.look import _COLOURS, DARK
+
+CURVES = {"one": [Point(10, 0.5), Point(100, 0.7, "± 0.01")], "other": [Point(10, 0.6)]}
+
+
+def drawn(**more: object) -> dict[str, object]:
+    chart = panel(CURVES, numbers={"one": 0, "other": 4}, x="terms", y="F1", about="F1 of terms", **more)  # type: ignore[arg-type]
+    found: dict[str, object] = chart.to_dict()
+    return found
+
+
+def layer(chart: dict[str, object], place: int) -> dict[str, object]:
+    layers = chart["layer"]
+    assert isinstance(layers, list)
+    found: dict[str, object] = layers[place]
+    return found
+
+
+def test_curves_have_the_look_of_their_number() -> None:
+    encoding = layer(drawn(), 0)["encoding"]
+    assert isinstance(encoding, dict)
+    assert encoding["color"]["scale"] == {
+        "domain": ["one", "other"],
+        "range": [curve_style(0).colour, curve_style(4).colour],
+    }
+
+
+def test_it_takes_the_room_that_there_is_and_says_what_it_is() -> None:
+    chart = drawn()
+    assert chart["width"] == "container"
+    assert chart["description"] == "F1 of terms"
+
+
+def test_points_are_told() -> None:
+    datasets = drawn()["datasets"]
+    assert isinstance(datasets, dict)
+    (rows,) = datasets.values()
+    assert rows[1] == {"name": "one", "x": 100.0, "y": 0.7, "x_text": "100", "y_text": "0.700 ± 0.01"}
+
+
+def test_rules_are_below_all_curves() -> None:
+    chart = drawn(rules={"all terms": 0.8})
+    mark = layer(chart, 0)["mark"]
+    assert isinstance(mark, dict)
+    assert mark["type"] == "rule"
+    scale = layer(chart, 1)["encoding"]["y"]["scale"]  # type: ignore[index]
+    assert scale["domain"][1] >= 0.8
+
+
+def test_no_curve() -> None:
+    with pytest.raises(InputError, match="There is no curve to draw"):
+        panel({}, numbers={}, x="", y="", about="")
+
+
+def test_every_colour_has_another_in_the_dark() -> None:
+    assert set(_COLOURS) <= set(DARK)
+    assert len(set(DARK.values())) == len(DARK)

@@ -1,0 +1,413 @@
+"""The page in a real browser: it loads nothing else, draws, sorts, searches; in the dark, on a telephone, on paper."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+from tests.browser import Browser
+from tests.reference.report_cases import HOSTILE, compared, of_many_classes, renamed
+
+from textsieve.comparison import Comparison
+from textsieve.report import write_report
+
+READY = "document.querySelectorAll('.chart').length === document.querySelectorAll('.chart[data-drawn]').length"
+LABELS = """
+return [...document.querySelectorAll(".chart")].map((each) =>
+  (each.matches("[role=graphics-document]") ? each : each.querySelector("[role=graphics-document]"))?.ariaLabel)
+"""
+COLOURS = """
+const parse = (text) => {
+  const [r, g, b, a] = text.match(/[\\d.]+/g).map(Number);
+  return [r, g, b, a ?? 1];
+};
+const over = ([r, g, b, a], ground) => [r, g, b].map((each, place) => a * each + (1 - a) * ground[place]);
+const groundOf = (element) => {
+  if (!element) return [255, 255, 255];
+  const own = parse(getComputedStyle(element).backgroundColor);
+  return own[3] === 1 ? own.slice(0, 3) : over(own, groundOf(element.parentElement));
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return compared()
+
+
+@pytest.fixture(scope="module")
+def page(found: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    write_report(found, path)
+    return path
+
+
+def opened(browser: Browser, page: Path) -> Browser:
+    """The page, when all is drawn."""
+    browser.open(page)
+    assert browser.all("nav a"), "its script did not run"
+    browser.wait(READY)
+    return browser
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    """Of two colours, as the WCAG has it."""
+
+    def luminance(colour: list[float]) -> float:
+        parts = [each / 255 for each in colour[:3]]
+        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def contrasts(browser: Browser, selector: str, field: str = "color") -> list[float]:
+    """Of letters or lines with what is behind them."""
+    script = COLOURS + (
+        "return [...document.querySelectorAll(arguments[0])].filter((each) => each.getClientRects().length)"
+        ".map((each) => [parse(getComputedStyle(each)[arguments[1]]), groundOf(each.closest('svg') ?? each)])"
+    )
+    return [contrast(*pair) for pair in browser.run(script, selector, field)]
+
+
+def test_it_loads_nothing_and_complains_of_nothing(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+    assert browser.requests() == [page.as_uri()]
+    assert browser.complaints() == []
+
+
+def test_charts_are_drawn(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+    panels = {name: browser.texts(f"#{name} figcaption") for name in ("quality", "times", "energy")}
+    assert panels == {"quality": ["svm", "nb"], "times": ["selection", "training", "prediction"], "energy": []}
+    for chart in range(len(browser.all("#quality .chart"))):
+        inside = f"#quality figure:nth-child({chart + 1}) svg"
+        assert len(browser.all(f"{inside} .mark-line path")) == 2, "a line for each selector"
+        assert len(browser.all(f"{inside} .mark-symbol path")) == 2 * 3
+        assert len(browser.all(f"{inside} .mark-rule line")) >= 1, "and one for all terms"
+    assert len(browser.all("#energy svg .mark-line path")) == 2
+    assert browser.texts("#quality .legend li") == ["ocfs", "ig", "all terms"]
+    labels = browser.run(LABELS)
+    assert labels[:2] == [f"micro-F1 against the number of terms, {name}" for name in ("svm", "nb")]
+    assert len(labels) == 2 + 3 + 1
+    assert all(labels)
+
+
+def test_a_selector_has_one_colour_everywhere(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+
+    def colours(selector: str) -> list[str]:
+        stroke = "return [...document.querySelectorAll(arguments[0])].map((each) => getComputedStyle(each).stroke)"
+        found: list[str] = browser.run(stroke, selector)
+        return found
+
+    in_legend = colours("#quality .legend .swatch path[stroke]")[:2]
+    assert len(set(in_legend)) == 2
+    for name in ("#quality figure:first-child", "#times figure:first-child", "#energy"):
+        assert colours(f"{name} svg .mark-line path") == in_legend
+
+
+def test_what_is_chosen_is_drawn(browser: Browser, page: Path, found: Comparison) -> None:
+    opened(browser, page)
+    heights = browser.run("return [...document.querySelectorAll('#quality .mark-symbol path')].map((e) => e.ariaLabel)")
+    browser.choose("#quality [name=measure]", "macro-F1")
+    browser.wait(READY)
+    others = browser.run("return [...document.querySelectorAll('#quality .mark-symbol path')].map((e) => e.ariaLabel)")
+    assert len(heights) == len(others) == 2 * 2 * 3
+    assert heights != others
+    assert "macro-F1" in browser.texts("#quality figure:first-child svg text")
+    browser.choose("#quality [name=classifier]", "nb")
+    browser.wait(READY)
+    assert browser.texts("#quality figcaption") == ["nb"]
+    browser.choose("#times [name=classifier]", "nb")
+    browser.wait(READY)
+    assert "Seconds of selection against the number of terms, nb" in browser.run(LABELS)
+    assert browser.complaints() == []
+
+
+def test_the_table_has_the_numbers_of_the_comparison(browser: Browser, page: Path, found: Comparison) -> None:
+    opened(browser, page)
+    titles = browser.texts("#conditions thead th")
+    rows = browser.run(
+        "return [...document.querySelectorAll('#conditions tbody tr')].map((row) => "
+        "[...row.cells].map((cell) => [cell.textContent, cell.dataset.value ?? null]))"
+    )
+    assert len(rows) == len(found.summary) == 2 * 3 * 2 + 2
+    for line, cells in zip(found.summary, rows, strict=True):
+        shown = dict(zip(titles, cells, strict=True))
+        assert shown["selector"][0] == line.selector
+        assert line.micro_f1 is not None
+        assert line.macro_f1 is not None
+        assert float(shown["micro-F1"][1]) == line.micro_f1.value
+        assert shown["macro-F1"][0] == f"{line.macro_f1.value:.3f}"
+        assert float(shown["± micro-F1"][1]) == line.micro_f1.half_width
+        assert float(shown["training, s"][1]) == line.training_seconds
+        assert float(shown["model, kB"][1]) * 1000 == pytest.approx(line.model_bytes)
+    assert browser.texts("#conditions tr.best td:nth-child(2)") == [x.selector for x in found.summary if x.is_best]
+
+
+def column(browser: Browser, title: str) -> list[float]:
+    place = browser.texts("#conditions thead th").index(title) + 1
+    values = browser.run(
+        "return [...document.querySelectorAll(`#conditions td:nth-child(${arguments[0]})`)]"
+        ".map((each) => each.dataset.value ?? null)",
+        place,
+    )
+    return [math.nan if each is None else float(each) for each in values]
+
+
+def test_a_click_on_a_title_sorts(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+    places = browser.texts("#conditions thead th")
+    button = browser.all("#conditions thead button")[places.index("micro-F1")]
+    head = f"#conditions thead th:nth-child({places.index('micro-F1') + 1})"
+    button.click()
+    assert browser.one(head).get_attribute("aria-sort") == "descending"
+    assert column(browser, "micro-F1") == sorted(column(browser, "micro-F1"), reverse=True)
+    button.click()
+    assert browser.one(head).get_attribute("aria-sort") == "ascending"
+    assert column(browser, "micro-F1") == sorted(column(browser, "micro-F1"))
+    browser.all("#conditions thead button")[places.index("terms")].click()
+    assert browser.one(head).get_attribute("aria-sort") == "none"
+    assert column(browser, "terms") == sorted(column(browser, "terms")), "by number, not as text"
+
+
+def test_the_keyboard_sorts_too(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+    button = browser.all("#conditions thead button")[1]
+    browser.run("arguments[0].focus()", button)
+    button.send_keys(Keys.ENTER)
+    assert browser.texts("#conditions td:nth-child(2)") == sorted(browser.texts("#conditions td:nth-child(2)"))
+    button.send_keys(Keys.SPACE)
+    assert browser.texts("#conditions td:nth-child(2)")[0] == "ocfs"
+    assert browser.all("#conditions thead th")[1].get_attribute("aria-sort") == "descending"
+
+
+def test_what_has_no_figures_is_sorted_last(browser: Browser, tmp_path: Path) -> None:
+    write_report(compared(selectors="ig(min_score=9),ocfs", classifiers="nb"), tmp_path / "x.html")
+    opened(browser, tmp_path / "x.html")
+    button = browser.all("#conditions thead button")[browser.texts("#conditions thead th").index("micro-F1")]
+    for _ in range(2):
+        button.click()
+        values = column(browser, "micro-F1")
+        assert [math.isnan(each) for each in values] == [False] * 3 + [True] * 3
+    assert any("keeps none of the" in each for each in browser.texts("section.problem li"))
+    assert browser.complaints() == []
+
+
+def test_as_csv(browser: Browser, page: Path, found: Comparison) -> None:
+    opened(browser, page)
+    browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    browser.one("#copy").click()
+    browser.wait("window.copied")
+    lines = browser.run("return window.copied").splitlines()
+    assert lines[0].startswith("terms,selector,classifier,kept,micro-F1,± micro-F1")
+    assert len(lines) == 1 + len(found.summary)
+    assert found.summary[0].micro_f1 is not None
+    assert repr(found.summary[0].micro_f1.value) in lines[1]
+    browser.wait("document.getElementById('copied').textContent.startsWith('Copied 14 rows')")
+
+
+def test_overlap_for_a_number_of_terms(browser: Browser, page: Path, found: Comparison) -> None:
+    opened(browser, page)
+    shared = {each.n_terms: each.likeness for each in found.overlaps}
+    for place, size in enumerate((2, 4, 9)):
+        browser.choose("#overlap [name=size]", str(place))
+        browser.choose("#overlap [name=index]", "shared")
+        assert browser.texts("#overlap .matrix .caption") == [f"Shared terms of two selectors, {size} terms"]
+        cells = browser.texts("#overlap .matrix tbody tr:first-child td")
+        assert cells == [str(size), f"{shared[size].shared:.0f}"]
+        browser.choose("#overlap [name=index]", "jaccard")
+        assert browser.texts("#overlap .matrix tbody tr:first-child td")[1] == f"{shared[size].jaccard:.2f}"
+
+
+def test_confusion_of_a_combination(browser: Browser, page: Path, found: Comparison) -> None:
+    opened(browser, page)
+    names = browser.texts("#classes [name=combination] option")
+    best = next(line for line in found.summary if line.is_best)
+    assert names[0].startswith("all terms" if best.selector == "all" else best.selector)
+    for place, text in ((0, names[0]), (len(names) - 1, names[-1])):
+        browser.choose("#classes [name=combination]", str(place))
+        cells = browser.run(
+            "return [...document.querySelectorAll('#classes .matrix tbody tr')].map((row) => "
+            "[...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))"
+        )
+        right = [sum(row[0] for row in each) for each in _classes_of(found, text)]
+        assert [cells[number][number] for number in range(3)] == right
+        assert [sum(row) for row in cells] == [sum(row[2] for row in each) for each in _classes_of(found, text)]
+
+
+def _classes_of(found: Comparison, text: str) -> list[list[tuple[int, int, int]]]:
+    """For each class what each fold has."""
+    selector, terms, classifier = re.fullmatch(r"(?:(\w+), )?(\w+) terms?, (\w+)", text).groups()  # type: ignore[union-attr]
+    size: Any = terms if terms == "all" else int(terms)
+    key = (selector or "all", size, classifier)
+    rows = [row for row in found.rows if row.key[1:] == key]
+    assert len(rows) == 2
+    return [list(each) for each in zip(*(row.by_class or () for row in rows), strict=True)]
+
+
+def test_several_labels_have_a_table_of_classes(browser: Browser, tmp_path: Path) -> None:
+    several = compared(several=True)
+    write_report(several, tmp_path / "x.html")
+    opened(browser, tmp_path / "x.html")
+    assert browser.all("#classes .matrix") == []
+    rows = browser.run(
+        "return [...document.querySelectorAll('#classes .by-class tbody tr')].map((row) => "
+        "[...row.cells].map((cell) => cell.textContent))"
+    )
+    assert [row[0] for row in rows] == several.header["classes"]
+    (counts, *_) = (each["classes"] for each in browser.run("return JSON.parse(data.textContent).combinations"))
+    hits, put, true = counts[0]
+    f1 = 2 * hits / (put + true)
+    assert rows[0][1:] == [str(true), f"{hits / put:.3f}", f"{hits / true:.3f}", f"{f1:.3f}"]
+    assert "all labels right" in browser.texts("#conditions thead th")
+
+
+def test_the_search_looks_for_terms_and_classes(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+    assert browser.texts("#terms .card h3") == ["boat", "cook", "moon"]
+    all_terms = browser.texts("#terms .term")
+    assert len(all_terms) == 9
+    box = browser.one("#terms [name=search]")
+    wanted = all_terms[0][:3].upper()
+    box.send_keys(wanted)
+    assert browser.texts("#terms .term") == [term for term in all_terms if wanted.lower() in term.lower()]
+    assert f"match “{wanted}”" in browser.texts("#terms .found")[0]
+    box.clear()
+    box.send_keys("moon")
+    assert browser.texts("#terms .card h3") == ["moon"]
+    box.send_keys("x")
+    assert browser.texts("#terms .card") == []
+    assert "0 match" in browser.texts("#terms .found")[0]
+
+
+def test_terms_of_a_selector_and_a_number(browser: Browser, page: Path, found: Comparison) -> None:
+    opened(browser, page)
+    chosen = {(each.selector, each.n_terms): each.terms for each in found.selections if each.fold == 0}
+    for selector in ("ocfs", "ig"):
+        for size in (2, 9):
+            browser.choose("#terms [name=selector]", selector)
+            browser.choose("#terms [name=size]", str(size))
+            places = [int(each.rstrip(".")) for each in browser.texts("#terms .card li span:first-child")]
+            shown = dict(zip(places, browser.texts("#terms .term"), strict=True))
+            assert tuple(shown[place] for place in sorted(shown)) == chosen[selector, size]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_it_can_be_read_in_light_and_dark(dark: bool, browser: Browser, page: Path) -> None:
+    browser.look(dark=dark)
+    opened(browser, page)
+    ground = browser.run(COLOURS + "return groundOf(document.querySelector('#quality'))")
+    assert (max(ground) < 60) == dark
+    letters = "h1, h2, h3, p, td, th, label, select, input, dt, dd, a, button, .legend li, .card span"
+    assert min(contrasts(browser, letters)) >= 4.5
+    assert min(contrasts(browser, ".chart svg text", "fill")) >= 4.5
+    assert min(contrasts(browser, ".chart svg .mark-line path", "stroke")) >= 3
+    assert min(contrasts(browser, ".legend .swatch path[stroke]", "stroke")) >= 3
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_numbers_can_be_read_on_every_shade(dark: bool, browser: Browser, page: Path, tmp_path: Path) -> None:
+    before, begin, rest = page.read_text(encoding="utf-8").partition('<script type="application/json" id="data">')
+    data, end, after = rest.partition("</script>")
+    held = json.loads(data)
+    shares = [[(10 * row + column) / 100 for column in range(11)] for row in range(11)]
+    measures = dict.fromkeys(("shared", "jaccard", "kuncheva"), shares)
+    held["overlap"][-1] |= {"selectors": list("abcdefghijk"), "kept": [9] * 11, **measures}
+    (tmp_path / "x.html").write_text(before + begin + json.dumps(held) + end + after, encoding="utf-8")
+    browser.look(dark=dark)
+    opened(browser, tmp_path / "x.html")
+    assert browser.complaints() == []
+    browser.choose("#overlap [name=index]", "jaccard")
+    shades = browser.run(
+        "return [...document.querySelectorAll('#overlap .matrix td')].map((e) => e.style.backgroundColor)"
+    )
+    assert len(set(shades)) > 90
+    assert min(contrasts(browser, "#overlap .matrix td")) >= 4.5
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_a_narrow_window_is_not_scrolled_sideways(width: int, browser: Browser, page: Path, tmp_path: Path) -> None:
+    browser.size(width)
+    opened(browser, page)
+    assert browser.run("return [document.documentElement.scrollWidth, innerWidth]") == [width, width]
+    wide = browser.run("return document.getElementById('conditions').parentElement.scrollWidth")
+    assert wide > width or width > 360, "the table is wider, in a box of its own"
+    charts = browser.run(
+        "return [...document.querySelectorAll('.chart svg')].map((e) => e.getBoundingClientRect().right)"
+    )
+    assert max(charts) <= width
+
+
+def test_on_paper(browser: Browser, page: Path) -> None:
+    browser.look(dark=True, media="print")
+    opened(browser, page)
+    assert browser.run(COLOURS + "return groundOf(document.body)") == [255, 255, 255]
+    assert min(contrasts(browser, "h1, h2, td, th, p, .chart svg text")) >= 4.5
+    shown = browser.run(
+        "return [...document.querySelectorAll('select, input, nav, #copy')]"
+        ".filter((each) => each.getClientRects().length).length"
+    )
+    assert shown == 0
+    for box in ("#conditions", "#classes .by-class table", "#classes .matrix table"):
+        assert browser.run(
+            "const box = document.querySelector(arguments[0]).parentElement;"
+            "return box.scrollHeight <= box.clientHeight + 1 && getComputedStyle(box).overflowX === 'visible'",
+            box,
+        ), "all rows are there"
+    arrows = browser.run("return getComputedStyle(document.querySelector('th button'), '::after').content")
+    assert arrows in ("none", "normal")
+
+
+def test_names_are_text_and_nothing_else(browser: Browser, tmp_path: Path) -> None:
+    hostile = renamed(tmp_path, {"boat": HOSTILE, "deck": f"{HOSTILE}deck", "ocfs": f"{HOSTILE}ocfs"})
+    write_report(hostile, tmp_path / "x.html")
+    opened(browser, tmp_path / "x.html")
+    assert browser.run("return window.hacked ?? null") is None
+    assert browser.all("img") == []
+    assert browser.complaints() == []
+    assert browser.requests() == [(tmp_path / "x.html").as_uri()]
+    assert HOSTILE in browser.texts("#terms .card h3")
+    assert f"{HOSTILE}ocfs" in browser.texts("#conditions td")
+    assert f"{HOSTILE}ocfs" in browser.texts("#quality .legend li")
+    browser.choose("#terms [name=selector]", "ig")
+    assert f"{HOSTILE}deck" in browser.texts("#terms .term")
+    assert any(HOSTILE in text for text in browser.texts("#classes .matrix th"))
+
+
+def test_many_classes(browser: Browser, tmp_path: Path) -> None:
+    write_report(of_many_classes(120), tmp_path / "x.html")
+    opened(browser, tmp_path / "x.html")
+    assert len(browser.all("#classes .matrix tbody tr")) == 30
+    assert "The 30 of 120 classes with the most mistakes" in browser.texts("#classes .matrix .caption")[0]
+    assert browser.texts("#classes .matrix thead th")[-1] == "any other class"
+    assert len(browser.all("#classes .by-class tbody tr")) == 120
+    assert len(browser.all("#terms .card")) == 120
+    assert browser.run("return document.documentElement.scrollWidth === innerWidth")
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"selectors": "ig", "n_terms": "5", "classifiers": "nb"},
+        {"selectors": "all", "classifiers": "nb"},
+        {"selectors": "mi,testors", "n_terms": "0.5,all", "classifiers": "nb"},
+        {"selectors": "ig(min_score=9)", "classifiers": "nb"},
+        {"selectors": "ig", "classifiers": "nb", "folds": None, "test_share": 0.3, "repeats": 3},
+    ],
+    ids=["one size", "all terms", "no energy", "nothing", "drawn at random"],
+)
+def test_little_to_show(wanted: dict[str, Any], browser: Browser, tmp_path: Path) -> None:
+    write_report(compared(**wanted), tmp_path / "x.html")
+    opened(browser, tmp_path / "x.html")
+    assert browser.complaints() == []
+    assert browser.texts("h1") == ["Comparison on texts"]
+    assert browser.all("#conditions tbody tr")
