@@ -138,7 +138,7 @@ mean), the largest over the classes nearly as rare ones.
 """
 REMARK_2 = """
 All of them are where the paper has them, and TCFP, with or without context, and kNN are as near to each other: the
-lead of TCFP is smaller than the intervals. Of the preparations, digits change nothing. Chi-square as the mean over
+lead of TCFP is smaller than the intervals. Digits change next to nothing. Chi-square as the mean over
 classes would be worse for k-NNFP ({k-NNFP, mean over classes | 10,000}), and headers for kNN ({kNN, with headers |
 10,000}), but better for TCFP ({TCFP, with headers | 10,000}), which would then be far ahead: the paper has neither.
 """
@@ -160,11 +160,11 @@ the printed one, for any k; neither the way of chi-square nor tags or stems expl
 paper prints the same 81.34 as in Table 2, on other data, so one of the two may be a slip.
 """
 REMARK_5 = """
-Our kNN is not the paper's: it leaves out most cosines by bounds (docs/knn.md), and so is far less than a hundred
-times as slow as TCFP. Against a search that calculates every cosine, scikit-learn's, the factor is of the paper's
-kind. The three that are sums over a table of terms and classes (TCFP without context, naive Bayes, Rocchio) are the
-same operation here and take the same time but for the weights; context costs more than it did there, beside so
-little.
+Seconds are those of one core, of documents in one large batch. Our kNN leaves out most cosines by bounds
+(docs/knn.md), so that TCFP's lead over it is smaller than the paper's; over a search that calculates every cosine,
+scikit-learn's, it is larger. TCFP without context and Rocchio are the same operation here, sums over a table of terms
+and classes, and so is naive Bayes, on counts that need no weighing; so none of them is far ahead of another, and what
+context costs is much beside so little.
 """
 TABLE_1 = {"mean": 54.59, "maximum": 8_407, "minimum": 4, f"below {RARE}": 6_489}
 
