@@ -81,7 +81,7 @@ def test_it_has_the_numbers_that_the_paper_printed() -> None:
     items = {item.name: item for item in paper_of("testors")}
     assert list(items) == ["sizes", "figure1", "figure2", "figure3", "figure4", "figure5"]
     printed = {each.column: each.printed for each in items["sizes"].conditions}
-    columns = ("to learn from", "to test", "terms", "ε = 0.4", "ε = 0.1")
+    columns = ("to learn from", "to test", "all terms", "ε = 0.4", "ε = 0.1")
     assert [printed[column] for column in columns] == [7058, 2740, 26602, 502, 2209]
     for name, (gain, *_) in {"figure1": (0.27,), "figure2": (0.0037,)}.items():
         assert [claim.by for claim in items[name].claims if claim.by] == [gain, gain]
