@@ -188,7 +188,7 @@ def best(grid: Grid) -> tuple[Condition, ...]:
 
 
 TABLE_REMARK = """
-Two things explain the table. **k-NN falls** because vectors have their length from all terms: what is left of a text of
+Two things explain most. **k-NN falls** because vectors have their length from all terms: what is left of a text of
 rare words is short, and whatever is short is near to everything. By the cosine, which takes lengths out, the same rows
 give {k-NN, cosine | all}, {k-NN, cosine | DF} and {k-NN, cosine | DF + IG}; with distances of vectors that are made of
 length 1 after the cut, terms from training, it is {k-NN, terms from training, tf-idf, length 1 | all},
@@ -303,7 +303,10 @@ PAPER = Paper(
             columns="members L",
             claims=(
                 Claim(
-                    "error is least for middle M: less at 2,000 than at 1,500", "M = 1,500", "M = 2,000", MANY_MEMBERS
+                    "error is least in the middle: less at 2,000 than at 1,500",
+                    "M = 1,500",
+                    "M = 2,000",
+                    MANY_MEMBERS,
                 ),
                 Claim("and than at 4,000", "M = 4,000", "M = 2,000", MANY_MEMBERS),
             ),

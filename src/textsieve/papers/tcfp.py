@@ -44,12 +44,13 @@ SHARE = Unit("share", ".3f", Tolerance(0.02, 0.05))
 
 SETTING = """
 Five folds. Terms are words of letters alone in small letters, without English stop words and without those of a
-single document to learn from; of posts, those of body and subject, of pages, those outside tags. So read, both
-vocabularies have nearly the printed size (Table 1). Terms are chosen by chi-square, the largest over the classes,
-which comes nearer to Table 1 than the mean. Weights are (1 + ln tf) ln(N/df), of length 1. kNN has k = 30, k-NNFP k =
-20, Rocchio 16 and 4; naive Bayes is multinomial, on counts, with Laplace's prior, and DROP4 judges by 3 neighbours,
-where the paper does not say. The paper also leaves open which other term a term's context comes from: it is the one
-with the largest factor. Choices, idf and all else come from the documents to learn from alone.
+single document to learn from (the paper: those that occur once); of posts, those of body and subject, of pages, those
+outside tags. So read, both vocabularies have nearly the printed size (Table 1). Terms are chosen by chi-square, the
+largest over the classes, which comes nearer to Table 1 than the mean. Weights are (1 + ln tf) ln(N/df), of length 1.
+kNN has k = 30, k-NNFP k = 20, Rocchio 16 and 4; naive Bayes is multinomial, on counts, with Laplace's prior, and
+DROP4 judges by 3 neighbours, where the paper does not say. The paper also leaves open which other term a term's
+context comes from: it is the one with the largest factor. Choices, idf and all else come from the documents to learn
+from alone.
 """
 
 
@@ -138,7 +139,7 @@ mean), the largest over the classes nearly as rare ones.
 """
 REMARK_2 = """
 All of them are where the paper has them, and TCFP, with or without context, and kNN are as near to each other: the
-lead of TCFP is smaller than the intervals. Of the preparations, digits change nothing. Chi-square as the mean over
+lead of TCFP is smaller than the intervals. Digits change next to nothing. Chi-square as the mean over
 classes would be worse for k-NNFP ({k-NNFP, mean over classes | 10,000}), and headers for kNN ({kNN, with headers |
 10,000}), but better for TCFP ({TCFP, with headers | 10,000}), which would then be far ahead: the paper has neither.
 """
@@ -156,15 +157,15 @@ kNN, naive Bayes and Rocchio are where the paper has them, so that pages seem to
 behind, and with it the order is another: naive Bayes and Rocchio are ahead. Balancing is what TCFP needs on these
 uneven classes ({TCFP, not balanced | best} without it), above all for the small ones (macro-F1 {TCFP | best macro-F1}
 against {TCFP, not balanced | best macro-F1}), and context helps a little. k-NNFP, which is not balanced, is far behind
-the printed one, for any k; neither the way of chi-square nor tags or stems explain that. For kNN with reduction the
-paper prints the same 81.34 as in Table 2, on other data, so one of the two may be a slip.
+the printed one, for each k that was tried; neither the way of chi-square nor tags or stems explain that. For kNN with
+reduction the paper prints the same number as in Table 2, on other data, so one of the two may be a slip.
 """
 REMARK_5 = """
-Our kNN is not the paper's: it leaves out most cosines by bounds (docs/knn.md), and so is far less than a hundred
-times as slow as TCFP. Against a search that calculates every cosine, scikit-learn's, the factor is of the paper's
-kind. The three that are sums over a table of terms and classes (TCFP without context, naive Bayes, Rocchio) are the
-same operation here and take the same time but for the weights; context costs more than it did there, beside so
-little.
+Seconds are those of one core, of documents in one large batch. Our kNN leaves out most cosines by bounds
+(docs/knn.md), so that TCFP's lead over it is smaller than the paper's; over a search that calculates every cosine,
+scikit-learn's, it is larger. TCFP without context and Rocchio are the same operation here, sums over a table of terms
+and classes, and so is naive Bayes, on counts that need no weighing; so none of them is far ahead of another, and what
+context costs is much beside so little.
 """
 TABLE_1 = {"mean": 54.59, "maximum": 8_407, "minimum": 4, f"below {RARE}": 6_489}
 
@@ -341,7 +342,7 @@ PAPER = Paper(
         ),
         Item(
             "table5",
-            "seconds for the tested documents of a fold of 20 Newsgroups",
+            f"seconds for the tested posts of a fold of 20 Newsgroups, mean over {len(FEW_SIZES)} numbers of terms",
             SECONDS,
             (
                 Condition("TCFP without context", "mean", seconds(TCFP_BARE), 0.69),

@@ -33,9 +33,9 @@ def stats_of(collection: Collection, scope: Scope) -> ClassStats:
     return ClassStats.from_matrix(within.weights(LTC), within.targets.for_stats())
 
 
-def listed(stats: ClassStats, epsilon: float, delta: float, method: str = "mmcs") -> Count:
-    """List the testors of each class; how many there were, and whether these are all."""
-    end, number, complete = time.monotonic() + MOST_SECONDS, 0, True
+def listed(stats: ClassStats, epsilon: float, delta: float, method: str = "mmcs", most: float = MOST_SECONDS) -> Count:
+    """List the testors of each class, as far as so many seconds go; how many there were, and whether these are all."""
+    end, number, complete = time.monotonic() + most, 0, True
     for each in contrasts(Representatives(stats, "max"), epsilon, delta):
         rows = each.basic_matrix()
         if len(rows):  # else it is told from no class, and the empty set is no testor

@@ -43,7 +43,7 @@ FIGURE1 = Item(
     ),
     remark="""
     Above λ = 1 scores can be negative, and then the best terms are the rarest, whose scores are next to 0: λ = 2
-    finds nothing at any number of terms, where the paper has it below the others but not far from them. With n_j/n
+    finds nothing at any number of terms, where the paper's Table 2 has it below λ = 1, but above λ = 0. With n_j/n
     left out of S_b, as in the authors' example on Iris, it comes to {λ = 2, n_j/n left out | 100} at 100 terms,
     beside {λ = 1 | 100} of λ = 1.
     """,
