@@ -259,7 +259,7 @@ def page(chosen: Mapping[str, Figures], end: Figures) -> str:
             "## Several labels: how scores are cut",
             ranking(chosen["cuts"], "cuts"),
             "## Against scikit-learn",
-            "On test documents, which were looked at once, when everything was settled. All selectors get the same "
+            "On test documents, which were not looked at before everything was settled. All selectors get the same "
             'weights, and the same linear SVM is trained on the terms that each chooses. "On average" is the one of '
             'scikit-learn\'s four with the best mean; "for each corpus" is another of them wherever another is better, '
             "as nobody could know beforehand. RCV1's five subsets, which have 944 terms, count as one corpus.",
