@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
 
-from textsieve import ClassStats
+from textsieve import Categorizer, ClassStats
 from textsieve.classifiers.separation import Separable
 from textsieve.evaluation.cuts import Rule, micro_f1
 from textsieve.selectors.trace import between_class_scatter, mixed, total_scatter
@@ -21,8 +21,6 @@ from textsieve.training.documents import Counted, weighted
 from textsieve.training.recipe import Recipe
 from textsieve.training.targets import Targets
 from textsieve.training.tuning import assigned, parted
-
-from .defaults import recipe_for
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,7 +107,7 @@ class Fold:
         return Score(micro_f1(found, true), macro_f1(found, true), micro_f1(filled, true))
 
 
-RECIPE: Recipe = recipe_for()
+RECIPE = Recipe.of(Categorizer().get_params(deep=False), n_jobs=2)
 """The linear SVM of the `Categorizer` with the weights that suit it; of several labels, those that it says yes to."""
 
 

@@ -22,6 +22,7 @@ from textsieve import (
     Categorizer,
     ChiSquare,
     DocumentFrequency,
+    ForwardSelection,
     InformationGain,
     InputError,
     MaximumMargin,
@@ -59,6 +60,8 @@ CHECKED: list[BaseEstimator] = [
     TOFA(weight=0.0, k=1),
     TOFA(weight=2.0, class_weight="balanced"),
     TOFA(weight=0.5, energy=0.8),
+    ForwardSelection(),
+    ForwardSelection(k=1, candidates=3, ridge=0.1),
     TypicalTestors(epsilon=1e-6, delta=1e-6, scale="none"),  # labels at random: at the defaults nothing sets them apart
     TypicalTestors(k=0.5, delta=1e-6, scale="none", score_limit=5),
     Cascade([DocumentFrequency(min_df=1), OCFS(k=0.5)]),

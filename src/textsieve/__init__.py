@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .selectors import Cascade as Cascade
     from .selectors import ChiSquare as ChiSquare
     from .selectors import DocumentFrequency as DocumentFrequency
+    from .selectors import ForwardSelection as ForwardSelection
     from .selectors import InformationGain as InformationGain
     from .selectors import MutualInformation as MutualInformation
     from .selectors import TypicalTestors as TypicalTestors
@@ -51,6 +52,7 @@ _load, _names, __all__ = attach(
             "MutualInformation",
             "OCFS",
             "TOFA",
+            "ForwardSelection",
             "TypicalTestors",
             "Cascade",
         ],

@@ -32,8 +32,8 @@ class Categorizer(Parameters):
 
     Parameters
     ----------
-    selector : {"ocfs", "tofa", "testors", "ig", "chi", "mi", "df"}, selector or None
-        How terms are scored. None keeps all, or the most frequent if `n_terms` says how many.
+    selector : {"forward", "ocfs", "tofa", "testors", "ig", "chi", "mi", "df"}, selector or None
+        How terms are chosen: see `docs/defaults.md`. None keeps all, or the most frequent if `n_terms` says how many.
     selector_options : dict or None
         Settings of a selector given by name, for example {"pooling": "max"}.
     n_terms : int, float, "all", "auto" or None
@@ -58,10 +58,10 @@ class Categorizer(Parameters):
     multilabel : bool or None
         Whether a document may have several labels; None: told from the labels.
     cut : {"scut", "scutfbr", "rcut", "pcut", "zero"}
-        How several labels are cut from the scores: by a threshold for each class ("scut"; "scutfbr" trusts no threshold
-        of a class that it finds badly; "pcut" keeps to the share of each class), or as many of the best classes for
-        each document ("rcut"). It is fitted to held-out documents; see `textsieve.evaluation`. "zero" is not: it takes
-        the classes whose score is not below 0.
+        How several labels are cut from the scores: by a threshold for each class ("pcut" keeps to the share of each
+        class; "scut" takes the best for the class alone; "scutfbr" trusts none of a class that it finds badly), or as
+        many of the best classes for each document ("rcut"). It is fitted to held-out documents; see
+        `textsieve.evaluation`. "zero" is not: it takes the classes whose score is not below 0.
     cut_options : dict or None
         Its settings, for example {"floor": 0.2} of "scutfbr" or {"ranks": 2} of "rcut".
     probabilities : {"sigmoid", "isotonic"} or None
@@ -91,7 +91,7 @@ class Categorizer(Parameters):
     def __init__(
         self,
         *,
-        selector: Any = "ocfs",
+        selector: Any = "forward",
         selector_options: Mapping[str, Any] | None = None,
         n_terms: int | float | str | None = None,
         projection: Any = None,
@@ -113,7 +113,7 @@ class Categorizer(Parameters):
         idf: str | None = None,
         norm: str | None = None,
         multilabel: bool | None = None,
-        cut: str = "scut",
+        cut: str = "pcut",
         cut_options: Mapping[str, Any] | None = None,
         probabilities: str | None = None,
         held_out: float | None = None,

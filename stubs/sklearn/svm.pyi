@@ -9,6 +9,7 @@ class LinearSVC(BaseEstimator):
     def __init__(
         self,
         *,
+        penalty: str = "l2",
         C: float = 1.0,
         tol: float = 1e-4,
         dual: bool = True,

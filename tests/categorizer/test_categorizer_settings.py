@@ -130,7 +130,7 @@ def test_a_chain_of_selectors_as_by_hand() -> None:
 
 @pytest.mark.parametrize("selector", ["pca", "", 3, OCFS, TermWeighter(), LogisticRegression()])
 def test_what_is_no_selector(selector: Any) -> None:
-    names = "ocfs, tofa, testors, ig, chi, mi, df"
+    names = "forward, ocfs, tofa, testors, ig, chi, mi, df"
     with pytest.raises(InputError, match=rf"selector=.*; use one of {names}, a selector such as OCFS"):
         fitted(selector=selector)
 

@@ -89,7 +89,9 @@ def test_nested_settings() -> None:
 def test_settings_that_are_not_there() -> None:
     with pytest.raises(InputError, match=r"Invalid parameter 'k' for Categorizer; it has selector, selector_options"):
         Categorizer().set_params(k=3)
-    with pytest.raises(InputError, match=r"'selector__k': selector is 'ocfs', which has no settings.*selector_options"):
+    with pytest.raises(
+        InputError, match=r"'selector__k': selector is 'forward', which has no settings.*selector_options"
+    ):
         Categorizer().set_params(selector__k=3)
     with pytest.raises(ValueError, match="no_such"):
         Categorizer(selector=OCFS()).set_params(selector__no_such=3)

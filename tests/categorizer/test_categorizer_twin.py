@@ -6,7 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.reference.categorizer_cases import Texts, small_texts
-from tests.reference.categorizer_twin import TRACE_WEIGHT, Weights, check_terms, counted, term_scores, trained, weighed
+from tests.reference.categorizer_twin import (
+    SELECTION_WEIGHTS,
+    TRACE_WEIGHT,
+    Weights,
+    check_terms,
+    counted,
+    term_scores,
+    trained,
+    weighed,
+)
+from tests.reference.forward_twin import check_order
 
 from textsieve import Categorizer
 from textsieve.classifiers import LinearSVM
@@ -45,7 +55,12 @@ def check(
     """Terms, idf, scores and labels are the twin's."""
     # -- terms
     rows, terms = counted(case.texts, **reading)
-    check_terms(model.terms_, terms, term_scores(model.selector, rows, label_sets), n_terms)
+    if model.selector == "forward" and n_terms < len(terms):
+        weighted = weighed(rows, rows, Weights(*SELECTION_WEIGHTS["forward"]))
+        assert len(set(model.terms_)) == n_terms
+        check_order(weighted, label_sets, [terms.index(term) for term in model.terms_], 1e-5)
+    else:
+        check_terms(model.terms_, terms, term_scores(model.selector, rows, label_sets), n_terms)
     # -- weights
     own_reading = {name: value for name, value in reading.items() if name not in ("min_df", "max_df")}
     counts, _ = counted(case.texts, model.terms_, **own_reading)
@@ -106,7 +121,7 @@ def test_one_label(selector: str, classifier: str, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("selector", ["ocfs", "tofa", "chi"])
+@pytest.mark.parametrize("selector", ["forward", "ocfs", "tofa", "chi"])
 def test_several_labels(selector: str, classifier: str) -> None:
     case = small_texts(n_classes=4, several=True, seed=9)
     model = fitted(case, case.label_sets, classifier, selector=selector, n_terms=14)
@@ -114,7 +129,7 @@ def test_several_labels(selector: str, classifier: str) -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("selector", ["ocfs", "tofa", "ig"])
+@pytest.mark.parametrize("selector", ["forward", "ocfs", "tofa", "ig"])
 def test_documents_without_a_label_count_for_idf_and_variance_alone(selector: str, classifier: str) -> None:
     case = small_texts(seed=3)
     labels = [None if at % 5 == 0 else label for at, label in enumerate(case.labels)]

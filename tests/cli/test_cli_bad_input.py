@@ -78,7 +78,7 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
     ),
     "no such option of a selector": (
         *("x.csv", "label,text\n" + GOOD, ["--selector-option", "depth=3"]),
-        ["--selector-option: 'ocfs' has no option 'depth'"],
+        ["--selector-option: 'forward' has no option 'depth'"],
     ),
     "no such option of a classifier": (
         *("x.csv", "label,text\n" + GOOD, ["--classifier-option", "depth=3"]),

@@ -154,7 +154,7 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--selectors", "igg"], "--selectors: there is no selector 'igg'; use ocfs,"),
+        (["--selectors", "igg"], "--selectors: there is no selector 'igg'; use forward,"),
         (["--selectors", "ig(pooling=odd)"], "--selectors: ig(pooling=odd): pooling='odd'; use one of"),
         (["--selectors", "ig(colour=red)"], "'ig' has no option 'colour'"),
         (["--classifiers", "perceptron"], "--classifiers: there is no classifier 'perceptron'; use svm,"),

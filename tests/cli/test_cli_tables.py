@@ -149,7 +149,8 @@ def test_terms(selector: str, news: Path, run: Run, ask: Ask) -> None:
     told = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)
     assert (told["n_documents"], len(told["terms"])) == (60, 5)
     scores = [each["score"] for each in told["terms"]]
-    assert scores == sorted(scores, reverse=True)
+    if selector != "forward":  # whose terms come in the order in which they were chosen
+        assert scores == sorted(scores, reverse=True)
     for row in told["classes"]:
         assert row["documents"] == 20
         assert {each["term"] for each in row["terms"]} <= set(SUBJECTS[row["label"]])
@@ -341,7 +342,7 @@ def test_terms_options_and_more_than_there_are(news: Path, run: Run, ask: Ask) -
 def test_info(model: Path, run: Run, ask: Ask) -> None:
     told = ask("info", model)
     assert told["bytes"] == model.stat().st_size
-    assert told["settings"]["selector"] == "ocfs"
+    assert told["settings"]["selector"] == "forward"
     assert told["versions"]["textsieve"] == textsieve.__version__
     assert told["trained"]
     assert [row["label"] for row in told["classes"]] == sorted(SUBJECTS)
@@ -353,7 +354,7 @@ def test_info(model: Path, run: Run, ask: Ask) -> None:
         "60 documents",
         "3 classes",
         "24 of 24 terms",
-        "'ocfs'",
+        "'forward'",
         "micro-F1",
         "sport",
     ):

@@ -20,3 +20,13 @@ def test_several_topics_of_a_story(named: Callable[[str], Corpus]) -> None:
     parts: Any = corpus.split()
     report = Categorizer(selector="ocfs", n_terms=100, classifier="nb").fit(parts[0]).evaluate(parts[1])
     assert (row.documents, row.micro_f1, row.macro_f1) == (report.documents, report.micro_f1, report.macro_f1)
+
+
+def test_few_terms_tell_most_where_none_tells_what_others_do(named: Callable[[str], Corpus]) -> None:
+    """On 20 Newsgroups by date, 200 terms: chi-square .64, OCFS .65, classes in turns .67, an SVM's weights .69."""
+    found = compare(named("newsgroups"), selectors="forward,ocfs", n_terms=200)
+    forward, ocfs = (row.micro_f1 for row in found.rows)
+    assert forward is not None
+    assert ocfs is not None
+    assert forward > 0.69
+    assert forward > ocfs + 0.03

@@ -45,6 +45,7 @@ def trace_scores(rows: Rows, label_sets: LabelSets) -> list[Fraction]:
 
 
 SELECTORS: dict[str, Callable[[Rows, LabelSets], list[Fraction]]] = {
+    "forward": selectors_twin.centroid_scatter,  # of all terms; see `check_terms`
     "ocfs": selectors_twin.centroid_scatter,
     "tofa": trace_scores,
     "ig": selectors_twin.joint_information_gain,
@@ -53,7 +54,7 @@ SELECTORS: dict[str, Callable[[Rows, LabelSets], list[Fraction]]] = {
     "df": lambda rows, labels: [Fraction(sum(row[column] != 0 for row in rows)) for column in range(len(rows[0]))],
 }
 
-SELECTION_WEIGHTS = dict.fromkeys(("ocfs", "tofa"), ("log", "plain", "l2"))
+SELECTION_WEIGHTS = dict.fromkeys(("forward", "ocfs", "tofa"), ("log", "plain", "l2"))
 """Other selectors look at bare counts."""
 
 

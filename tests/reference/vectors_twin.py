@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.metrics import accuracy_score, f1_score
 
-from textsieve.evaluation import SCut, folds
+from textsieve.evaluation import PCut, folds
 from textsieve.text import TermWeighter
 
 Scheme = tuple[str, str, str]
@@ -77,7 +77,7 @@ def several_labels(
         learned = is_member[others][:, known].sum(axis=0)
         scores[:, (learned == 0) | (learned == len(others))] = np.nan
         held_out_scores[fold_of == fold] = scores
-    rule = SCut().fit(held_out_scores, is_member[train][:, known]).rule_
+    rule = PCut().fit(held_out_scores, is_member[train][:, known]).rule_
     best = chosen_columns(rows[train], own_sets, k, own)
     scores, is_empty = _scores(rows, is_member[:, known], train, test, best, own)
     is_label = np.zeros((len(test), len(classes)), np.bool_)

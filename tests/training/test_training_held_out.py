@@ -203,6 +203,7 @@ def held_out_scores(case: Texts, labels: Any, fold_of: Any, settings: dict[str, 
 
 
 def check_thresholds(case: Texts, label_sets: Any, settings: dict[str, Any]) -> None:
+    settings = {"cut": "scut", **settings}
     model = Categorizer(**settings).fit(case.texts, label_sets)
     labelled = np.array([bool(labels) for labels in label_sets])
     fold_of = np.full(len(label_sets), -1)
@@ -301,7 +302,7 @@ def test_a_column_that_no_document_has_never_wins() -> None:
 def test_the_curve_as_by_hand(classifier: str, several: bool) -> None:
     case = small_texts(n=45, several=several, seed=8)
     labels: Any = case.label_sets if several else case.labels
-    settings: dict[str, Any] = {"classifier": classifier, "ngram_range": (1, 2), "folds": 3}
+    settings: dict[str, Any] = {"classifier": classifier, "ngram_range": (1, 2), "folds": 3, "cut": "scut"}
     model = Categorizer(n_terms="auto", **settings).fit(case.texts, labels)
     assert model.curve_ is not None
     n_terms = model.model_.about["n_terms_seen"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from tests.reference.categorizer_cases import Texts, small_texts
 
-from textsieve import OCFS, Cascade, Categorizer, ChiSquare, Corpus, DocumentFrequency, InputError
+from textsieve import OCFS, Cascade, Categorizer, ChiSquare, Corpus, DocumentFrequency, ForwardSelection, InputError
 from textsieve.classifiers import in_slices, linear_form
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.corpus import batch as batches
@@ -40,7 +40,10 @@ SEVERAL_WAYS: list[dict[str, Any]] = [
     {"selector": OCFS(energy=0.8)},
     {"selector": Cascade([DocumentFrequency(min_df=2), ChiSquare(k=9)])},
     {"selector": Cascade([DocumentFrequency(min_df=2), OCFS(k=9)]), "n_terms": 4},
-    {"selector_options": {"min_score": 0.001}},
+    {"selector": "ocfs", "selector_options": {"min_score": 0.001}},
+    {"n_terms": 9},
+    {"n_terms": 9, "selector_options": {"candidates": 12, "ridge": 0.5}},
+    {"selector": Cascade([DocumentFrequency(min_df=2), ForwardSelection(k=9)]), "n_terms": 4},
 ]
 
 pytestmark = pytest.mark.filterwarnings("ignore:k=30, but there are")  # neighbours: folds are small here
@@ -154,7 +157,8 @@ def test_a_stream_gives_the_model_of_its_texts(selector: str, classifier: str, r
     request.getfixturevalue("little_memory")
     passes = _Passes(case.texts, labels)
     streamed = Categorizer(**settings).fit(passes.corpus)
-    assert passes.count == (3 if SELECTORS[selector].scheme != COUNTS else 2)
+    weighs, looks_again = SELECTORS[selector].scheme != COUNTS, selector == "forward"
+    assert passes.count == 2 + weighs + looks_again
     assert_same_model(streamed.model_, from_texts.model_)
 
 
@@ -369,7 +373,7 @@ def test_a_corpus_that_changes_while_it_is_read(change: str) -> None:
         "an empty one more": [*case.texts, ""],
         "other words": [*case.texts[:-1], "sail harbour wind deck oar salt oven spoon butter rice orbit crater"],
     }[change]
-    versions = [case.texts, case.texts, changed]
+    versions = [case.texts, case.texts, changed, changed]
 
     def start(report: Any) -> Iterator[Any]:
         texts = versions.pop(0)

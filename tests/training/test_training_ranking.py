@@ -29,7 +29,7 @@ def by_hand(case: Texts, labels: Any, name: str, n: int, **reading: Any) -> tupl
     if SELECTORS[name].scheme != COUNTS:
         counts = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts).astype(np.float32)
     selector: Any = selector_of(name)
-    if not selector.k_changes_the_method:
+    if not selector.says_how_many:
         selector.set_params(k=n)
     selector.fit(counts, labels)
     return selector, counter.get_feature_names_out().tolist()

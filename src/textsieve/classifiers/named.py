@@ -39,9 +39,9 @@ class Named(NamedTuple):
 _SCHEME_OF_SVM = Scheme("loglog", "smooth", "l2")
 
 # The weights and options of svm, nb, cnb and rocchio are those that were best, all in all, in cross-validation on four
-# corpora, folds of neighbouring documents, at 1,000 and 10,000 terms: see docs/defaults.md. logistic has the weights of
-# svm, and those that vote have what their paper uses. subspace has the weights of svm, and a larger C, since rows
-# of its members are shorter.
+# corpora, folds of neighbouring documents, at 1,000 and 10,000 terms; those of svm at fewer terms, too: see
+# docs/defaults.md. logistic has the weights of svm, and those that vote have what their paper uses. subspace has the
+# weights of svm, and a larger C, since rows of its members are shorter.
 _ROWS = (
     Named("svm", "textsieve.classifiers.svm", "LinearSVM", {}, _SCHEME_OF_SVM, "linear support vector machine"),
     Named(

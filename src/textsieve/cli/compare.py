@@ -77,7 +77,7 @@ several = options.bundle(
     click.option(
         "--cut",
         type=click.Choice(list(CUTS)),
-        default="scut",
+        default="pcut",
         show_default=True,
         help=f"How several labels are cut from the scores. {options.described(CUTS)}.",
     ),

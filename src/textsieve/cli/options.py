@@ -245,15 +245,15 @@ terms_are = bundle(
 )
 
 
-def _selection(**more: str) -> Decorator:
+def _selection(usual: str, **more: str) -> Decorator:
     return bundle(
         "selection",
         click.option(
             "--selector",
             type=click.Choice([*SELECTORS, *more]),
-            default="ocfs",
+            default=usual,
             show_default=True,
-            help=f"How terms are scored. {'; '.join([listed(SELECTORS), *([described(more)] if more else [])])}.",
+            help=f"How terms are chosen. {'; '.join([listed(SELECTORS), *([described(more)] if more else [])])}.",
         ),
         click.option(
             *("--selector-option", "selector_options"),
@@ -265,8 +265,8 @@ def _selection(**more: str) -> Decorator:
     )
 
 
-selection = _selection()
-selection_or_none = _selection(none="all terms are kept, or the most frequent")
+selection = _selection("ocfs")
+selection_or_none = _selection("forward", none="all terms are kept, or the most frequent")
 
 jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help="Threads; -1, the default, is all cores.")
 json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead.")

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cut",
     type=click.Choice(list(CUTS)),
-    default="scut",
+    default="pcut",
     show_default=True,
     help=f"How several labels are cut from the scores. {options.described(CUTS)}.",
 )

@@ -14,11 +14,12 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from ..errors import InputError, NothingChosen, UnfitDocuments
 from ..evaluation import folds as folds_of
@@ -105,7 +106,8 @@ class Shared:
         (_, most), recipe = wanted.key, wanted.recipe
         stats, before = self._stats_of(recipe.selection)
         with of_some_documents():
-            fitted, fitting = timed(lambda: recipe.fit_selector(stats, most))
+            documents = partial(_documents, self.train, recipe.selection)
+            fitted, fitting = timed(lambda: recipe.fit_selector(stats, most, documents))
             kept, keeping = timed(lambda: recipe.kept_by(fitted, most))
         columns = self.train.columns_within_limits[kept.columns]
         if self._describes:
@@ -179,6 +181,11 @@ def _statistics(counted: Counted, scheme: Scheme) -> ClassStats:
     within = counted.within_limits
     stats = ClassStats.from_matrix(within.weights(scheme), within.targets.for_stats())
     return stats.renamed(map(within.targets.name, stats.classes))
+
+
+def _documents(counted: Counted, scheme: Scheme) -> list[csr_matrix]:
+    """What statistics were made of, once more."""
+    return [counted.within_limits.weights(scheme)]
 
 
 def _with_documents(targets: Targets) -> Targets:

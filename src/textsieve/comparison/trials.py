@@ -39,7 +39,8 @@ def try_selector(variant: Variant, settings: Settings) -> None:
         check_settings(settings)
         recipe = Recipe.of(settings, 1)
         with _quietly():
-            fitted_selector(recipe.selector, ClassStats.from_matrix(_ROWS.astype(float), list(_LABELS)), 2)
+            rows = _ROWS.astype(np.float64)
+            fitted_selector(recipe.selector, ClassStats.from_matrix(rows, list(_LABELS)), 2, lambda: [rows])
 
 
 def try_classifier(variant: Variant, settings: Settings) -> None:

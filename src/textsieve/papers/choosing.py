@@ -165,7 +165,7 @@ def _work(wanted: Sequence[Any], fold: Shared, settings: dict[str, Any], n_jobs:
 
 
 def _select(recipe: Recipe, rows: Any, labels: Any, limit: int | None) -> None:
-    recipe.rank_stats(ClassStats.from_matrix(rows, labels), limit)
+    recipe.rank_stats(ClassStats.from_matrix(rows, labels), limit, lambda: [rows])
 
 
 def _folds(collection: Collection, scope: Scope) -> list[Shared]:

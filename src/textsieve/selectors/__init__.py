@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .chi import ChiSquare as ChiSquare
     from .energy import energy_curves as energy_curves
     from .energy import plot_energy as plot_energy
+    from .forward import ForwardSelection as ForwardSelection
     from .frequency import DocumentFrequency as DocumentFrequency
     from .information import InformationGain as InformationGain
     from .information import MutualInformation as MutualInformation
@@ -24,6 +25,7 @@ __getattr__, __dir__, __all__ = attach(
         "cascade": ["Cascade"],
         "chi": ["ChiSquare"],
         "energy": ["energy_curves", "plot_energy"],
+        "forward": ["ForwardSelection"],
         "frequency": ["DocumentFrequency"],
         "information": ["InformationGain", "MutualInformation"],
         "testors": ["TypicalTestors"],

@@ -2,18 +2,20 @@
 
 A method is a function from `ClassStats` to one score per term. The rest is here: `fit` makes the statistics,
 `partial_fit` adds to them, `fit_stats` takes them ready-made. Terms are ranked by score, equal scores by the lower
-column, and the best are kept: `k` of them, or those above a minimum score.
+column, and the best are kept: `k` of them, or those above a minimum score. A method to which statistics are not enough
+may go through the documents once more (`_read`), batch by batch.
 """
 
 from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 ScoreForClass = Callable[[int], Floats]
 """The number of a class -> one score per term, above 0 where the term speaks for the class."""
+
+Documents = Callable[[], Iterable[csr_matrix]]
+"""Begins to go through the documents once more, in batches of rows: those that statistics were made of."""
 
 Limit = int | float | str | None
 """How many terms to keep: a number, a share of all, "all", or None for the default."""
@@ -65,7 +70,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     k: Limit
     k_changes_the_method: ClassVar[bool] = False
-    """Whether `k` decides what a class chooses, and not only how much of it is kept."""
+    """Whether `k` decides what is chosen, and not only how much of it is kept."""
+    says_how_many: ClassVar[bool] = False
+    """Whether the method itself says how many terms there are, where nobody else does."""
     stats_: ClassStats
     _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
 
@@ -83,6 +90,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def check_settings(self) -> None:  # most settings are checked where they are used
         """Refuse settings that mean nothing for any documents, so that nobody need read documents to find out."""
+
+    def _read(self, documents: Documents | None) -> None:  # most methods need no more than the statistics
+        """Look at the documents themselves, once their statistics are there; None: they are not to be had."""
 
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
@@ -125,7 +135,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             )
         refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label))
+        return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label), lambda: [csr_matrix(rows)])
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add more documents; those without a label count for the totals. More columns than before may come.
@@ -141,16 +151,20 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         self._chosen = None
         return self
 
-    def fit_stats(self, stats: ClassStats) -> Self:
-        """Score and select from statistics that are there already."""
+    def fit_stats(self, stats: ClassStats, documents: Documents | None = None) -> Self:
+        """Score and select from statistics that are there already.
+
+        `documents`, called, goes through the rows that they were made of; for methods that must look at them again.
+        """
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
         self.n_features_in_ = stats.n_terms
-        return self._fit_own(stats.copy() if self._no_label is None else stats.without_class(self._no_label))
+        return self._fit_own(stats.copy() if self._no_label is None else stats.without_class(self._no_label), documents)
 
-    def _fit_own(self, stats: ClassStats) -> Self:
+    def _fit_own(self, stats: ClassStats, documents: Documents | None) -> Self:
         self._require_documents(stats)
         self.stats_ = stats
+        self._read(documents)
         self._chosen = self._choose()
         return self
 

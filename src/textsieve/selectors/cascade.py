@@ -12,7 +12,7 @@ from sklearn.base import clone
 from ..errors import InputError, shown
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
-from .base import ScoreForClass, TermSelector
+from .base import Documents, ScoreForClass, TermSelector
 
 
 class Cascade(TermSelector):
@@ -48,17 +48,24 @@ class Cascade(TermSelector):
         given = self.selectors if isinstance(self.selectors, Sequence) else []
         return [selector for selector in given if isinstance(selector, TermSelector)]
 
-    def _fit_own(self, stats: ClassStats) -> Self:
+    _documents: Documents | None = None
+    """While it is fitted."""
+
+    def _fit_own(self, stats: ClassStats, documents: Documents | None) -> Self:
         if not self._sound() or len(self._sound()) < len(self.selectors):
             raise InputError(f"selectors={shown(self.selectors)}; give a list of at least one selector.")
-        return super()._fit_own(stats)
+        self._documents = documents
+        try:
+            return super()._fit_own(stats, documents)
+        finally:
+            del self._documents
 
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         columns = np.arange(self.stats_.n_terms)
         dropped: list[Ints] = []
         self.selectors_ = []
         for selector in self.selectors:
-            stage = clone(selector).fit_stats(self.stats_.take(columns))
+            stage = clone(selector).fit_stats(self.stats_.take(columns), _with_columns(self._documents, columns))
             kept = stage.get_support()
             if not kept.any():
                 raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")
@@ -113,3 +120,8 @@ class Cascade(TermSelector):
                 raise InputError(f"Cascade has no setting {name!r}; use 'selectors', or '0__k' and the like.")
             self.selectors[int(place)].set_params(**{inner: value})
         return self
+
+
+def _with_columns(documents: Documents | None, columns: Ints) -> Documents | None:
+    """The same documents, with some of their terms."""
+    return None if documents is None else lambda: (rows[:, columns] for rows in documents())

@@ -35,6 +35,10 @@ class Named(NamedTuple):
 
 _ROWS = (
     Named(
+        *("forward", "textsieve.selectors.forward", "ForwardSelection", LTC),
+        about="forward selection: one by one, by what a term adds to those before it; from 4,000 terms on it is ocfs",
+    ),
+    Named(
         *("ocfs", "textsieve.selectors.trace", "OCFS", LTC),
         about="orthogonal-centroid feature selection: how far apart the class means are",
     ),

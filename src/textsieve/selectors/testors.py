@@ -107,6 +107,7 @@ class TypicalTestors(TermSelector):
     """
 
     k_changes_the_method = True
+    says_how_many = True
     _used: _Used
     _kept: Representatives | None
     _shares: list[_ClassShares] | None

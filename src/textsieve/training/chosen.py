@@ -71,7 +71,7 @@ class ChosenTerms(TransformerMixin, BaseEstimator):
         counts = columns_in_order(counted.counts, within)
         weights = Counted(counts, [], targets, counted.limits).weights(scheme_for(self.selector))
         stats = ClassStats.from_matrix(weights, targets.for_stats())
-        fitted = fitted_selector(with_every_label(self.selector), stats, self.n_terms)
+        fitted = fitted_selector(with_every_label(self.selector), stats, self.n_terms, lambda: [weights])
         kept = np.sort(kept_columns(fitted, self.n_terms))
         self.columns_, self.scores_ = within[kept], fitted.scores_[kept]
         doc_freq = np.bincount(counts.indices, minlength=counts.shape[1])[kept]

@@ -193,14 +193,28 @@ def weighted_stats(
     corpus: Corpus, streamed: Streamed, counter: TermCounter, scheme: Scheme, progress: Progress
 ) -> ClassStats:
     """The `ClassStats` of the weights of all documents: a second pass, now that the idf is known."""
-    idf = INVERSE_FREQUENCIES[scheme.idf](streamed.doc_freq, streamed.targets.n_documents)
     stats = ClassStats.zero(len(streamed.terms))
+    for batch, rows in _weighted_anew(corpus, streamed, counter, scheme, progress):
+        stats.update(rows, batch.labels)
+    return stats
+
+
+def weighted_documents(
+    corpus: Corpus, streamed: Streamed, counter: TermCounter, scheme: Scheme, progress: Progress
+) -> Iterator[csr_matrix]:
+    """The weights of all documents, batch by batch: one more pass, for a selector that statistics do not do for."""
+    return (rows for _, rows in _weighted_anew(corpus, streamed, counter, scheme, progress))
+
+
+def _weighted_anew(
+    corpus: Corpus, streamed: Streamed, counter: TermCounter, scheme: Scheme, progress: Progress
+) -> Iterator[tuple[Batch, csr_matrix]]:
+    idf = INVERSE_FREQUENCIES[scheme.idf](streamed.doc_freq, streamed.targets.n_documents)
     done = 0
     for batch in corpus.batches():
-        stats.update(weighted(counter.transform(batch.texts), scheme, idf), batch.labels)
+        yield batch, weighted(counter.transform(batch.texts), scheme, idf)
         done += len(batch)
         progress("selecting", done, streamed.targets.n_documents)
-    return stats
 
 
 def weighted_batches(

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from ..corpus import Corpus
 from ..errors import InputError, NothingChosen, UnfitDocuments, shown
 from ..selectors import TermSelector, TypicalTestors
+from ..selectors.base import Documents
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
-from .documents import Counted, Limits, Progress, count_corpus, weighted_stats
+from .documents import Counted, Limits, Progress, count_corpus, weighted_documents, weighted_stats
 
 Ints = NDArray[np.int64]
 Scored = list[tuple[str, float]]
 """Terms and their scores, the best first."""
 
 
-def fitted_selector(selector: TermSelector, stats: ClassStats, most: int | None) -> TermSelector:
+def fitted_selector(
+    selector: TermSelector, stats: ClassStats, most: int | None, documents: Documents | None = None
+) -> TermSelector:
     """A copy of a selector that was fitted to keep no more terms than that."""
     fitted: Any = clone(selector)
     if most is not None and "k" in fitted.get_params():
         fitted.set_params(k=min(most, stats.n_terms))
-    kept: TermSelector = fitted.fit_stats(stats)
+    kept: TermSelector = fitted.fit_stats(stats, documents)
     return kept
 
 
@@ -110,11 +115,12 @@ def rank_terms(
         _refuse_to_read_vectors(corpus, reading)
         stats = _stats_of_vectors(corpus, progress)
         terms = [f"#{column}" for column in range(stats.n_terms)]
+        documents: Documents = partial(_vectors_of, corpus)
     else:
-        terms, stats = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
+        terms, stats, documents = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
     with corpus.naming(UnfitDocuments):
         # As many are shown as were asked for; where that would change what is chosen, of those that would be.
-        fitted = fitted_selector(selector, stats, None if selector.k_changes_the_method else n)
+        fitted = fitted_selector(selector, stats, None if selector.says_how_many else n, documents)
         best = best_columns(fitted, n)
         stats = fitted.stats_  # a label may mean "no label" to the selector
 
@@ -149,8 +155,8 @@ def _shortest(fitted: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTes
 
 def _terms_and_stats(
     corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
-) -> tuple[list[str], ClassStats]:
-    """The terms, and the statistics of their counts or weights, whichever the selector looks at."""
+) -> tuple[list[str], ClassStats, Documents]:
+    """The terms, and the statistics of their counts or weights, whichever the selector looks at; and these again."""
     limits: Limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
     settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
     scheme = scheme_for(selector)
@@ -161,12 +167,13 @@ def _terms_and_stats(
         progress=progress,
     )
     if isinstance(counted, Counted):
-        counted = counted.within_limits
-        return counted.terms, ClassStats.from_matrix(counted.weights(scheme), counted.targets.label_sets())
-    if counted.stats is not None:
-        return counted.terms, counted.stats
-    counter = TermCounter(**settings, dtype=np.int32, vocabulary=counted.terms)
-    return counted.terms, weighted_stats(corpus, counted, counter, scheme, progress)
+        weights = counted.within_limits.weights(scheme)
+        stats = ClassStats.from_matrix(weights, counted.targets.label_sets())
+        return counted.within_limits.terms, stats, lambda: [weights]
+    streamed, counter = counted, TermCounter(**settings, dtype=np.int32, vocabulary=counted.terms)
+    read_again = corpus, streamed, counter, scheme, progress
+    stats = weighted_stats(*read_again) if streamed.stats is None else streamed.stats
+    return streamed.terms, stats, partial(weighted_documents, *read_again)
 
 
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
@@ -177,6 +184,10 @@ def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
         raise InputError(
             f"{corpus.name}: holds vectors, not texts, and these are taken as they are; leave out {', '.join(asked)}."
         )
+
+
+def _vectors_of(corpus: Corpus) -> Iterator[csr_matrix]:
+    return (csr_matrix(batch.vectors) for batch in corpus.batches() if batch.vectors is not None)
 
 
 def _stats_of_vectors(corpus: Corpus, progress: Progress) -> ClassStats:

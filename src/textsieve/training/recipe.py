@@ -30,7 +30,7 @@ from ..errors import InputError, shown
 from ..evaluation.cuts import Cut, ZeroCut, cut_of
 from ..projections.named import projection_of
 from ..selectors import TermSelector
-from ..selectors.base import limit_of
+from ..selectors.base import Documents, limit_of
 from ..selectors.named import scheme_for as scheme_for_selector
 from ..selectors.named import selector_of
 from ..stats import ClassStats
@@ -173,17 +173,18 @@ class Recipe:
     def rank(self, counted: Counted, most: int | None) -> Kept:
         """The columns of the terms to keep, the best first; at most so many."""
         within = counted.within_limits
-        stats = ClassStats.from_matrix(within.weights(self.selection), within.targets.for_stats())
-        chosen = self.rank_stats(stats.renamed(map(within.targets.name, stats.classes)), most)
+        weights = within.weights(self.selection)
+        stats = ClassStats.from_matrix(weights, within.targets.for_stats())
+        chosen = self.rank_stats(stats.renamed(map(within.targets.name, stats.classes)), most, lambda: [weights])
         return chosen._replace(columns=counted.columns_within_limits[chosen.columns])
 
-    def rank_stats(self, stats: ClassStats, most: int | None) -> Kept:
-        """The same, from statistics of the counts or weights that the selector reads."""
-        return self.kept_by(self.fit_selector(stats, most), most)
+    def rank_stats(self, stats: ClassStats, most: int | None, documents: Documents) -> Kept:
+        """The same, from statistics of the counts or weights that the selector reads, and these once more."""
+        return self.kept_by(self.fit_selector(stats, most, documents), most)
 
-    def fit_selector(self, stats: ClassStats, most: int | None) -> TermSelector:
+    def fit_selector(self, stats: ClassStats, most: int | None, documents: Documents) -> TermSelector:
         """A copy of the selector that was fitted to keep no more terms than that."""
-        return fitted_selector(with_every_label(self.selector), stats, most)
+        return fitted_selector(with_every_label(self.selector), stats, most, documents)
 
     def kept_by(self, fitted: TermSelector, most: int | None) -> Kept:
         """What a fitted selector keeps."""
@@ -198,7 +199,7 @@ class Recipe:
     def most_terms(self, n_terms: Any, n_seen: int) -> int | None:
         """How many terms are kept at the most; None: as many as the selector says."""
         if n_terms is None:
-            return None if self.selector_was_given or self.ranks_each_size else min(DEFAULT_TERMS, n_seen)
+            return None if self.selector_was_given or self.selector.says_how_many else min(DEFAULT_TERMS, n_seen)
         try:
             limit = limit_of(n_terms, n_seen)
         except InputError as problem:

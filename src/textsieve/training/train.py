@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from .documents import (
     count_texts,
     stacked,
     weighted_batches,
+    weighted_documents,
     weighted_stats,
 )
 from .keeping import measures_of, storable, when_and_with_what
@@ -244,12 +246,10 @@ class _Training:
     ) -> tuple[list[str], dict[str, Any], Fitted]:
         recipe = self._recipe
         with self._clock("selecting"):
-            stats = streamed.stats
-            if stats is None:
-                counter = self._counter(vocabulary=streamed.terms)
-                stats = weighted_stats(corpus, streamed, counter, recipe.selection, self._progress)
-            best = recipe.rank_stats(stats, choices.most)
-            del stats
+            read_again = corpus, streamed, self._counter(vocabulary=streamed.terms), recipe.selection, self._progress
+            stats = weighted_stats(*read_again) if streamed.stats is None else streamed.stats
+            best = recipe.rank_stats(stats, choices.most, partial(weighted_documents, *read_again))
+            del stats, read_again
             chosen = streamed.reduced(best.columns)
             give_back()
         with self._clock("training"):

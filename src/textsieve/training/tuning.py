@@ -156,7 +156,7 @@ class Tuning:
             most_kept = len(self._recipe.rank(self._counted, most).columns)
             for size in size_grid(most):
                 n_kept = min(size, most_kept)
-                if self._recipe.ranks_each_size and size < most:
+                if self._recipe.selector.says_how_many and size < most:
                     n_kept = len(self._recipe.rank(self._counted, size).columns)
                 limits.setdefault(n_kept, size)
         return dict(sorted(limits.items()))
