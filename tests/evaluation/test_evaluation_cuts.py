@@ -70,6 +70,13 @@ def test_scutfbr_does_not_trust_a_bad_threshold() -> None:
     assert never.predict([[1e300]]).tolist() == [[0]]
 
 
+def test_scutfbr_gives_nobody_a_class_of_which_all_held_out_scores_are_alike() -> None:
+    scores, labels = np.zeros((30, 1)), np.eye(30, 1)  # as neighbours score a class that is nobody's neighbour
+    assert SCutFBR().fit(scores, labels).predict(scores).sum() == 0
+    assert SCutFBR().fit(scores, labels).predict([[0.1]]).tolist() == [[1]]
+    assert PCut().fit(scores, labels).predict(scores).sum() == 0
+
+
 @given(scored())
 def test_scutfbr_without_a_floor_is_scut(case: tuple[Any, Any]) -> None:
     plain, floored = SCut().fit(*case), SCutFBR(floor=0.0).fit(*case)
@@ -142,6 +149,8 @@ def test_what_is_known_without_documents() -> None:
         ([3.0, 2.0, 1.0], 1 / 3, 3.0),
         ([3.0, 2.0, 1.0], 5.0, 1.0),
         ([2.0, 2.0, 2.0, 1.0], 0.25, 2.0),  # all are equal best: in
+        ([0.0, 0.0, 0.0, 0.0], 0.25, np.nextafter(0.0, 1.0)),  # all are alike, and few are wanted: none
+        ([0.0, 0.0, 0.0, 0.0], 0.75, 0.0),  # most are wanted: all
         ([3.0, 2.0, 2.0, 2.0], 0.5, 3.0),  # one too few is nearer than two too many
         ([3.0, 2.0, 2.0, 1.0], 0.5, 2.0),  # one too many is as near as one too few
     ],

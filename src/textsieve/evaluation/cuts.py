@@ -133,7 +133,8 @@ class SCutFBR(SCut):
             return threshold
         if self.fallback == "never":
             return float("inf")
-        return float(scores.max())
+        best = scores.max()
+        return float(np.nextafter(best, np.inf) if (scores == best).all() else best)  # all alike: nobody stands out
 
 
 class RCut(Cut):
@@ -226,10 +227,12 @@ def cut_at_share(scores: Floats, share: float) -> float:
         return float("inf")
     ordered = np.sort(scores)[::-1]
     last = ordered[wanted - 1]
-    if int((scores >= last).sum()) > wanted and ordered[0] > last:  # a tie that is too large stays out
-        above = ordered[ordered > last]
-        if wanted - len(above) < int((scores >= last).sum()) - wanted:
+    above, n_through = ordered[ordered > last], int((scores >= last).sum())
+    if wanted - len(above) < n_through - wanted:  # a tie that is too large stays out
+        if len(above):
             return float(above[-1])
+        if n_through == len(scores):  # all are alike: nobody stands out
+            return float(np.nextafter(last, np.inf))
     return float(last)
 
 
