@@ -67,7 +67,7 @@ def test_documents_to_test_on(news: Path, ask: Ask, run: Run, tmp_path: Path) ->
     assert {row["documents"] for row in told["rows"]} == {15}
     assert told["stability"] == []
     said = run("compare", news, *FEW, "--test", test, "--results", "own.jsonl").stdout
-    assert "tested on the documents given with --test" in said
+    assert "tested on documents given for it" in said
     assert "±" not in said
     assert "Stability" not in said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from tests.reference.cli_cases import Run
 
 from textsieve import extras
 from textsieve.comparison import running
+from textsieve.comparison.results import header_of
 
 Ask = Callable[..., Any]
 FEW = ("--selectors", "ocfs,ig", "--terms", "3,6", "--classifiers", "nb", "--folds", 2, "--jobs", 1)
@@ -61,6 +63,32 @@ def test_results_are_only_shown(news: Path, run: Run, tmp_path: Path) -> None:
     assert "no combination was measured on all folds yet" in run("compare", "x.jsonl", exit_code=1).stderr
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"split": {"folds": 2}},
+        {"split": {"folds": 2, "by": "moon"}},
+        {"split": {"folds": 2, "by": "random"}},
+        {"split": {"folds": 2, "by": "shuffled folds", "repeats": 0}},
+        {"settings": None},
+        {"versions": []},
+        {"documents": "many"},
+        {"fingerprint": 3},
+        {"several_labels": "no"},
+        {"corpus": None},
+    ],
+)
+def test_a_damaged_header_is_told(run: Run, tmp_path: Path, change: dict[str, Any]) -> None:
+    whole = {"corpus": "x", "documents": 3, "several_labels": False, "classes": [], "settings": {}, "versions": {}}
+    header = header_of("1", whole | {"split": {"by": "folds", "folds": 2}})
+    (tmp_path / "x.jsonl").write_text(json.dumps(header) + "\n", encoding="utf-8")
+    assert "no combination was measured" in run("compare", "x.jsonl", exit_code=1).stderr
+    (tmp_path / "x.jsonl").write_text(json.dumps(header | change) + "\n", encoding="utf-8")
+    said = " ".join(run("compare", "x.jsonl", exit_code=1).stderr.split())
+    assert "x.jsonl: its first line is damaged (" in said
+    assert "delete the file, or choose another" in said
+
+
 @pytest.mark.usefixtures("nothing_measured")
 def test_what_can_not_be_written_is_told_at_once(news: Path, run: Run, tmp_path: Path) -> None:
     def said(report: str, *more: str) -> str:
@@ -79,7 +107,10 @@ def test_documents_are_not_overwritten(run: Run, tmp_path: Path) -> None:
     page.parent.mkdir(parents=True)
     page.write_text("mine", encoding="utf-8")
     (tmp_path / "table.html").write_text("text,label\na b,c\n", encoding="utf-8")
-    assert "is a document of pages" in run("compare", "pages", "--report", page, exit_code=1).stderr
+    for report in (page, page.with_name("new.html"), "pages/report.html"):
+        said = " ".join(run("compare", "pages", "--report", report, exit_code=1).stderr.split())
+        assert "would be among the documents of pages; name a file elsewhere with --report" in said
+    assert [path.name for path in (tmp_path / "pages").rglob("*.html")] == ["x.html"]
     assert "would be overwritten" in run("compare", "table.html", "--report", "table.html", exit_code=1).stderr
     assert page.read_text(encoding="utf-8") == "mine"
 

@@ -11,7 +11,7 @@ from tests.reference.comparison_twin import by_hand, split_at
 
 from textsieve import InputError, compare
 from textsieve.comparison.significance import chance_of_mean_lead
-from textsieve.comparison.splits import Parts, Splitting
+from textsieve.comparison.splits import Parts, Splitting, split_in_words
 from textsieve.training.targets import Targets
 
 CASE = small_texts(60, 3)
@@ -149,3 +149,18 @@ def test_a_split_of_one_class_is_named() -> None:
     others = [place for place in range(60) if place not in one]
     with pytest.raises(InputError, match="texts, split 1: fewer than two classes have documents to learn from"):
         compare(CASE.texts, CASE.labels, splits=[(one, others)], **WANTED)
+
+
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [
+        ({"by": "folds", "folds": 5}, "5 folds in turn"),
+        ({"by": "shuffled folds", "folds": 50, "repeats": 10}, "5 folds in turn, shuffled 10 times"),
+        ({"by": "shuffled folds", "folds": 5, "repeats": 1}, "5 folds in turn, shuffled once"),
+        ({"by": "random", "folds": 3, "test_share": 0.25}, "a share of 0.25, drawn 3 times"),
+        ({"by": "random", "folds": 1, "test_share": 0.25}, "a share of 0.25, drawn once"),
+        ({"by": "own", "folds": 1}, "the corpus's own split"),
+    ],
+)
+def test_what_was_tested_in_words(split: dict[str, Any], said: str) -> None:
+    assert split_in_words(split) == said

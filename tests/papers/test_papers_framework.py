@@ -16,15 +16,19 @@ from click.testing import CliRunner, Result
 
 from textsieve import InputError
 from textsieve.cli.program import program
+from textsieve.comparison.appending import appended
 from textsieve.corpus.collections import locating
 from textsieve.papers import PAPERS, QUICK, Scope, reproduce
+from textsieve.papers.choosing import SelectionSeconds
 from textsieve.papers.conditions import Claim, Condition, Item, Paper
 from textsieve.papers.derived import MeanOf
 from textsieve.papers.documents import Collection
 from textsieve.papers.judging import judge
 from textsieve.papers.measurements import Measured, Measurement, Tell, Value, by_attributes
 from textsieve.papers.named import asked_for
-from textsieve.papers.tables import claim_text, problems_of, remark_of, tables_of
+from textsieve.papers.predicting import PredictionSeconds
+from textsieve.papers.tables import claim_text, part_text, problems_of, remark_of, tables_of
+from textsieve.papers.testor_seconds import SecondsOfTestors
 from textsieve.papers.verdicts import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Tolerance
 
 
@@ -193,11 +197,55 @@ def test_columns_of_a_claim() -> None:
     assert claim_text(nothing, ACCURACY) == "so: not measured."
 
 
+@pytest.mark.parametrize(
+    ("how", "by", "value"), [("difference", 1.0, -0.5), ("ratio", 1.1, 0.95), ("ratio", 0.9, 1.05)]
+)
+def test_what_is_near_but_the_other_way_round_differs(how: Any, by: float, value: float) -> None:
+    a, b = (row("a", value), row("b", 1.0)) if how == "ratio" else (row("a", 50 + value), row("b", 50.0))
+    assert claimed(a, b, how=how, by=by).verdict == "differs"
+    no_difference = 1.0 if how == "ratio" else 0.0
+    assert claimed(a, b, how=how, by=no_difference).verdict == "agrees", "no side is the other side of it"
+
+
+def test_farther_ahead_than_elsewhere() -> None:
+    a, b = row("a", 8.0, 9.0, 12.0), row("b", 4.0, 6.0, 10.0)
+    found = claimed(a, b, columns=(1, 10), more_than_at=(100, 1_000), how="relative")
+    assert (found.verdict, found.ahead, found.of) == ("agrees", 2, 2)
+    assert (found.value, found.elsewhere) == (pytest.approx(0.75), pytest.approx(0.2))
+    said = "so: agrees (a against b: +75.0%, beside +20.0% at 100, farther ahead in 2 of 2)."
+    assert claim_text(found, ACCURACY) == said
+    less = claimed(a, b, columns=(100,), more_than_at=(1, 10), how="ratio")
+    assert claim_text(less, ACCURACY) == "so: differs (a against b: 1.20 times, beside 1.75 times at 1, 10)."
+
+
+@pytest.mark.parametrize("how", ["relative", "ratio"])
+def test_what_can_not_be_compared_is_not_measured(how: Any) -> None:
+    a = row("a", 8.0, 9.0)
+    nothing = [
+        claimed(a, row("b", 4.0), columns=(1,), more_than_at=(10,), how=how),
+        claimed(a, row("b", 4.0, 0.0), columns=(1,), more_than_at=(10,), how=how),
+        claimed(a, row("b", 0.0, 0.0), how=how),
+        claimed(a, row("b", float("nan"), None), how=how),
+    ]
+    assert [(each.value, each.verdict) for each in nothing] == [(None, None)] * 4
+    assert claimed(a, row("b", 0.0, 3.0), how=how).of == 1
+    nowhere_ahead = claimed(row("a", 8.0, 0.0), row("b", 4.0, 2.0), columns=(1,), more_than_at=(10,), how="ratio")
+    assert nowhere_ahead.verdict is None
+
+
 def test_claims_in_words() -> None:
     a, b = row("a", 5.0, 6.0), row("b", 4.0, 4.0)
     assert claim_text(claimed(a, b), ACCURACY) == "so: agrees (a against b: +1.50, ahead in 2 of 2)."
     assert claim_text(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "so: agrees (a against b: 1.25 times)."
     assert "+37.5%" in claim_text(claimed(a, b, how="relative"), ACCURACY)
+    printed = claim_text(claimed(a, b, columns=(1,), how="ratio", by=2.0), SECONDS)
+    assert printed == "so: close (a against b: 1.25 times, held against 2.00 times)."
+
+
+def test_a_difference_of_nothing_has_no_minus() -> None:
+    assert "(a against b: +0.00)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001)), ACCURACY)
+    assert "(a against b: +0.0%)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001), how="relative"), ACCURACY)
+    assert "(a against b: -0.01)" in claim_text(claimed(row("a", 4.0), row("b", 4.01)), ACCURACY)
 
 
 # -- tables and remarks ------------------------------------------------------------------------------------------------
@@ -230,18 +278,27 @@ def test_a_table_has_the_printed_numbers_beside_the_measured() -> None:
 
 
 def test_a_remark_has_the_numbers_of_the_places_that_it_names() -> None:
-    assert remark_of(outcome_of(ITEM)) == "It is 51.23 with 1,234 terms, and 7.00."
+    assert remark_of(outcome_of(ITEM), Scope()) == "It is 51.23 with 1,234 terms, and 7.00."
 
 
 def test_a_remark_about_no_place_is_a_mistake() -> None:
     with pytest.raises(KeyError, match=r"d \| 1"):
-        remark_of(outcome_of(Item("table1", "", ACCURACY, row("a", 1.0), remark="{d | 1}")))
+        remark_of(outcome_of(Item("table1", "", ACCURACY, row("a", 1.0), remark="{d | 1}")), Scope())
 
 
 def test_verdicts_are_counted_without_those_of_trials() -> None:
     trials = (Condition("c", 1, Known(1.0), 1.0),)
     item = Item("table1", "", ACCURACY, (Condition("a", 1, Known(1.0), 9.0),), trials=trials)
     assert outcome_of(item).verdicts == {"differs": 1}
+
+
+def test_claims_about_trials_are_shown_and_not_counted() -> None:
+    claims = (Claim("own", "a", "b"), Claim("other", "c", "a"), Claim("others", "a", "c"), Claim("number", "b", 0.5))
+    item = Item("table1", "", ACCURACY, (*row("a", 2.0), *row("b", 1.0)), trials=row("c", 3.0), claims=claims)
+    found = outcome_of(item)
+    assert [each.is_counted for each in found.claims] == [True, False, False, True]
+    assert found.verdicts == {"agrees": 2}
+    assert claim_text(found.claims[1], ACCURACY).endswith("+1.00). Of another preparation, and not counted.")
 
 
 # -- every paper -------------------------------------------------------------------------------------------------------
@@ -348,18 +405,27 @@ def other_versions(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"versions": line["versions"] | {"numpy": "0.1"}}
 
 
-@pytest.mark.parametrize("change", [other_versions, lambda _: {"text": "news"}, lambda _: None])
-def test_numbers_of_others_are_refused(paper: Callable[..., Paper], tmp_path: Path, change: Any) -> None:
+def other_format(line: dict[str, Any]) -> dict[str, Any]:
+    """As if written by a version to come."""
+    return line | {"file": "textsieve reproduce 9"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (other_versions, r"by other versions \(numpy: '0\.1' there, '[\d.]+' here\)"),
+        (other_format, "in another format, or its first line is damaged"),
+    ],
+)
+def test_numbers_of_others_are_refused(paper: Callable[..., Paper], tmp_path: Path, change: Any, said: str) -> None:
     path = tmp_path / "r.jsonl"
     paper(ITEM)
     measured(path)
     header, *lines = path.read_text(encoding="utf-8").splitlines()
     header = json.dumps(change(json.loads(header)))
-    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    path.write_text("\n".join([header, *lines]) + '\n{"what": "torn', encoding="utf-8")
     before = path.read_bytes()
-    with pytest.raises(
-        InputError, match=r"r\.jsonl: these numbers .* other versions.*; delete the file, or name another"
-    ):
+    with pytest.raises(InputError, match=rf"r\.jsonl: these numbers were measured {said}; delete the file, or name"):
         reproduce("ocfs", results=path)
     assert path.read_bytes() == before
 
@@ -372,16 +438,85 @@ def test_another_scope_is_refused_but_not_another_number_of_threads(
     measured(path, scope=Scope(n_jobs=1))
     assert measured(path, scope=Scope(n_jobs=2))[0] == 0
     for scope in (QUICK, Scope(every=2), Scope(repetitions=3)):
-        with pytest.raises(InputError, match="of another part"):
+        with pytest.raises(InputError, match=r"of another part \((every|repetitions): (1|None) there, \d+ here\)"):
             reproduce("ocfs", results=path, scope=scope)
 
 
-def test_what_is_no_text_of_lines_is_refused(paper: Callable[..., Paper], tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
+def test_two_runs_do_not_write_to_one_file(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
     paper(ITEM)
-    path.write_text("not JSON\n", encoding="utf-8")
-    with pytest.raises(InputError, match="not by reproduce at all"):
+    with appended(str(tmp_path / "r.jsonl")), pytest.raises(InputError, match="another run is writing to it"):
+        reproduce("ocfs", results=tmp_path / "r.jsonl")
+
+
+@dataclass(frozen=True)
+class Timed(Known):
+    """Seconds, which are as many as were asked for before."""
+
+    is_of_seconds: ClassVar[bool] = True
+
+
+def test_seconds_of_other_threads_are_measured_again(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(Item("table1", "", SECONDS, (Condition("a", 1, Timed(3.0)), Condition("b", 1, Known(4.0)))))
+    assert measured(path, scope=Scope(n_jobs=1))[0] == 2
+    assert measured(path, scope=Scope(n_jobs=1))[0] == 0
+    assert measured(path, scope=Scope(n_jobs=2))[0] == 1, "only the seconds"
+    assert [measured(path, scope=Scope(n_jobs=each))[0] for each in (1, 2)] == [0, 0], "both are remembered"
+
+
+@pytest.mark.parametrize("kind", [SelectionSeconds, PredictionSeconds, SecondsOfTestors])
+def test_what_is_of_seconds(kind: type[Measurement]) -> None:
+    assert kind.is_of_seconds
+    assert not Measurement.is_of_seconds
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"my": "precious data"}', "line one\nline two, the most important", "not JSON\n", "null\n", "{", "\n"],
+)
+def test_a_file_of_somebody_else_stays_as_it_is(paper: Callable[..., Paper], tmp_path: Path, content: str) -> None:
+    path = tmp_path / "notes.json"
+    paper(ITEM)
+    path.write_text(content, encoding="utf-8")
+    if content == "{":  # what a header begins with, and nothing to lose
+        assert measured(path)[0] == 5
+        return
+    with pytest.raises(InputError, match=r"notes\.json: is there already, and holds no numbers of reproduce; choose"):
         reproduce("ocfs", results=path)
+    assert path.read_text(encoding="utf-8") == content
+    assert Known.asked == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"foo": 1}',
+        "null",
+        "[1]",
+        '"s"',
+        "no JSON",
+        '{"what": "x"}',
+        '{"what": "x", "value": {"a": 1}, "half_width": null, "problem": null}',
+        '{"what": "x", "value": "abc", "half_width": null, "problem": null}',
+        '{"what": "x", "value": [1], "half_width": null, "problem": null}',
+        '{"what": "x", "value": true, "half_width": null, "problem": null}',
+        '{"what": "x", "value": 1.0, "half_width": "wide", "problem": null}',
+        '{"what": "x", "value": null, "half_width": null, "problem": 3}',
+        '{"what": ["x"], "value": 1.0, "half_width": null, "problem": null}',
+    ],
+)
+def test_a_wrong_line_is_named(paper: Callable[..., Paper], tmp_path: Path, line: str) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(Item("table1", "", ACCURACY, row("a", 1.0)))
+    measured(path)
+    whole = path.read_text(encoding="utf-8") + line + "\n"
+    path.write_text(whole, encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"r\.jsonl, line 3: is no number of reproduce .*delete that line, or the file"
+    ):
+        reproduce("ocfs", results=path)
+    assert path.read_text(encoding="utf-8") == whole
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------
@@ -413,10 +548,11 @@ def test_a_page_for_the_paper_and_a_picture_for_its_figure(paper: Callable[..., 
 def test_a_page_of_one_item_is_named_after_it(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
     (found,) = reproduce("ocfs:table2", output=tmp_path, scope=QUICK)
-    assert [Path(path).name for path in found.paths] == ["ocfs-table2.md"]
+    assert [Path(path).name for path in found.paths] == ["ocfs-table2-part.md"]
     page = Path(found.paths[0]).read_text(encoding="utf-8")
     assert "`textsieve reproduce ocfs:table2`" in page
-    assert "**A part only**: every 20th document of each class, at most 1 folds" in page
+    assert "**A part only**: one document in 20 of each class, and at most 1 fold or repetition. Verdicts" in page
+    assert "It is 51.23" not in page, "which is said of the whole"
 
 
 def test_a_surface_has_its_rows_as_numbers(paper: Callable[..., Paper], tmp_path: Path) -> None:
@@ -429,10 +565,50 @@ def test_a_surface_has_its_rows_as_numbers(paper: Callable[..., Paper], tmp_path
     assert "other" not in drawn
 
 
+def test_a_part_never_takes_the_place_of_the_whole(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (whole,), (part,) = (reproduce("ocfs", output=tmp_path, scope=each) for each in (Scope(), QUICK))
+    assert not {*whole.paths} & {*part.paths}
+    assert [Path(path).name for path in part.paths] == ["ocfs-part.md", "ocfs-figure3-part.svg"]
+    assert "(ocfs-figure3-part.svg)" in Path(part.paths[0]).read_text(encoding="utf-8")
+
+
+def test_what_draws_is_looked_for_before_anything_is_measured(
+    paper: Callable[..., Paper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper(FIGURE)
+    monkeypatch.setitem(sys.modules, "textsieve.plots", None)
+    with pytest.raises(ImportError):
+        reproduce("ocfs", output=tmp_path)
+    assert Known.asked == []
+    reproduce("ocfs")
+
+
 def test_a_figure_without_a_picture(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(Item("figure1", "", ACCURACY, row("a", 1.0), picture="none"))
     (found,) = reproduce("ocfs", output=tmp_path)
     assert [Path(path).name for path in found.paths] == ["ocfs.md"]
+
+
+@pytest.mark.parametrize("picture", ["curves", "surface"])
+@pytest.mark.parametrize("value", [None, 0.0])
+def test_a_figure_of_which_little_was_measured(
+    paper: Callable[..., Paper], tmp_path: Path, value: float | None, picture: Any
+) -> None:
+    rows = (*row("M = 1", value, value), *row("M = 2", value, value))
+    paper(Item("figure1", "", SECONDS, rows, picture=picture))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    assert len(found.paths) == (1 if value is None else 2)
+    assert ("figure1.svg" in page) == (value is not None)
+
+
+def test_points_at_nothing_have_no_place_on_a_logarithmic_axis(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    columns = ("low", "middle", "high")
+    rows = (*row("terms", 0.0, 10.0, 20.0, columns=columns), *row("a", 1.0, 2.0, 3.0, columns=columns))
+    paper(Item("figure1", "", ACCURACY, rows, over="terms"))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    assert len(found.paths) == 2
 
 
 # -- a part of it ------------------------------------------------------------------------------------------------------
@@ -444,6 +620,25 @@ def test_a_scope() -> None:
     assert not Scope(every=2).is_full
     assert not Scope(repetitions=5).is_full
     assert [Scope().some(20), Scope(repetitions=3).some(20), Scope(repetitions=30).some(20)] == [20, 3, 20]
+
+
+def test_a_scope_in_words() -> None:
+    assert Scope().in_words == "everything"
+    assert Scope(every=2).in_words == "one document in 2 of each class"
+    assert Scope(repetitions=1).in_words == "at most 1 fold or repetition"
+    assert (
+        Scope(every=20, repetitions=3).in_words
+        == "one document in 20 of each class, and at most 3 folds or repetitions"
+    )
+
+
+@pytest.mark.parametrize(
+    "given", [{"every": 0}, {"every": -2}, {"every": 1.5}, {"repetitions": 0}, {"repetitions": -1}]
+)
+def test_a_scope_of_nothing_is_refused(given: dict[str, Any]) -> None:
+    ((name, value),) = given.items()
+    with pytest.raises(InputError, match=f"{name}={value}; use a number from 1, or (1|None) for all of it"):
+        Scope(**given)
 
 
 def test_a_part_of_the_documents_is_of_every_class(tmp_path: Path) -> None:
@@ -493,15 +688,21 @@ def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Pa
     Known.asked.clear()
     run("ocfs", "-o", tmp_path / "out")
     assert Known.asked == []
-    run("ocfs", "-o", tmp_path / "out", "--quick")
+    quick = " ".join(run("ocfs", "-o", tmp_path / "out", "--quick").stdout.split())
+    assert quick.count("A part only: one document in 20 of each class, and at most 1 fold or repetition.") == 2
+    assert "It is 51.23 with" not in quick
     assert len(Known.asked) == 10
+    assert "A part only" not in said
+    assert "It is 51.23 with" in said
     assert (tmp_path / "out" / "reproduce-quick.jsonl").exists()
 
 
 def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> None:
     paper(ITEM, FIGURE)
     (told,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--results", tmp_path / "other.jsonl", "--json").stdout)
-    assert told["paper"] == "ocfs"
+    assert (told["paper"], told["is_part"], told["measured"]) == ("ocfs", False, "everything")
+    (part,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--quick", "--json").stdout)
+    assert (part["is_part"], part["measured"][:18]) == (True, "one document in 20")
     assert told["files"] == [str(tmp_path / "ocfs-table2.md")]
     (item,) = told["items"]
     assert (item["item"], item["unit"], item["claims"]) == ("table2", "accuracy, %", [])
@@ -520,6 +721,7 @@ def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> Non
     [
         (["nothing"], "error: There is no paper 'nothing'; use ocfs, testors"),
         (["ocfs:table9"], "error: ocfs has no 'table9'; use ocfs, or one of ocfs:table2"),
+        (["ocfs", "--results", "-"], "--results - is standard output, and results are kept in a file"),
         ([], "Missing argument 'PAPER...'"),
     ],
 )
@@ -569,5 +771,11 @@ def test_each_paper_is_sound(name: str) -> None:
         for claim in item.claims:
             assert claim.row in rows, (item.name, claim.text)
             assert claim.than in rows or isinstance(claim.than, float), (item.name, claim.text)
+            has_there = any((claim.row, column) in places for column in claim.more_than_at)
+            assert has_there or not claim.more_than_at, (item.name, claim.text)
             for column in claim.columns:
                 assert (claim.row, column) in places, (item.name, claim.text)
+            assert claim.than_column is None or (claim.than, claim.than_column) in places, (item.name, claim.text)
+        found = {each.what: Measured(1.0) for each in item.all_conditions}
+        assert "{" not in remark_of(judge(item, found), Scope()), "each place that a remark names is there"
+    assert ("members" in part_text(asked.paper, QUICK)) == (name == "subspace")

@@ -1,6 +1,7 @@
 """Paper 000: its printed numbers, and what is measured for them against the estimators by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -133,11 +134,11 @@ def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Any)
     """Every condition has a value, and the page has every item."""
     for name in ("newsgroups:comp", "odp:sample", "rcv1:subset1"):
         named(name)
-    (found,) = reproduce("ocfs", output=tmp_path, scope=QUICK._replace(n_jobs=1))
+    (found,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, n_jobs=1))
     for outcome in found.outcomes:
         assert all(each.measured.value is not None for each in (*outcome.numbers, *outcome.trials)), outcome.item.name
-    page = (tmp_path / "ocfs.md").read_text(encoding="utf-8")
+    page = (tmp_path / "ocfs-part.md").read_text(encoding="utf-8")
     assert "**A part only**" in page
     assert all(f"## {heading}" in page for heading in ("Figure 2", "Figure 3", "Table 2", "Table 3", "Figure 6"))
     figures = sorted(path.name for path in tmp_path.glob("*.svg"))
-    assert figures == [f"ocfs-figure{number}.svg" for number in (2, 3, 4, 5, 6)]
+    assert figures == [f"ocfs-figure{number}-part.svg" for number in (2, 3, 4, 5, 6)]

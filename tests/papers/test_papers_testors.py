@@ -1,6 +1,7 @@
 """Paper 001: its printed numbers, and what is measured for them against testors by their definition."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,14 +162,14 @@ def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Path
     for name in ("reuters", "rcv1:subset1"):
         named(name)
     figures = [f"testors:figure{number}" for number in (1, 2, 3, 4, 5)]  # sizes would count eight corpora
-    (found,) = reproduce(figures, output=tmp_path, scope=QUICK._replace(n_jobs=1))
+    (found,) = reproduce(figures, output=tmp_path, scope=replace(QUICK, n_jobs=1))
     for outcome in found.outcomes:
         missing = [each for each in (*outcome.numbers, *outcome.trials) if each.measured.value is None]
         assert not {each.condition.row for each in missing if not _is_expected(each.measured)}, outcome.item.name
     (page,) = tmp_path.glob("*.md")
     assert "**A part only**" in page.read_text(encoding="utf-8")
     assert sorted(path.name for path in tmp_path.glob("*.svg")) == [
-        f"testors-figure{number}.svg" for number in (1, 2, 3, 4, 5)
+        f"testors-figure{number}-part.svg" for number in (1, 2, 3, 4, 5)
     ]
     *_, last = found.outcomes
     values: dict[Any, Any] = {place: measured.value for place, measured in last.places.items()}

@@ -1,6 +1,7 @@
 """Paper 002: its printed numbers, and what is measured for them against the estimators by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,7 +147,7 @@ def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Any)
     """Every condition has a value, the page every item; and what does not depend on sizes holds in a part, too."""
     for name in ("newsgroups", "odp:sample", "rcv1:subset1", "reuters"):
         named(name)
-    (found,) = reproduce("tofa", output=tmp_path, scope=QUICK._replace(n_jobs=1))
+    (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, n_jobs=1))
     outcomes = {outcome.item.name: outcome for outcome in found.outcomes}
     for name, outcome in outcomes.items():
         assert all(each.measured.value is not None for each in (*outcome.numbers, *outcome.trials)), name
@@ -157,6 +158,6 @@ def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Any)
     assert table["best λ", "20NG"] == max(curve.values())
     assert curve[table["which λ", "20NG"]] == table["best λ", "20NG"]
     assert all(claim.verdict == "agrees" for claim in outcomes["figure5"].claims[:1])
-    page = (tmp_path / "tofa.md").read_text(encoding="utf-8")
+    page = (tmp_path / "tofa-part.md").read_text(encoding="utf-8")
     assert all(f"## {heading}" in page for heading in ("Table 2", "Table 3", *(f"Figure {n}" for n in range(1, 6))))
     assert len(list(tmp_path.glob("tofa-figure*.svg"))) == 5

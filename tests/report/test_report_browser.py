@@ -14,7 +14,7 @@ from tests.browser import Browser
 from tests.reference.report_cases import HOSTILE, compared, of_many_classes, renamed
 
 from textsieve.comparison import Comparison
-from textsieve.report import write_report
+from textsieve.report import choices, write_report
 
 READY = "document.querySelectorAll('.chart').length === document.querySelectorAll('.chart[data-drawn]').length"
 LABELS = """
@@ -286,6 +286,18 @@ def test_the_search_looks_for_terms_and_classes(browser: Browser, page: Path) ->
     box.send_keys("x")
     assert browser.texts("#terms .card") == []
     assert "0 match" in browser.texts("#terms .found")[0]
+
+
+def test_a_search_says_of_how_many_terms_it_is(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choices, "MOST_TERMS", 3)
+    monkeypatch.setattr(choices, "LEAST_TERMS", 1)
+    page = tmp_path / "few.html"
+    write_report(compared(), page)
+    opened(browser, page)
+    browser.one("#terms [name=search]").send_keys("nowhere")
+    assert "chose 9 terms, 3 of them are here; 0 match" in browser.texts("#terms .found")[0]
 
 
 def test_terms_of_a_selector_and_a_number(browser: Browser, page: Path, found: Comparison) -> None:

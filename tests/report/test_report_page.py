@@ -63,7 +63,7 @@ def test_one_file_of_one_megabyte_with_the_settings_of_the_run(found: Comparison
         assert word in text
     for name in found.header["settings"]:
         assert name in text
-    assert "60 documents · 3 classes · 14 combinations · tested by cross-validation, 2 folds in turn" in text
+    assert "60 documents · 3 classes · 14 combinations · tested on 2 folds in turn" in text
 
 
 def test_the_policy_names_the_scripts(found: Comparison) -> None:
@@ -132,7 +132,7 @@ def test_of_too_much_the_best_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choices, "MOST_NUMBERS", 10)
     (only,) = choices.quality_choices(many)
     assert only["name"].startswith("ig, 60 terms")
-    assert "1 more combinations are in the file of results." in report_page(many)
+    assert "1 more combination is in the file of results." in report_page(many)
 
 
 @pytest.mark.parametrize(
@@ -157,3 +157,21 @@ def test_without_the_packages_that_draw(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(extras, "is_installed", lambda name: name != "altair")
     with pytest.raises(InputError, match=r"a report needs altair; pip install 'textsieve\[plots\]'"):
         check_report(tmp_path / "x.html")
+
+
+def test_only_the_first_terms_of_a_class_are_there_and_it_is_said(
+    found: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "The first {} of each class are here; others that were chosen are neither shown nor searched."
+    assert said.format(30) in unescape(report_page(found))
+    monkeypatch.setattr(choices, "MOST_TERMS", 2 * len(found.header["classes"]))
+    monkeypatch.setattr(choices, "LEAST_TERMS", 1)
+    page = report_page(found)
+    assert said.format(2) in unescape(page)
+    assert max(len(own) for each in data_of(page)["rankings"] for own in each["classes"]) == 2
+
+
+def test_a_selector_shares_all_terms_with_itself_even_if_nothing_was_learned(found: Comparison) -> None:
+    other = Comparison(found.header, found.conditions, found.rows, found.selections, found.rankings)
+    other.__dict__["summary"] = [replace(line, n_kept=None) for line in found.summary]
+    assert [each["kept"] for each in choices.overlap_choices(other)] == [[2, 2], [4, 4], [9, 9]]

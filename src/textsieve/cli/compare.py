@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..classifiers.named import CLASSIFIERS
-from ..errors import InputError
 from ..evaluation.names import CUTS
 from ..selectors.named import SELECTORS
 from . import options
@@ -152,7 +151,7 @@ def command(
     from ..comparison.splits import Splitting
     from . import compare_report
     from .ending import say, usage
-    from .opening import STDIO, opened, refuse_to_lose
+    from .opening import STDIO, opened, refuse_among_documents, refuse_to_lose
     from .progress import progress
     from .wording import option
 
@@ -174,7 +173,7 @@ def command(
     kept = usual_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
     refuse_to_lose(kept, *inputs)
-    _refuse_among_documents(kept, *inputs)
+    refuse_among_documents(kept, "--results", *inputs)
     compare_report.check(report, kept, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(opened(path, reading))
@@ -197,18 +196,6 @@ def usual_results(path: str) -> str:
     whole = path if path == STDIO or is_name(path) else os.path.abspath(path)
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(whole)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
-
-
-def _refuse_among_documents(results: str, *inputs: str) -> None:
-    """Stop if results would be taken for a document when the corpus is read again."""
-    place = os.path.realpath(results)
-    for path in inputs:
-        folder = os.path.join(os.path.realpath(path), "")
-        if os.path.isdir(path) and place.startswith(folder):
-            raise InputError(
-                f"{results}: would be among the documents of {path}; name a file elsewhere with --results, or go to "
-                "another folder."
-            )
 
 
 def _show(found: "Comparison", results: str, report: str | None, wants_json: bool) -> None:

@@ -19,16 +19,13 @@ def check(report: str | None, results: str, *inputs: str) -> None:
     if report is None:
         return
     from ..report import check_report
-    from .opening import refuse_to_lose
+    from .opening import refuse_among_documents, refuse_to_lose
 
     check_report(report, what="--report")
     refuse_to_lose(report, *inputs)
     if os.path.realpath(report) == os.path.realpath(results):
         raise InputError(f"{report}: the results are kept there; give the report another name.")
-    for folder in filter(os.path.isdir, inputs):
-        inside = os.path.relpath(os.path.realpath(report), os.path.realpath(folder))
-        if os.path.exists(report) and os.path.dirname(inside) and not inside.startswith(os.pardir):
-            raise InputError(f"{report}: is a document of {folder}, and would be overwritten. Choose another place.")
+    refuse_among_documents(report, "--report", *inputs)
 
 
 def write(found: "Comparison", report: str | None) -> None:

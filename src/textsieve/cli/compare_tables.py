@@ -7,6 +7,7 @@ from typing import Any
 from ..comparison import Comparison
 from ..comparison.outcome import mean_text, p_text, size_text
 from ..comparison.plan import Size
+from ..comparison.splits import split_in_words
 from ..comparison.summary import Mean, Summary
 from ..errors import counted
 from .output import Column, Page, numbers
@@ -14,20 +15,12 @@ from .output import Column, Page, numbers
 MOST_PAIRS = 30
 """Of selectors, whose overlap is shown."""
 NOTHING = "-"
-SPLITS = {
-    "own": "the corpus's own split",
-    "given": "the documents given with --test",
-    "folds": "{folds} folds in turn",
-    "shuffled folds": "{folds} folds in turn, shuffled {repeats} times",
-    "random": "a share of {test_share:g}, drawn {folds} times",
-    "splits": "{folds} splits",
-}
 
 
 def show(found: Comparison, results: str) -> None:
     """Print all that there is to see."""
     page, header = Page(), found.header
-    split = SPLITS[header["split"]["by"]].format(**header["split"])
+    split = split_in_words(header["split"])
     page.line(f"{header['corpus']}: {header['documents']:,} documents, {len(header['classes']):,} classes")
     page.line(f"{counted(len(found.conditions), 'combination')}, tested on {split}")
     lines = in_order(found)

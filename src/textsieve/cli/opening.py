@@ -62,3 +62,15 @@ def refuse_to_lose(output: str, *inputs: str) -> None:
     for path in inputs:
         if path != STDIO and os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise InputError(f"{output}: is read here, and would be overwritten. Give the result another name.")
+
+
+def refuse_among_documents(output: str, option: str, *inputs: str) -> None:
+    """Stop if what an option names would be taken for a document when the corpus is read again."""
+    place = os.path.realpath(output)
+    for path in inputs:
+        folder = os.path.join(os.path.realpath(path), "")
+        if os.path.isdir(path) and place.startswith(folder):
+            raise InputError(
+                f"{output}: would be among the documents of {path}; name a file elsewhere with {option}, or go to "
+                "another folder."
+            )

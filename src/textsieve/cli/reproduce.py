@@ -1,6 +1,7 @@
 """`textsieve reproduce`: what the papers printed, beside what is measured here."""
 
 import os
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +50,11 @@ def command(
     from ..papers import QUICK, Scope, reproduce
     from ..papers.named import asked_for
     from .ending import say, usage
-    from .opening import refuse_to_lose
+    from .opening import STDIO, refuse_to_lose
     from .progress import progress
 
+    if results == STDIO:
+        raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
     with usage():
         asked = asked_for(papers)
     if any(item.is_figure for each in asked for item in each.items):
@@ -59,7 +62,7 @@ def command(
     os.makedirs(output, exist_ok=True)
     kept = results or os.path.join(output, "reproduce-quick.jsonl" if quick else "reproduce.jsonl")
     refuse_to_lose(kept)
-    scope = (QUICK if quick else Scope())._replace(n_jobs=jobs)
+    scope = replace(QUICK if quick else Scope(), n_jobs=jobs)
     with progress() as tell:
         try:
             found = reproduce(papers, output=output, results=kept, scope=scope, progress=tell)
@@ -86,6 +89,8 @@ def _report(found: list["Reproduced"], wants_json: bool) -> None:
 def _as_dict(found: "Reproduced") -> dict[str, Any]:
     return {
         "paper": found.asked.paper.name,
+        "is_part": not found.scope.is_full,
+        "measured": found.scope.in_words,
         "items": [
             {
                 "item": outcome.item.name,
@@ -106,9 +111,11 @@ def _as_dict(found: "Reproduced") -> dict[str, Any]:
                     {
                         "text": each.claim.text,
                         "value": each.value,
+                        "elsewhere": each.elsewhere,
                         "ahead": each.ahead,
                         "of": each.of,
                         "verdict": each.verdict,
+                        "is_counted": each.is_counted,
                     }
                     for each in outcome.claims
                 ],

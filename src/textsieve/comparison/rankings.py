@@ -111,11 +111,16 @@ def some_sizes(last: int) -> list[int]:
     return sorted({*np.minimum(np.round(STEP ** np.arange(steps + 1)), last).astype(int).tolist(), last})
 
 
+def most_of_a_class(n_classes: int) -> int:
+    """How many terms are kept of each."""
+    return int(np.clip(ENOUGH_OF_ALL // max(n_classes, 1), LEAST_OF_A_CLASS, MOST_OF_A_CLASS))
+
+
 def _by_class(
     selector: TermSelector, columns: Ints, terms: Sequence[str], scores: Floats | None
 ) -> tuple[tuple[Any, tuple[Spoken, ...]], ...]:
     labels = [label for label in selector.stats_.classes if label is not NO_CLASS]
-    most = int(np.clip(ENOUGH_OF_ALL // max(len(labels), 1), LEAST_OF_A_CLASS, MOST_OF_A_CLASS))
+    most = most_of_a_class(len(labels))
     speaks_for = _speaks_for(selector, columns)
     found = []
     for number, label in enumerate(selector.stats_.classes):

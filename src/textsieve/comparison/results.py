@@ -16,8 +16,10 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from ..errors import InputError, shown
+from .appending import append, appended, check_place, drop_torn, lock, split_lines
 from .rankings import Ranking
 from .rows import Key, Row, Selection
+from .splits import split_in_words
 
 FORMAT = 1
 MAGIC = "textsieve_comparison"
@@ -35,6 +37,17 @@ _MEANINGS = {
     "fingerprint": "another corpus, or documents that have changed",
 }
 """What differs, if these parts of the header do; the first that does is told."""
+
+
+_SHOWN = {
+    "corpus": str,
+    "documents": int,
+    "several_labels": bool,
+    "fingerprint": str,
+    "settings": dict,
+    "versions": dict,
+}
+"""What whoever only looks is told of a file."""
 
 
 class Results:
@@ -64,18 +77,8 @@ class Results:
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Have a line on the disk."""
-        if self._file is None:
-            return
-        try:
-            left = _line(record)
-            while left:
-                left = left[self._file.write(left) :]
-            os.fsync(self._file.fileno())
-        except OSError as problem:
-            raise InputError(
-                f"{self._file.name}: can't be written any further ({problem.strerror}). What it has is safe; make "
-                "room, and the same command goes on where it was."
-            ) from problem
+        if self._file is not None:
+            append(self._file, record)
 
     def read(self, lines: list[bytes], name: str) -> None:
         """Take over what is in a file."""
@@ -107,19 +110,11 @@ def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_results(path: str) -> None:
     """Stop before any work is done if results could not be written, or something else would be lost."""
-    folder = os.path.dirname(path) or "."
-    if os.path.isdir(path):
-        raise InputError(f"{path} is a folder; give the name of a file in it.")
-    if not os.path.isdir(folder):
-        raise InputError(f"{path}: can't be written, because there is no folder {folder}; make it first.")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise InputError(f"{path}: can't be written, because you may not write there; choose another place.")
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise InputError(f"{path} is a device or a pipe, and results are kept in a file; give the name of one.")
+    check_place(path)
     if os.path.exists(path):
         with open(path, "rb") as file:
             _require_own(file.read(len(_BEGINNING)), path)
-            _lock(file, path)
+            lock(file, path)
 
 
 def holds_results(path: str) -> bool:
@@ -137,12 +132,7 @@ def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Resu
         yield Results(header)
         return
     check_results(path)
-    try:
-        file = open(path, "a+b", buffering=0)  # noqa: SIM115, closed below, with nothing left to be written then
-    except OSError as problem:
-        raise InputError(f"{path}: can't be written ({problem.strerror}); choose another place.") from problem
-    with file:
-        _lock(file, path)
+    with appended(path) as file:
         yield _resumed(file, path, header)
 
 
@@ -160,17 +150,17 @@ def read_results(path: str) -> Results:
         raise InputError(
             f"{path}: has results of another format ({shown(header[MAGIC])}); use the version that wrote it."
         )
+    _require_whole(header, path)
     results = Results(header)
     results.read(lines[1:], path)
     return results
 
 
 def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
-    file.seek(0)
-    *lines, torn = file.read().split(b"\n")
+    lines, torn = split_lines(file)
+    _require_own(lines[0] if lines else torn, path)
     if torn:
-        _require_own(torn if not lines else b"", path)
-        file.truncate(sum(len(line) + 1 for line in lines))
+        drop_torn(file, lines)
     results = Results(header, file)
     if lines:
         there = _header_in(lines[0], path)
@@ -193,6 +183,19 @@ def _header_in(line: bytes, path: str) -> dict[str, Any]:
     return header
 
 
+def _require_whole(header: Mapping[str, Any], path: str) -> None:
+    """Refuse a header without what is shown of it; a run that goes on compares it with its own instead."""
+    try:
+        wrong = next((name for name, kind in _SHOWN.items() if not isinstance(header[name], kind)), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong} is {shown(header[wrong])}")
+        split_in_words(header["split"])
+    except (ValueError, TypeError, KeyError, ZeroDivisionError) as problem:
+        raise InputError(
+            f"{path}: its first line is damaged ({problem}); delete the file, or choose another."
+        ) from problem
+
+
 def _require_own(beginning: bytes, path: str) -> None:
     """Refuse to write to what compare did not write; a header may be torn, too, but has begun."""
     if beginning and not beginning.startswith(_BEGINNING):
@@ -212,21 +215,3 @@ def _difference(found: Any, wanted: Any) -> str:
         name = next(each for each in (*wanted, *found) if found.get(each) != wanted.get(each))
         return f" ({name}: {shown(found.get(name))} there, {shown(wanted.get(name))} here)"
     return ""
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=True).encode() + b"\n"
-
-
-def _lock(file: IO[bytes], path: str) -> None:
-    """Refuse to write where another run does, as far as the system can tell."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as problem:
-        raise InputError(f"{path}: another run is writing to it; wait for it, or choose another file.") from problem
-    except OSError:
-        return  # a file system that knows no locks

@@ -11,7 +11,7 @@ Documents without a label are never tested; but for named places they are there 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -107,6 +107,24 @@ def _described(tested: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, An
     if len(tested) > 1 and int(np.sum(tested, axis=0).max(initial=0)) > 1:
         found["overlapping"] = True
     return found
+
+
+SPLITS = {
+    "own": "the corpus's own split",
+    "given": "documents given for it",
+    "folds": "{folds} folds in turn",
+    "shuffled folds": "{folds_at_once} folds in turn, shuffled {times}",
+    "random": "a share of {test_share:g}, drawn {times}",
+    "splits": "{folds} splits",
+}
+"""What was tested, by the way of splitting."""
+
+
+def split_in_words(split: Mapping[str, Any]) -> str:
+    """What was tested, in words; folds that were made several times are counted once."""
+    repeats = split.get("repeats", split["folds"])
+    times = "once" if repeats == 1 else f"{repeats:,} times"
+    return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
 
 
 def _require_number(name: str, value: Any, least: int, else_: str) -> None:

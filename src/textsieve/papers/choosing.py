@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean, median
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from ..comparison.folds import Fold, Shared, Wanted, timed
 from ..comparison.plan import ALL, Condition, Plan, Size
@@ -123,6 +123,8 @@ class SelectionSeconds(Measurement):
 
     The median of several, on the documents to learn from of the first fold.
     """
+
+    is_of_seconds: ClassVar[bool] = True
 
     collection: Collection
     selector: str

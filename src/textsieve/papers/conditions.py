@@ -118,6 +118,8 @@ class Paper:
     setting: str
     """What was settled for all items: preparation, split, classifiers."""
     items: tuple[Item, ...]
+    of_a_part: str = ""
+    """What else is smaller when a part is measured."""
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self.items)

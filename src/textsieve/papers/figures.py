@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from ..plots import Chart
 
 
+def has_picture(outcome: Outcome) -> bool:
+    """Whether it is a figure, and enough was measured to draw it."""
+    if not outcome.item.is_figure:
+        return False
+    return bool(_rows(outcome) if outcome.item.picture == "surface" else _curves_and_rules(outcome)[0])
+
+
 def draw(outcome: Outcome) -> Chart:
     """The figure of an item."""
     return surface_of(outcome) if outcome.item.picture == "surface" else curves_of(outcome)
@@ -22,17 +29,8 @@ def curves_of(outcome: Outcome) -> Chart:
     """A curve for each row over its columns; rows of a single column, or of one that is no number, as lines."""
     from ..plots import lines
 
-    item, rows = outcome.item, _rows(outcome)
-    places = rows.pop(item.over, None)
-    curves: dict[str, tuple[list[float], list[float]]] = {}
-    rules: dict[str, float] = {}
-    for row, points in rows.items():
-        over = {column: _along(column, places) for column in points if _along(column, places) is not None}
-        if len(over) > 1 or (over and len(points) == 1 and len(rows) == 1):
-            curves[row] = (list(over.values()), [points[column] for column in over])
-        for column, value in points.items():
-            if column not in over or row not in curves:
-                rules[f"{row}, {column}" if len(points) > 1 else row] = value
+    item = outcome.item
+    curves, rules = _curves_and_rules(outcome)
     return lines(
         curves,
         x=item.over or item.columns,
@@ -40,8 +38,25 @@ def curves_of(outcome: Outcome) -> Chart:
         title=f"Figure {item.name[6:]}: {item.title}",
         log_x=item.log_x,
         rules=rules,
-        y_domain=(0.0, max(max(y) for _, y in curves.values())) if item.unit.from_zero else None,
+        y_domain=(0.0, max(max(y) for _, y in curves.values()) or 1.0) if item.unit.from_zero else None,
     )
+
+
+def _curves_and_rules(outcome: Outcome) -> tuple[dict[str, tuple[list[float], list[float]]], dict[str, float]]:
+    rows = _rows(outcome)
+    places = rows.pop(outcome.item.over, None)
+    curves: dict[str, tuple[list[float], list[float]]] = {}
+    rules: dict[str, float] = {}
+    for row, points in rows.items():
+        over = {column: _along(column, places) for column in points if _along(column, places) is not None}
+        if len(over) > 1 or (over and len(points) == 1 and len(rows) == 1):
+            seen = {column: x for column, x in over.items() if x > 0 or not outcome.item.log_x}
+            if seen:
+                curves[row] = (list(seen.values()), [points[column] for column in seen])
+        for column, value in points.items():
+            if column not in over or row not in curves:
+                rules[f"{row}, {column}" if len(points) > 1 else row] = value
+    return curves, rules
 
 
 def surface_of(outcome: Outcome) -> Chart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,8 +12,6 @@ import numpy as np
 from .conditions import Claim, Column, Condition, Item, Place
 from .measurements import Measured
 from .verdicts import RATIO, WORDS_SHARED, Tolerance, Verdict
-
-JUDGED = ("agrees", "close", "differs")
 
 
 class Judged(NamedTuple):
@@ -29,9 +28,16 @@ class JudgedClaim(NamedTuple):
 
     claim: Claim
     value: float | None
+    """None: nothing was measured that it could be held against."""
     ahead: int
     of: int
     verdict: Verdict | None
+    elsewhere: float | None = None
+    """The same in the columns that it is said to be farther ahead than in; `ahead` then counts where it is farther."""
+    there: tuple[Column, ...] = ()
+    """Which of these columns have a number."""
+    is_counted: bool = True
+    """Not if it is about other preparations, of which the paper says nothing."""
 
 
 class Outcome(NamedTuple):
@@ -45,7 +51,8 @@ class Outcome(NamedTuple):
     @property
     def verdicts(self) -> Counter[str]:
         """How many agree, come close, differ."""
-        given = [*(each.verdict for each in self.numbers), *(each.verdict for each in self.claims)]
+        counted = [each for each in self.claims if each.is_counted]
+        given = [*(each.verdict for each in self.numbers), *(each.verdict for each in counted)]
         return Counter(verdict for verdict in given if verdict is not None)
 
     @property
@@ -80,28 +87,56 @@ def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | No
 
 
 def _judged_claim(item: Item, claim: Claim, places: Mapping[Place, Measured]) -> JudgedClaim:
+    is_counted = not _is_of_trials(item, claim)
     values = _leads(claim, _columns(claim, places), places)
-    if not values:
-        return JudgedClaim(claim, None, 0, 0, None)
+    there = tuple(column for column in claim.more_than_at if _leads(claim, [column], places))
+    elsewhere = _mean(_leads(claim, list(there), places))
+    more = values if not claim.more_than_at else _farther(claim, values, elsewhere)
+    value = _mean(more)
+    if value is None:
+        return JudgedClaim(claim, None, 0, 0, None, is_counted=is_counted)
     neutral = 1.0 if claim.how == "ratio" else 0.0
-    if claim.more_than_at:
-        elsewhere = float(np.mean(_leads(claim, list(claim.more_than_at), places) or [np.nan]))
-        values = [each / elsewhere if claim.how == "ratio" else each - elsewhere for each in values]
-    ahead, value = sum(each > neutral for each in values), float(np.mean(values))
+    ahead = sum(each > neutral for each in more)
     if claim.by is not None:
-        tolerance = claim.tolerance or (RATIO if claim.how == "ratio" else item.unit.tolerance) or RATIO
-        verdict: Verdict = tolerance.judge(claim.by, value)
-        if verdict == "close" and (value > neutral) != (claim.by > neutral):
-            verdict = "differs"  # near, but on the other side
+        verdict = _verdict_by(claim.by, value, neutral, _tolerance(item, claim))
     else:
-        verdict = "agrees" if ahead == len(values) else "close" if value > neutral else "differs"
-    return JudgedClaim(claim, value, ahead, len(values), verdict)
+        verdict = "agrees" if ahead == len(more) else "close" if value > neutral else "differs"
+    return JudgedClaim(claim, _mean(values), ahead, len(more), verdict, elsewhere, there, is_counted)
+
+
+def _is_of_trials(item: Item, claim: Claim) -> bool:
+    """Whether a row that it compares is none of the paper's."""
+    own = {each.row for each in item.conditions}
+    return any(isinstance(row, str) and row not in own for row in (claim.row, claim.than))
+
+
+def _farther(claim: Claim, values: list[float], elsewhere: float | None) -> list[float]:
+    """How much farther ahead each is than elsewhere; nothing, if that can't be said."""
+    if elsewhere is None or (claim.how == "ratio" and elsewhere == 0.0):
+        return []
+    return [each / elsewhere if claim.how == "ratio" else each - elsewhere for each in values]
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None
+
+
+def _tolerance(item: Item, claim: Claim) -> Tolerance:
+    return claim.tolerance or (RATIO if claim.how == "ratio" else item.unit.tolerance) or RATIO
+
+
+def _verdict_by(by: float, value: float, neutral: float, tolerance: Tolerance) -> Verdict:
+    """Near is not enough on the other side of no difference at all, unless the paper says that there is none."""
+    if by != neutral and (value - neutral) * (by - neutral) <= 0.0:
+        return "differs"
+    return tolerance.judge(by, value)
 
 
 def _leads(claim: Claim, columns: list[Column], places: Mapping[Place, Measured]) -> list[float]:
-    """How far the first row is ahead in each column that both have."""
+    """How far the first row is ahead in each column that both have; of nothing there are no ratios and shares."""
     pairs = (_pair(claim, column, places) for column in columns)
-    return [float(_HOW[claim.how](*pair)) for pair in pairs if pair is not None]
+    has_lead = [pair for pair in pairs if pair is not None and (claim.how == "difference" or pair[1] != 0.0)]
+    return [lead for pair in has_lead if math.isfinite(lead := float(_HOW[claim.how](*pair)))]
 
 
 _HOW = {

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+from ..errors import InputError, counted, shown
+from ..settings import is_whole
 
 Value = float | tuple[str, ...]
 
 
-class Scope(NamedTuple):
+@dataclass(frozen=True)
+class Scope:
     """How much of it is measured."""
 
     every: int = 1
@@ -22,6 +27,11 @@ class Scope(NamedTuple):
     repetitions: int | None = None
     """At most so many folds or repetitions."""
     n_jobs: int | None = -1
+
+    def __post_init__(self) -> None:
+        for name, value, all_of_it in (("every", self.every, 1), ("repetitions", self.repetitions, None)):
+            if value != all_of_it and not (is_whole(value) and value >= 1):
+                raise InputError(f"{name}={shown(value)}; use a number from 1, or {all_of_it} for all of it.")
 
     @property
     def is_full(self) -> bool:
@@ -31,6 +41,14 @@ class Scope(NamedTuple):
     def some(self, repetitions: int) -> int:
         """How many repetitions are made of these."""
         return repetitions if self.repetitions is None else min(repetitions, self.repetitions)
+
+    @property
+    def in_words(self) -> str:
+        """What is measured of each item."""
+        parts = [] if self.every == 1 else [f"one document in {self.every:,} of each class"]
+        if self.repetitions is not None:
+            parts.append(f"at most {counted(self.repetitions, 'fold or repetition', 'folds or repetitions')}")
+        return ", and ".join(parts) or "everything"
 
 
 class Measured(NamedTuple):
@@ -47,6 +65,9 @@ Tell = Callable[[str], None]
 
 class Measurement(ABC):
     """What is measured; to be derived by frozen dataclasses, whose repr says all."""
+
+    is_of_seconds: ClassVar[bool] = False
+    """Whether it is another with other threads, or on another machine."""
 
     @classmethod
     @abstractmethod

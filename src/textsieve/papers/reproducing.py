@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from importlib import import_module
 from typing import NamedTuple
 
 from ..training.documents import Progress
@@ -25,6 +26,8 @@ class Reproduced(NamedTuple):
     asked: Asked
     outcomes: tuple[Outcome, ...]
     paths: tuple[str, ...]
+    scope: Scope = FULL
+    """How much was measured."""
 
 
 def reproduce(
@@ -51,10 +54,12 @@ def reproduce(
         Told what is being done, how many numbers are measured, and how many there are to measure.
     """
     asked = asked_for([papers] if isinstance(papers, str) else papers)
+    if output is not None and any(item.is_figure for each in asked for item in each.items):
+        import_module("textsieve.plots")  # which says what is missing, if it is, before anything is measured
     found = measure(asked, scope, None if results is None else os.fspath(results), progress or (lambda *_: None))
     reproduced = []
     for each in asked:
         outcomes = tuple(judge(item, found) for item in each.items)
         paths = [] if output is None else write_page(each, outcomes, scope, os.fspath(output))
-        reproduced.append(Reproduced(each, outcomes, tuple(paths)))
+        reproduced.append(Reproduced(each, outcomes, tuple(paths), scope))
     return reproduced

@@ -10,7 +10,7 @@ from .documents import Collection
 from .penalties import PENALTIES, AccuracyAtC
 from .preparations import CUT, N_TERMS, STAGES, Preparation
 from .single import SingleClassifier
-from .subspace_sizes import Grid, SubspaceSize
+from .subspace_sizes import QUICK_MEMBERS, Grid, SubspaceSize
 from .terms_left import TermsLeft
 from .verdicts import ACCURACY, TERMS, Tolerance, Unit
 
@@ -322,4 +322,5 @@ PAPER = Paper(
             remark=BEST_REMARK,
         ),
     ),
+    of_a_part=f"Ensembles have at most {QUICK_MEMBERS} members, whatever L is.",
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .conditions import Column
+from .conditions import Claim, Column, Paper
 from .judging import Judged, JudgedClaim, Outcome
-from .measurements import Measured
+from .measurements import Measured, Scope
 from .verdicts import Unit
 
 MARKS = {"agrees": "=", "close": "≈", "differs": "≠", None: ""}
@@ -62,11 +62,24 @@ def claim_text(judged: JudgedClaim, unit: Unit) -> str:
     claim = judged.claim
     if judged.value is None:
         return f"{claim.text}: not measured."
-    shown = {"difference": f"{judged.value:+{unit.digits}}", "ratio": f"{judged.value:.2f} times"}.get(
-        claim.how, f"{judged.value:+.1%}"
-    )
-    where = f", ahead in {judged.ahead} of {judged.of}" if judged.of > 1 else ""
-    return f"{claim.text}: {judged.verdict} ({claim.row} against {claim.than}: {shown}{where})."
+    shown = lead_text(claim, judged.value, unit)
+    if judged.elsewhere is not None:
+        there = ", ".join(map(column_text, judged.there))
+        shown += f", beside {lead_text(claim, judged.elsewhere, unit)} at {there}"
+    if claim.by is not None:
+        shown += f", held against {lead_text(claim, claim.by, unit)}"
+    ahead = "ahead" if judged.elsewhere is None else "farther ahead"
+    where = f", {ahead} in {judged.ahead} of {judged.of}" if judged.of > 1 else ""
+    more = "" if judged.is_counted else " Of another preparation, and not counted."
+    return f"{claim.text}: {judged.verdict} ({claim.row} against {claim.than}: {shown}{where}).{more}"
+
+
+def lead_text(claim: Claim, value: float, unit: Unit) -> str:
+    """How far the first row of a claim is ahead."""
+    if claim.how == "ratio":
+        return f"{value:.2f} times"
+    text = f"{value:+{unit.digits}}" if claim.how == "difference" else f"{value:+.1%}"
+    return re.sub(r"^-(?=[0.]+%?$)", "+", text)
 
 
 def problems_of(outcome: Outcome) -> list[str]:
@@ -76,8 +89,17 @@ def problems_of(outcome: Outcome) -> list[str]:
     return [f"{each.row}, {column_text(each.column)}: {problem}" for problem, each in known.items()]
 
 
-def remark_of(outcome: Outcome) -> str:
-    """The remark, with the measured numbers that it names as {row | column}."""
+def part_text(paper: Paper, scope: Scope) -> str:
+    """What has to be said of a part; nothing of the whole."""
+    if scope.is_full:
+        return ""
+    return " ".join(filter(None, [f"A part only: {scope.in_words}.", paper.of_a_part, "Verdicts mean little."]))
+
+
+def remark_of(outcome: Outcome, scope: Scope) -> str:
+    """The remark, with the measured numbers that it names as {row | column}; of a part it says nothing."""
+    if not scope.is_full:
+        return ""
     texts = {
         f"{each.condition.row} | {column_text(each.condition.column)}": value_text(
             each.measured._replace(half_width=None), each.condition.unit or outcome.item.unit

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from ..comparison.folds import Timed
 from ..selectors.transversals import Count
@@ -44,6 +44,8 @@ def _timed(do: Callable[[], Count]) -> Timed[Count]:
 @dataclass(frozen=True)
 class SecondsOfTestors(Measurement):
     """Seconds for all classes, from statistics of ltc weights: the median of several, on the first fold."""
+
+    is_of_seconds: ClassVar[bool] = True
 
     collection: Collection
     epsilon: float

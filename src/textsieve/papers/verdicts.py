@@ -1,6 +1,6 @@
 """Printed against measured: it agrees, comes close, or differs.
 
-What counts as the same depends on what is measured F1 of another implementation on another reading of the
+What counts as the same depends on what is measured: F1 of another implementation on another reading of the
 same texts is called the same within two points, and close within five; numbers of terms within a tenth and a quarter.
 The limits are conventions; they are the same for all papers unless a condition says otherwise. Seconds of two machines
 can't be compared at all: of a table of seconds only ratios are judged, as claims.

@@ -14,7 +14,7 @@ from typing import Any
 from ..comparison import Comparison, Row
 from ..comparison.outcome import size_text
 from ..comparison.plan import ALL, Size
-from ..comparison.rankings import DESCRIBED_FOLD, Ranking
+from ..comparison.rankings import DESCRIBED_FOLD, Ranking, most_of_a_class
 from ..comparison.summary import Summary
 from .findings import condition_text
 
@@ -86,10 +86,16 @@ def term_choices(found: Comparison) -> list[Data]:
     return choices
 
 
+def most_terms_of_a_class(found: Comparison) -> int:
+    """How many terms of each class the page has, whatever the selector chose."""
+    n_classes = len(found.header["classes"])
+    return min(most_of_a_class(n_classes), max(MOST_TERMS // max(n_classes, 1), LEAST_TERMS))
+
+
 def rankings_data(found: Comparison) -> list[Data]:
     """Of each ranking the first terms of each class, in the order of the classes: places, terms, scores."""
     numbers = {_key(label): number for number, label in enumerate(found.header["classes"])}
-    most = max(MOST_TERMS // max(len(numbers), 1), LEAST_TERMS)
+    most = most_terms_of_a_class(found)
     return [{"classes": _terms_by_class(each, numbers, most), "scored": _has_scores(each)} for each in found.rankings]
 
 
@@ -126,8 +132,10 @@ def _added_pairs(rows: Iterable[Row]) -> list[list[int]] | None:
 
 
 def _n_chosen(found: Comparison, selector: str, size: Size) -> float | None:
-    kept = [line.n_kept for line in found.summary if (line.selector, line.n_terms) == (selector, size) and line.n_kept]
-    return kept[0] if kept else None
+    """The mean over folds, whether or not something could be learned from them."""
+    own = [each for each in found.selections if (each.selector, each.n_terms) == (selector, size)]
+    kept = [each.n_seen if each.terms is None else len(each.terms) for each in own]
+    return sum(kept) / len(kept) if kept else None
 
 
 def _number(value: float | None) -> float | None:

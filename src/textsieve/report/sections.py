@@ -129,7 +129,9 @@ def _mistakes(found: Comparison) -> str:
     known = choices.quality_choices(found)
     names = [(each["name"], str(place)) for place, each in enumerate(known)]
     n_left = len(choices.best_first(found)) - len(known)
-    left = f" {n_left:,} more combinations are in the file of results." if n_left else ""
+    left = (
+        f" {counted(n_left, 'more combination is', 'more combinations are')} in the file of results." if n_left else ""
+    )
     folds = " The tested documents of all folds are added up." if found.header["split"]["folds"] > 1 else ""
     title = "Classes, one by one" if several else "Confusion: which class was taken for which"
     by_class = '<div class="by-class"></div>'
@@ -153,7 +155,8 @@ def _terms(found: Comparison) -> str:
     controls += f"<label>Search terms and classes {box}</label>"
     note = (
         "Each chosen term stands with the class that it speaks for most, the best first: its place among all terms, "
-        "and its score."
+        f"and its score. The first {choices.most_terms_of_a_class(found)} of each class are here; others that were "
+        "chosen are neither shown nor searched."
     )
     if found.header["split"]["folds"] > 1:
         note += f" The terms are those {_FIRST_FOLD}."

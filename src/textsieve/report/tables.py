@@ -9,19 +9,12 @@ from typing import Any
 
 from ..comparison import Comparison
 from ..comparison.outcome import size_text
+from ..comparison.splits import split_in_words
 from ..comparison.summary import Mean, Summary
 from ..errors import counted
 from .markup import Cell, Column, Line, facts, table
 
 NOTHING = "–"
-SPLITS = {
-    "own": "on the corpus's own split",
-    "given": "on documents given for it",
-    "folds": "by cross-validation, {folds} folds in turn",
-    "shuffled folds": "by cross-validation, {folds} folds in turn, shuffled {repeats} times",
-    "random": "on a share of {test_share:g}, drawn {folds} times",
-    "splits": "on {folds} splits",
-}
 
 
 def conditions_table(found: Comparison) -> str:
@@ -151,8 +144,7 @@ def about_run(found: Comparison) -> str:
 
 def split_text(found: Comparison) -> str:
     """What was tested."""
-    split = found.header["split"]
-    return SPLITS[split["by"]].format(**split)
+    return f"on {split_in_words(found.header['split'])}"
 
 
 def subtitle(found: Comparison) -> str:

@@ -208,17 +208,20 @@
     const known = data.rankings[chosen.ranking].classes;
     const most = Math.max(...known.flatMap((own) => own.map(([, , score]) => Math.abs(score ?? 0))), 0);
     let count = 0;
+    let listed = 0;
     const cards = known.flatMap((own, number) => {
       const name = data.classes[number];
       const within = own.filter(([place]) => place <= chosen.chosen);
+      listed += within.length;
       const isNamed = name.toLocaleLowerCase().includes(wanted);
       const terms = isNamed ? within : within.filter(([, term]) => term.toLocaleLowerCase().includes(wanted));
       if (wanted && !isNamed && !terms.length) return [];
       count += terms.length;
       return [card(name, terms, within.length, most)];
     });
+    const some = wanted && listed < chosen.chosen ? `, ${written(listed)} of them are here` : "";
     const what = wanted ? `match “${value(section, "search").trim()}”` : "are shown";
-    status.textContent = `${selector} chose ${counted(chosen.chosen, "term", "terms")}; ${written(count)} ${what}, in ${counted(cards.length, "class", "classes")}.`;
+    status.textContent = `${selector} chose ${counted(chosen.chosen, "term", "terms")}${some}; ${written(count)} ${what}, in ${counted(cards.length, "class", "classes")}.`;
     place.replaceChildren(...cards);
   };
 
