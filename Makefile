@@ -9,7 +9,7 @@ ARGS ?=
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
 	@rm -f demo.jsonl
-	@$(BIN)/textsieve compare "$(or $(DATA),docstrings)" --selectors ocfs,ig,chi --terms 100,1000 --classifiers svm,nb \
+	@$(BIN)/textsieve compare "$(or $(DATA),docstrings)" --selectors forward,ocfs,ig,chi --terms 100,1000 --classifiers svm,nb \
 	  --results demo.jsonl --report demo.html $(ARGS)
 
 test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIEVE_DATA

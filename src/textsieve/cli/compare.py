@@ -19,7 +19,7 @@ asked = options.bundle(
     "asked",
     click.option(
         "--selectors",
-        default="ocfs,ig,chi",
+        default="forward,ocfs,ig,chi",
         show_default=True,
         metavar="NAME,...",
         help=f"How terms are scored: {', '.join(SELECTORS)}; all: no selection, a baseline. With options in "

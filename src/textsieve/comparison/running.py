@@ -29,7 +29,7 @@ def compare(
     labels: Iterable[Any] | None = None,
     *,
     test: Any = None,
-    selectors: Any = ("ocfs", "ig", "chi"),
+    selectors: Any = ("forward", "ocfs", "ig", "chi"),
     n_terms: Any = (100, 1000, 10_000),
     classifiers: Any = ("svm",),
     folds: int | None = None,
