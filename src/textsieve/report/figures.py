@@ -56,7 +56,8 @@ def quality_panels(found: Comparison) -> list[Panel]:
         means: list[Mean] = [getattr(line, field) for line in found.summary if line.micro_f1 is not None]
         if not means:
             return []
-        domain = round_domain(min(mean.value for mean in means), max(mean.value for mean in means))
+        lowest, highest = round_domain(min(mean.value for mean in means), max(mean.value for mean in means))
+        domain = max(lowest, 0.0), min(highest, 1.0)
 
         def point(line: Summary, field: str = field) -> Point:
             mean: Mean = getattr(line, field)
