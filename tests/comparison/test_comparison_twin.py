@@ -126,3 +126,8 @@ def test_documents_without_a_label_are_learned_from_and_never_tested() -> None:
     found = compare(case.texts, labels, selectors="tofa", n_terms=5, folds=2, n_jobs=1)
     assert sum(row.documents for row in found.rows) == sum(label is not None for label in labels)
     assert all(row.trained_on + row.documents == 30 for row in found.rows)
+
+
+def test_a_single_class_is_named() -> None:
+    with pytest.raises(InputError, match="Only one class, 'sport', so there is nothing to tell apart"):
+        compare(["goal", "keeper", "striker", "league"], ["sport"] * 4, folds=2, n_terms=2, n_jobs=1)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..errors import InputError, NothingChosen, UnfitDocuments
+from ..errors import InputError, NothingChosen, UnfitDocuments, shown
 from ..evaluation import folds as folds_of
 from ..stats import ClassStats
 from ..text.schemes import Scheme
@@ -158,7 +158,14 @@ class Fold:
 
     def require_classes(self) -> None:
         """Refuse documents from which nothing can be learned; it is told from the labels alone."""
-        targets = self.documents.counted.targets.take(np.flatnonzero(self.documents.trained[self.number]))
+        everybody = self.documents.counted.targets
+        present = [everybody.classes[number] for number in np.flatnonzero(everybody.class_docs).tolist()]
+        if len(present) == 1 and not everybody.several:
+            raise InputError(
+                f"{self.documents.name}: Only one class, {shown(present[0])}, so there is nothing to tell apart; give "
+                "documents of at least two classes. In a table, name the column of the labels with label=."
+            )
+        targets = everybody.take(np.flatnonzero(self.documents.trained[self.number]))
         if not targets.can_be_learned.any():
             more = ", or fewer folds" if "folds" in self.documents.parts.about["by"] else ""
             raise InputError(
