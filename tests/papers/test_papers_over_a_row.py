@@ -44,20 +44,20 @@ def outcome(*claims: Claim, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("how", "few", "many", "expected", "verdict"),
+    ("how", "few", "many", "here", "elsewhere", "verdict"),
     [
-        ("difference", ("few",), ("many",), 0.2, "agrees"),
-        ("difference", ("many",), ("few", "some"), 0.0 - 0.125, "differs"),
-        ("difference", ("few", "many"), ("some",), 0.1 - 0.05, "close"),
-        ("relative", ("few",), ("some",), 0.6 / 0.4 - 0.5 / 0.45, "agrees"),
-        ("ratio", ("few",), ("some",), (0.6 / 0.4) / (0.5 / 0.45), "agrees"),
+        ("difference", ("few",), ("many",), 0.2, 0.0, "agrees"),
+        ("difference", ("many",), ("few", "some"), 0.0, 0.125, "differs"),
+        ("difference", ("few", "many"), ("some",), 0.1, 0.05, "close"),
+        ("relative", ("few",), ("some",), 0.6 / 0.4 - 1, 0.5 / 0.45 - 1, "agrees"),
+        ("ratio", ("few",), ("some",), 0.6 / 0.4, 0.5 / 0.45, "agrees"),
     ],
 )
 def test_a_lead_may_be_said_to_be_larger_than_elsewhere(
-    how: Any, few: Any, many: Any, expected: float, verdict: str
+    how: Any, few: Any, many: Any, here: float, elsewhere: float, verdict: str
 ) -> None:
     (judged,) = outcome(Claim("farther ahead", "ours", "theirs", few, more_than_at=many, how=how)).claims
-    assert judged.value == pytest.approx(expected)
+    assert (judged.value, judged.elsewhere) == (pytest.approx(here), pytest.approx(elsewhere))
     assert judged.verdict == verdict
 
 

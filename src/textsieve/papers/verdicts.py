@@ -68,5 +68,5 @@ ACCURACY = Unit("accuracy, %", ".2f", Tolerance(2.0, 5.0))
 TERMS = Unit("terms", ",.0f", Tolerance(0.1, 0.25, is_share=True))
 DOCUMENTS = Unit("documents", ",.0f", Tolerance(0.01, 0.1, is_share=True))
 SECONDS = Unit("seconds", ".3g", None, from_zero=True)
-RATIO = Tolerance(1.25, 2.0, is_factor=True)
+RATIO = Tolerance(1.25, 1.6, is_factor=True)
 """Of claims such as "twice as fast"; to come close, it has to be faster at all (`judging.py`)."""
