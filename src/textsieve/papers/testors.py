@@ -291,9 +291,7 @@ ABOUT_MICRO = """
 Whether testors lose or gain in micro-F1 is a matter of the weights. As the paper prints them, without the cosine, the
 SVM has {TT, SVM | ε = 0.4} against {IG, SVM | ε = 0.4} at ε = 0.4; of length 1, {TT, SVM, length 1 | ε = 0.4} against
 {IG, SVM, length 1 | ε = 0.4}, and at ε = 0.7 {TT, SVM, length 1 | ε = 0.7} against {IG, SVM, length 1 | ε = 0.7}. So
-the paper's small gain speaks for weights of any length, by which the SVM is worse for both. By one threshold for each
-topic (`scutfbr`), kNN now and then gives a rare topic to all stories: one that no held-out story has a score for gets
-the threshold 0.
+the paper's small gain speaks for weights of any length, by which the SVM is worse for both.
 """
 ABOUT_RCV1 = """
 Of terms that somebody has chosen before, there is little to choose: testors and information gain hardly differ in
