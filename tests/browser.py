@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -120,7 +120,7 @@ class Browser:
         path.write_bytes(base64.b64decode(found["data"]))
 
     def _log(self, name: str) -> list[Any]:
-        found: list[Any] = self._driver.get_log(name)  # type: ignore[no-untyped-call]
+        found: list[Any] = cast(Any, self._driver).get_log(name)
         return found
 
     def _devtools(self, command: str, **arguments: Any) -> Any:

@@ -12,6 +12,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
+from .errors import InputError
+
+
+def check_writable(path: str, *, what: str) -> None:
+    """Stop, before any long work is done, if a file could not be written; `what` it is, such as "a chart"."""
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise InputError(f"{path} is a folder; give the name of a file in it.")
+    if not os.path.isdir(folder):
+        raise unwritable(path, f"there is no folder {folder}; make it first")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError(f"{path} is a device or a pipe, and {what} is written to a file; give the name of one.")
+    if not os.access(folder, os.W_OK):
+        raise unwritable(path, "you may not write there; choose another place")
+
+
+def unwritable(path: str, reason: str) -> InputError:
+    """What is said of a file that can't be written."""
+    return InputError(f"{path} can't be written: {reason}.")
+
 
 @contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:

@@ -1,5 +1,7 @@
 """Panels: curves with looks by their numbers, as wide as a page has room, with a word for who does not see them."""
 
+from typing import Any
+
 import pytest
 
 from textsieve import InputError
@@ -9,13 +11,13 @@ from textsieve.plots.look import _COLOURS, DARK
 CURVES = {"one": [Point(10, 0.5), Point(100, 0.7, "± 0.01")], "other": [Point(10, 0.6)]}
 
 
-def drawn(**more: object) -> dict[str, object]:
-    chart = panel(CURVES, numbers={"one": 0, "other": 4}, x="terms", y="F1", about="F1 of terms", **more)  # type: ignore[arg-type]
-    found: dict[str, object] = chart.to_dict()
+def drawn(**more: Any) -> dict[str, Any]:
+    chart = panel(CURVES, numbers={"one": 0, "other": 4}, x="terms", y="F1", about="F1 of terms", **more)
+    found: dict[str, Any] = chart.to_dict()
     return found
 
 
-def layer(chart: dict[str, object], place: int) -> dict[str, object]:
+def layer(chart: dict[str, Any], place: int) -> dict[str, Any]:
     layers = chart["layer"]
     assert isinstance(layers, list)
     found: dict[str, object] = layers[place]
@@ -49,7 +51,7 @@ def test_rules_are_below_all_curves() -> None:
     mark = layer(chart, 0)["mark"]
     assert isinstance(mark, dict)
     assert mark["type"] == "rule"
-    scale = layer(chart, 1)["encoding"]["y"]["scale"]  # type: ignore[index]
+    scale = layer(chart, 1)["encoding"]["y"]["scale"]
     assert scale["domain"][1] >= 0.8
 
 

@@ -245,7 +245,7 @@ def test_confusion_of_a_combination(browser: Browser, page: Path, found: Compari
 
 def _classes_of(found: Comparison, text: str) -> list[list[tuple[int, int, int]]]:
     """For each class what each fold has."""
-    selector, terms, classifier = re.fullmatch(r"(?:(\w+), )?(\w+) terms?, (\w+)", text).groups()  # type: ignore[union-attr]
+    ((selector, terms, classifier),) = re.findall(r"^(?:(\w+), )?(\w+) terms?, (\w+)$", text)
     size: Any = terms if terms == "all" else int(terms)
     key = (selector or "all", size, classifier)
     rows = [row for row in found.rows if row.key[1:] == key]

@@ -42,6 +42,9 @@ FREQUENCIES = replace(TERMS, name="documents or terms")
 MEAN_FREQUENCY = replace(FREQUENCIES, digits=".2f")
 SHARE = Unit("share", ".3f", Tolerance(0.02, 0.05))
 
+AtSize = Quality | QualityAfterDrop | PredictionSeconds
+"""What is measured at a number of terms."""
+
 SETTING = """
 Five folds. Terms are words of letters alone in small letters, without English stop words and without those of a
 single document to learn from (the paper: those that occur once); of posts, those of body and subject, of pages, those
@@ -54,7 +57,7 @@ from alone.
 """
 
 
-def curve(row: str, of: Measurement, sizes: Sequence[int] = SIZES) -> tuple[Condition, ...]:
+def curve(row: str, of: AtSize, sizes: Sequence[int] = SIZES) -> tuple[Condition, ...]:
     """A row of a figure."""
     return tuple(Condition(row, size, each) for size, each in zip(sizes, at_sizes(of, sizes), strict=True))
 
@@ -64,12 +67,12 @@ def at_most_terms(rows: Mapping[str, Measurement]) -> tuple[Condition, ...]:
     return tuple(Condition(row, MOST, what) for row, what in rows.items())
 
 
-def at_sizes(of: Measurement, sizes: Iterable[int]) -> tuple[Measurement, ...]:
-    """A measurement, which has a number of terms, at several of them."""
-    return tuple(replace(of, n_terms=size) for size in sizes)  # type: ignore[type-var]
+def at_sizes(of: AtSize, sizes: Iterable[int]) -> tuple[AtSize, ...]:
+    """A measurement at several numbers of terms."""
+    return tuple(replace(of, n_terms=size) for size in sizes)
 
 
-def mean_over_sizes(of: Measurement, sizes: Iterable[int]) -> MeanOf:
+def mean_over_sizes(of: AtSize, sizes: Iterable[int]) -> MeanOf:
     """The mean of a curve."""
     return MeanOf(at_sizes(of, sizes), are_draws=False)
 
@@ -110,7 +113,7 @@ def vocabulary(row: str, collection: Collection, printed: float | None = None) -
     return Condition(row, "all terms", what, printed)
 
 
-def best(row: str, of: Measurement, printed: float | None = None, sizes: Iterable[int] = SIZES) -> Condition:
+def best(row: str, of: AtSize, printed: float | None = None, sizes: Iterable[int] = SIZES) -> Condition:
     """The top of a curve."""
     return Condition(row, "best", Largest(at_sizes(of, sizes)), printed)
 

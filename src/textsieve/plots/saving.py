@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ..errors import InputError
-from ..replacing import replacing
+from ..replacing import check_writable, replacing, unwritable
 from .look import Drawing
 from .page import as_page
 
@@ -56,7 +56,7 @@ def save(chart: Drawing, path: str | os.PathLike[str]) -> None:
         with replacing(os.fspath(path)) as file:
             file.write(data)
     except (OSError, ValueError) as problem:
-        raise _unwritable(path, str(getattr(problem, "strerror", None) or problem)) from problem
+        raise unwritable(os.fspath(path), str(getattr(problem, "strerror", None) or problem)) from problem
 
 
 def check_target(path: str | os.PathLike[str]) -> str:
@@ -66,17 +66,5 @@ def check_target(path: str | os.PathLike[str]) -> str:
     if kind not in KINDS:
         found = f"ends in {kind!r}" if kind else "has no ending"
         raise InputError(f"{name!r} {found}; a chart is written to a file that ends in {', '.join(KINDS)}.")
-    folder = os.path.dirname(name) or "."
-    if os.path.isdir(name):
-        raise InputError(f"{name} is a folder; give the name of a file in it.")
-    if not os.path.isdir(folder):
-        raise _unwritable(path, f"there is no folder {folder}; make it first")
-    if os.path.exists(name) and not os.path.isfile(name):
-        raise InputError(f"{name} is a device or a pipe, and a chart is written to a file; give the name of one.")
-    if not os.access(folder, os.W_OK):
-        raise _unwritable(path, "you may not write there; choose another place")
+    check_writable(name, what="a chart")
     return kind
-
-
-def _unwritable(path: str | os.PathLike[str], reason: str) -> InputError:
-    return InputError(f"{os.fspath(path)} can't be written: {reason}.")

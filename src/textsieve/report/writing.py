@@ -7,7 +7,7 @@ import os
 from ..comparison import Comparison
 from ..errors import InputError
 from ..extras import require_extra
-from ..replacing import replacing
+from ..replacing import check_writable, replacing, unwritable
 
 ENDINGS = (".html", ".htm")
 
@@ -23,25 +23,13 @@ def write_report(found: Comparison, path: str | os.PathLike[str]) -> None:
         with replacing(name) as file:
             file.write(data)
     except (OSError, ValueError) as problem:
-        raise _unwritable(name, str(getattr(problem, "strerror", None) or problem)) from problem
+        raise unwritable(name, str(getattr(problem, "strerror", None) or problem)) from problem
 
 
 def check_report(path: str | os.PathLike[str], *, what: str = "a report") -> None:
     """Stop, before any long work is done, if a report could not be drawn or written; `what` is what asks for it."""
     require_extra("plots", what=what)
     name = os.fspath(path)
-    folder = os.path.dirname(name) or "."
     if os.path.splitext(name)[1].lower() not in ENDINGS:
         raise InputError(f"{name!r}: a report is a page; give the name of a file that ends in {' or '.join(ENDINGS)}.")
-    if os.path.isdir(name):
-        raise InputError(f"{name} is a folder; give the name of a file in it.")
-    if not os.path.isdir(folder):
-        raise _unwritable(name, f"there is no folder {folder}; make it first")
-    if os.path.exists(name) and not os.path.isfile(name):
-        raise InputError(f"{name} is a device or a pipe, and a report is written to a file; give the name of one.")
-    if not os.access(folder, os.W_OK):
-        raise _unwritable(name, "you may not write there; choose another place")
-
-
-def _unwritable(name: str, reason: str) -> InputError:
-    return InputError(f"{name} can't be written: {reason}.")
+    check_writable(name, what="a report")
