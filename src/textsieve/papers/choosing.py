@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from ..comparison.folds import Fold, Shared, Wanted, timed
 from ..comparison.plan import ALL, Condition, Plan, Size
+from ..comparison.variants import Variant
 from ..errors import NothingChosen
 from ..stats import ClassStats
 from ..training.recipe import Kept, Recipe
@@ -22,10 +23,17 @@ REPEATS = 15
 Chooser = Callable[[Shared, str, Size], Kept]
 
 
+def _planned(
+    selectors: Sequence[str], sizes: Sequence[Size], settings: Any, n_jobs: int | None
+) -> tuple[Plan, dict[str, Variant]]:
+    """A plan of selectors alone, and what each of them is there."""
+    plan = Plan.of(list(dict.fromkeys(selectors)), list(dict.fromkeys(sizes)), "svm", dict(settings), n_jobs)
+    return plan, dict(zip(dict.fromkeys(selectors), plan.selectors, strict=True))
+
+
 def chooser(selectors: Sequence[str], sizes: Sequence[Size], settings: Any, n_jobs: int | None) -> Chooser:
     """What gives the terms that a selector keeps of the documents to learn from; a ranking is made once."""
-    plan = Plan.of(list(dict.fromkeys(selectors)), list(dict.fromkeys(sizes)), "svm", dict(settings), n_jobs)
-    by_name = dict(zip(dict.fromkeys(selectors), plan.selectors, strict=True))
+    plan, by_name = _planned(selectors, sizes, settings, n_jobs)
 
     def choose(shared: Shared, selector: str, size: Size) -> Kept:
         condition = Condition(by_name[selector], size, plan.classifiers[0])
@@ -152,8 +160,7 @@ def _n_kept(choose: Chooser, fold: Shared, each: TermsKept) -> int:
 def _work(wanted: Sequence[Any], fold: Shared, settings: dict[str, Any], n_jobs: int | None) -> dict[Any, Any]:
     """For each that is wanted, what is to be timed."""
     names, sizes = [each.selector for each in wanted], [each.n_terms for each in wanted]
-    plan = Plan.of(list(dict.fromkeys(names)), list(dict.fromkeys(sizes)), "svm", settings, n_jobs)
-    by_name = dict(zip(dict.fromkeys(names), plan.selectors, strict=True))
+    plan, by_name = _planned(names, sizes, settings, n_jobs)
     within, weights = fold.train.within_limits, {}
     found = {}
     for each in wanted:

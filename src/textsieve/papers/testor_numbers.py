@@ -8,9 +8,10 @@ each hundred terms more multiply the number of testors by the same factor.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from ..comparison.folds import Fold
 from ..selectors.comparison import Representatives, contrasts
@@ -51,70 +52,64 @@ def united(stats: ClassStats, epsilon: float, delta: float) -> Count:
     return Count(int(fitted.support_.sum()), complete=True)
 
 
-def _measured(
-    wanted: Sequence[Any], scope: Scope, tell: Tell, number: Callable[[ClassStats, Any], Measured]
-) -> Iterator[tuple[Any, Measured]]:
-    for (collection,), some in by_attributes(wanted, "collection").items():
-        tell(f"{collection.corpus}: numbers of testors")
-        stats = stats_of(collection, scope)
-        yield from ((each, number(stats, each)) for each in some)
+class OfTestors(Measurement):
+    """Something that is read off the statistics of a collection's first fold."""
+
+    collection: Collection
+
+    @abstractmethod
+    def read_off(self, stats: ClassStats) -> Measured:
+        """The number."""
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Make the statistics of each collection once."""
+        for (collection,), some in by_attributes(wanted, "collection").items():
+            tell(f"{collection.corpus}: numbers of testors")
+            stats = stats_of(collection, scope)
+            yield from ((each, each.read_off(stats)) for each in some)
 
 
 @dataclass(frozen=True)
-class NumberOfTestors(Measurement):
+class NumberOfTestors(OfTestors):
     """How many typical testors all classes have together; on the first fold."""
 
     collection: Collection
     epsilon: float
     delta: float
 
-    @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+    def read_off(self, stats: ClassStats) -> Measured:
         """By MMCS, which is the quicker way."""
-        return _measured(wanted, scope, tell, cls._number)
-
-    @staticmethod
-    def _number(stats: ClassStats, each: Any) -> Measured:
-        number, complete = listed(stats, each.epsilon, each.delta)
+        number, complete = listed(stats, self.epsilon, self.delta)
         return Measured(float(number)) if complete else Measured(None, problem=f"more than {number:,} testors")
 
 
 @dataclass(frozen=True)
-class GrowthOfTestors(Measurement):
+class GrowthOfTestors(OfTestors):
     """By which factor a hundred terms more multiply the number of testors, between two ε; on the first fold."""
 
     collection: Collection
     epsilons: tuple[float, float]
     delta: float
 
-    @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+    def read_off(self, stats: ClassStats) -> Measured:
         """As if it were the same factor for each of them."""
-        return _measured(wanted, scope, tell, cls._factor)
-
-    @staticmethod
-    def _factor(stats: ClassStats, each: Any) -> Measured:
-        counts = [listed(stats, epsilon, each.delta) for epsilon in each.epsilons]
-        terms = [united(stats, epsilon, each.delta).number for epsilon in each.epsilons]
+        counts = [listed(stats, epsilon, self.delta) for epsilon in self.epsilons]
+        terms = [united(stats, epsilon, self.delta).number for epsilon in self.epsilons]
         if terms[0] >= terms[1] or not all(count.complete for count in counts):
             return Measured(None, problem="no more terms than at the ε before, or too many testors")
         return Measured(float((counts[1].number / counts[0].number) ** (MORE_TERMS / (terms[1] - terms[0]))))
 
 
 @dataclass(frozen=True)
-class PairsNotToldApart(Measurement):
+class PairsNotToldApart(OfTestors):
     """Of how many ordered pairs of classes no term sets the first apart from the second; on the first fold."""
 
     collection: Collection
     epsilon: float
     delta: float
 
-    @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+    def read_off(self, stats: ClassStats) -> Measured:
         """Count empty rows."""
-        return _measured(wanted, scope, tell, cls._number)
-
-    @staticmethod
-    def _number(stats: ClassStats, each: Any) -> Measured:
-        found = contrasts(Representatives(stats, "max"), each.epsilon, each.delta)
+        found = contrasts(Representatives(stats, "max"), self.epsilon, self.delta)
         return Measured(float(sum(one.n_not_told_from for one in found)))
