@@ -46,7 +46,7 @@ Batches = Iterable[csr_matrix]
 
 NAIVE_BAYES = MultinomialNB | ComplementNB
 
-_VALUES = 1 << 20
+_VALUES = 1 << 21
 """How many weights are added up at a time; more if they come together."""
 
 
@@ -76,11 +76,13 @@ def _larger(batches: Batches) -> Iterator[csr_matrix]:
     add than its documents.
     """
     waiting: list[csr_matrix] = []
+    n_values = 0
     for rows in batches:
         waiting.append(rows)
-        if sum(each.nnz for each in waiting) >= _VALUES:
+        n_values += rows.nnz
+        if n_values >= _VALUES:
             yield _stacked(waiting)
-            waiting = []
+            waiting, n_values = [], 0
     if waiting:
         yield _stacked(waiting)
 
