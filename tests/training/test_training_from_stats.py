@@ -61,7 +61,7 @@ def test_rows_batches_and_statistics_give_the_same(settings: dict[str, Any], for
     labels = targets.indicator()
     parts = [ClassStats.from_matrix(rows[part], labels[part]) for part in np.array_split(usable, 4)]
     stats = parts[3] + parts[1] + (parts[0] + parts[2])
-    found = recipe.fit_class_stats(stats, targets.classes, several=targets.several)
+    found = recipe.fit_class_stats(stats, targets.sizes)
     assert as_bytes(found) == expected
     order = np.random.default_rng(2).permutation(N)
     moved = Targets.of([targets.label_sets()[at] for at in order], N)
@@ -73,14 +73,14 @@ def test_statistics_of_other_classes_are_refused() -> None:
     recipe, (rows, targets) = recipe_of({"classifier": "nb"}), rows_and_targets("several")
     stats = ClassStats.from_matrix(rows, targets.label_sets())
     with pytest.raises(InputError, match=r"stats.classes=\(.*use the numbers of all classes, 0 to \d"):
-        recipe.fit_class_stats(stats, targets.classes, several=True)
+        recipe.fit_class_stats(stats, targets.sizes)
 
 
 def test_class_weights_name_the_labels() -> None:
     recipe, (rows, targets) = recipe_of({"classifier": "nb", "class_weight": {"sun": 2.0}}), rows_and_targets("one")
     stats = ClassStats.from_matrix(rows, targets.indicator())
     with pytest.raises(InputError, match=r"class_weight: there is no class 'sun'; classes are \['"):
-        recipe.fit_class_stats(stats, targets.classes, several=False)
+        recipe.fit_class_stats(stats, targets.sizes)
 
 
 @pytest.mark.parametrize("settings", [{"classifier": "svm"}, {"classifier": "tcfp"}], ids=str)

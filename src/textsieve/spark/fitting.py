@@ -188,7 +188,7 @@ class _Fit:
             self._reading, terms, idf, recipe.scheme, recipe.dtype, list(sizes.classes)
         )
         classifier = recipe.classifier
-        if recipe.learns_in_slices:
+        if recipe.learns_from_stats:
             stats, without = learning.class_sums(self._documents, chosen, sizes)
             return Fitted(recipe.fit_class_stats(stats, sizes), idf)
         if isinstance(classifier, TCFP) and classifier.context is None and recipe.class_weight is None:

@@ -31,7 +31,7 @@ from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 from .documents import Counted, weighted
 from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
-from .targets import Targets
+from .targets import Sizes, Targets
 
 if TYPE_CHECKING:
     from ..projections import TraceProjection
@@ -232,7 +232,7 @@ class Recipe:
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
-        weight = self._weight_by_number(targets.classes, targets.class_docs, several=targets.several)
+        weight = self._weight_by_number(targets.sizes)
         if self.has_own_scorer:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
         projected = None
@@ -253,22 +253,21 @@ class Recipe:
         """Train on weights that come batch by batch and are not kept; the same comes out."""
         labels = targets.take(np.flatnonzero(targets.usable)).indicator()
         stats = stats_of(self.classifier, _usable_rows(batches, targets.usable), labels)
-        return self.fit_class_stats(stats, targets.classes, several=targets.several)
+        return self.fit_class_stats(stats, targets.sizes)
 
-    def fit_class_stats(self, stats: ClassStats, classes: tuple[Any, ...], *, several: bool) -> Scorer:
+    def fit_class_stats(self, stats: ClassStats, sizes: Sizes) -> Scorer:
         """Train on statistics of the weights of the chosen terms, whoever has made them; the same comes out.
 
-        They are of the documents that can be learned from (`Targets.usable`), and their classes are the numbers 0, 1,
-        ... of `classes`, all of them, whether a document is in them or not.
+        They are of the documents that can be learned from (`Targets.usable`), and their classes are the numbers of all
+        classes, from 0, whether a document is in them or not.
         """
-        if stats.classes != tuple(range(len(classes))):
-            raise InputError(
-                f"stats.classes={shown(stats.classes)}; use the numbers of all classes, 0 to {len(classes) - 1}."
-            )
-        weight = self._weight_by_number(classes, stats.class_docs, several=several)
-        return scorer_of(fit_stats(self.classifier, stats, weight, several=several))
+        if stats.classes != tuple(range(len(sizes.classes))):
+            last = len(sizes.classes) - 1
+            raise InputError(f"stats.classes={shown(stats.classes)}; use the numbers of all classes, 0 to {last}.")
+        weight = self._weight_by_number(sizes)
+        return scorer_of(fit_stats(self.classifier, stats, weight, several=sizes.several))
 
-    def _weight_by_number(self, classes: tuple[Any, ...], class_docs: Ints, *, several: bool) -> Any:
+    def _weight_by_number(self, sizes: Sizes) -> Any:
         """Class weights by the number of the class instead of its label."""
         if not isinstance(self.class_weight, Mapping):
             if self.class_weight not in (None, "balanced"):
@@ -277,10 +276,10 @@ class Recipe:
                     "{'spam': 5.0}, or None."
                 )
             return self.class_weight
-        unknown = [label for label in self.class_weight if label not in classes]
+        unknown = [label for label in self.class_weight if label not in sizes.classes]
         if unknown:
             raise InputError(
-                f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(classes), 200)}."
+                f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(sizes.classes), 200)}."
             )
         for label, factor in self.class_weight.items():
             if isinstance(factor, bool) or not (isinstance(factor, float | int | np.number) and 0 < factor < np.inf):
@@ -292,5 +291,5 @@ class Recipe:
                 f"class_weight={shown(dict(self.class_weight))}: {type(self.classifier).__name__} has no class "
                 "weights; use svm, logistic, nb or cnb."
             )
-        numbers = range(len(classes)) if several else np.flatnonzero(class_docs).tolist()
-        return {number: float(self.class_weight.get(classes[number], 1.0)) for number in numbers}
+        numbers = range(len(sizes.classes)) if sizes.several else np.flatnonzero(sizes.class_docs).tolist()
+        return {number: float(self.class_weight.get(sizes.classes[number], 1.0)) for number in numbers}

@@ -188,8 +188,10 @@ class Training:
         """Whether something is decided or measured on documents that are held out."""
         settings = self._settings
         cut_is_fitted = sizes.several and self.recipe.cut.known(len(sizes.classes)) is None
-        return cut_is_fitted or settings["n_terms"] == "auto" or any(
-            settings[name] is not None for name in ("held_out", "probabilities")
+        return (
+            cut_is_fitted
+            or settings["n_terms"] == "auto"
+            or any(settings[name] is not None for name in ("held_out", "probabilities"))
         )
 
     def choose_without(self, sizes: Sizes, n_seen: int) -> Choices:
