@@ -196,7 +196,7 @@ class _Fit:
         recipe, sizes = self._recipe, self._sizes
         idf = recipe.idf_of(doc_freq, sizes.n_documents)
         chosen = learning.ChosenTerms(self._reading, terms, idf, recipe.scheme, recipe.dtype, list(sizes.classes))
-        if recipe.learns_in_slices:
+        if recipe.learns_from_stats:
             stats, _ = learning.class_sums(self._documents, chosen, sizes)
             return Fitted(recipe.fit_class_stats(stats, sizes), idf)
         classifier = recipe.classifier

@@ -278,7 +278,7 @@ class Training:
             idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
             counter = self.counter(vocabulary=chosen.terms)
             batches = weighted_batches(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
-            if recipe.learns_in_slices:
+            if recipe.learns_from_stats:
                 scorer = recipe.fit_batches(batches, streamed.targets)
             else:
                 scorer = recipe.fit_weights(stacked(batches, chosen), streamed.targets)
