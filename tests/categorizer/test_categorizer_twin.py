@@ -39,7 +39,10 @@ FINE: dict[str, dict[str, Any]] = {
 SCORING = [name for name in SELECTORS if name != "testors"]
 """Those that keep the terms with the best scores; testors have a test of their own, beside their twin."""
 
-NEW = ["the harbour and the oven", "lion lion salt sail", "crater rocket orbit dust moon the", "naïve butter time time", ""]
+NEW = [
+    *("the harbour and the oven", "lion lion salt sail", "crater rocket orbit dust moon the", "naïve butter time time"),
+    "",
+]
 
 
 def fitted(case: Texts, labels: Any, classifier: str, **settings: Any) -> Categorizer:

@@ -53,7 +53,8 @@ def test_which_class_documents_without_a_term_get_is_said(tmp_path: Path, run: R
         chosen = ["--selector", "chi", "--terms", n_terms, "--held-out", 0]
         run("train", write_csv(tmp_path / "x.csv", of_two), "-o", tmp_path / name, *chosen)
         unheard = write_csv(tmp_path / "y.csv", [("unheard", "other"), ("goal", "sport")])
-        said[name] = [run("evaluate", tmp_path / name, unheard).stdout, run("explain", tmp_path / name, "unheard").stdout]
+        asked = ("evaluate", tmp_path / name, unheard), ("explain", tmp_path / name, "unheard")
+        said[name] = [run(*words).stdout for words in asked]
     evaluated, explained = said["few"]
     assert "no term of the model: they get the class of most training documents without such terms, other" in evaluated
     assert "micro-F1 1.000" in evaluated

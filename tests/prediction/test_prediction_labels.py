@@ -1,4 +1,4 @@
-"""What is predicted is what the slow twin predicts, in each form of labels; unknown documents get a class that is set."""
+"""What is predicted is what the slow twin predicts, in each form of labels; unknown documents get a given class."""
 
 from dataclasses import replace
 from typing import Any

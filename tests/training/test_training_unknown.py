@@ -1,4 +1,4 @@
-"""The class of documents that have none of the chosen terms: settled by training documents of that kind, in every way."""
+"""The class of documents that have none of the chosen terms is settled by training documents of that kind."""
 
 import warnings
 from dataclasses import replace
@@ -81,6 +81,7 @@ def test_stored_zeros_are_no_weights() -> None:
 TEXTS = [f"goal keeper x{at}" for at in range(12)] + [f"x{at} y{at}" for at in range(8)]
 LABELS = ["sport"] * 12 + ["other"] * 8
 """The best terms all speak for the larger class."""
+WORDS = "the class of most training documents without such terms"
 OF_TWO: dict[str, Any] = {"selector": "chi", "n_terms": 2, "n_jobs": 1}
 
 
@@ -96,14 +97,14 @@ def test_terms_that_all_speak_for_one_class(classifier: str, form: str) -> None:
     assert set(model.terms_) == {"goal", "keeper"}
     assert model.model_.class_docs == (8, 12)
     assert model.model_.fallback == 0
-    with pytest.warns(UserWarning, match=r"2 of 3 .* get the class of most training documents without such terms, ") as told:
+    with pytest.warns(UserWarning, match=rf"2 of 3 .* they get {WORDS}, ") as told:
         predicted = model.predict(["", "never heard", "goal"])
     assert str(told[0].message).endswith(", 0." if form == "matrix" else ", 'other'.")
     expected: Any = {"one": ["other"] * 2, "several": [("other",)] * 2, "matrix": [[1, 0]] * 2}[form]
     assert (predicted.tolist() if hasattr(predicted, "tolist") else predicted)[:2] == expected
     explained = model.explain("never heard")
     assert explained.predicted == {"one": "other", "several": ("other",), "matrix": (0,)}[form]
-    assert "No term of the text is known to the model, so the class of most training documents without " in str(explained)
+    assert f"No term of the text is known to the model, so {WORDS} is taken." in str(explained)
     assert explained.unknown is not None
     assert model.explain("goal").unknown is None
 
@@ -159,7 +160,7 @@ def test_terms_of_weight_zero_are_no_terms(classifier: str) -> None:
     assert model.model_.fallback == 0
     explained = model.explain("all")
     assert explained.predicted == "other"
-    assert "No term of the text has a weight in the model, so the class of most " in str(explained)
+    assert f"No term of the text has a weight in the model, so {WORDS} is taken." in str(explained)
 
 
 def test_weights_too_small_for_32_bits_are_weights() -> None:

@@ -62,10 +62,8 @@ def _show(report: "Report", name: str, model: "Model") -> None:
     left_out = f"; {report.unlabelled:,} without a label are left out" if report.unlabelled else ""
     page.line(f"{name}: {report.documents:,} documents{left_out}")
     if report.unknown:
-        label = label_text(model.classes[model.class_of_unknown])
-        page.line(
-            f"{report.unknown:,} documents are empty or have no term of the model: they get {model.why_unknown}, {label}"
-        )
+        given = f"{model.why_unknown}, {label_text(model.classes[model.class_of_unknown])}"
+        page.line(f"{report.unknown:,} documents are empty or have no term of the model: they get {given}")
     strangers = [label_text(label) for label in report.labels if label not in report.classes]
     if strangers:
         listed = ", ".join(strangers[:5]) + ", ..." * (len(strangers) > 5)

@@ -7,8 +7,8 @@ selected terms.
 
 Version 2 is written for a model that prepares texts in a way that version 1 does not know, and has one more key,
 `preparation`, in `reading`: see `text.preparation`. Version 3 is written for a model that gives a document without a
-selected term another class than the most frequent one; it has one more key in the header, `fallback`, which is the number
-of that class, and `preparation` if texts are prepared. Every other model is written as version 1. So an older release
+selected term another class than the most frequent one; it has one more key in the header, `fallback`, the number of
+that class, and `preparation` if texts are prepared. Every other model is written as version 1. So an older release
 reads all files that it predicts the same with, and refuses the others.
 
 Stop words only matter where runs of words or forms of words are terms, and are written only then, as words: a list

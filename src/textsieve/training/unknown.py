@@ -1,14 +1,14 @@
 """Which class a document gets that has none of the chosen terms, or only such of weight 0.
 
-Nothing is added up for such a document, but that it has none of the terms is known of it, and training documents in the
-same case say which class it has then. Let n_j be the documents of class j, and z_j those of them without a chosen term.
-Of all documents that look like this one, the share z_j / Σ_i z_i is of class j, and the largest z_j is right most often.
-The largest n_j would be right most often for a document of which nothing is known, which is another matter: if all chosen
-terms speak for a large class, most of what has none of them is of another one.
+Nothing is added up for such a document, but that it has none of the terms is known of it, and training documents in
+the same case say which class it has then. Let n_j be the documents of class j, and z_j those of them without a chosen
+term. Of the documents that look like this one, the share z_j / Σ_i z_i is of class j: the largest z_j is right most
+often. The largest n_j is right most often for a document of which nothing is known, which is another matter: if all
+chosen terms speak for a large class, most of what has none of them is of another one.
 
 Classes with the same z_j are told apart by n_j, and if these are equal too, the first is taken. So where no training
-document is without a term, and all z_j are 0, it is the most frequent class that is taken. A document of several classes
-counts for each of them, one without a label for none.
+document is without a term, and all z_j are 0, the most frequent class is taken. A document of several classes counts
+for each of them, one without a label for none.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def docs_without_terms(is_without: Bools, targets: Targets) -> Ints:
 
 
 class Unknown:
-    """Looks at the weights of training documents, in their order, as they come by; what stays is a bit for each."""
+    """Looks at the weights of training documents as they come by, in their order; a byte stays of each."""
 
     def __init__(self, targets: Targets) -> None:
         self._targets = targets
