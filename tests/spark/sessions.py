@@ -1,0 +1,93 @@
+"""Spark sessions of three kinds in one process, one after the other.
+
+A process has one classic session at a time, and one of Connect only while there is no classic one. So a session is
+kept as long as the same kind is asked for, and stopped when another is; pytest puts the tests of a kind together. What
+a kind runs on is started when it is first asked for and kept: the Java of classic sessions, the cluster, the Connect
+server. The server holds the cluster's cores as long as it runs, so it ends with its session.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Literal, get_args
+from unittest.mock import patch
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from tests.spark.cluster import CONF, Cluster, environment, started_cluster, started_connect
+
+Kind = Literal["local", "cluster", "connect"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Sessions:
+    """Gives the session of a kind; `close` ends all that was started for any."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept = ExitStack()
+        self._current = ExitStack()
+        self._kind: Kind | None = None
+        self._session: SparkSession | None = None
+        self._cluster: Cluster | None = None
+
+    def of(self, kind: Kind) -> SparkSession:
+        """The session of a kind, which ends that of another."""
+        if self._session is None or kind != self._kind:
+            self._current.close()
+            self._session = self._current.enter_context(self._opened(kind))
+            self._kind = kind
+        return self._session
+
+    @property
+    def cluster(self) -> Cluster:
+        """What the sessions that are not local run on."""
+        if self._cluster is None:
+            self._cluster = self._kept.enter_context(started_cluster(self._folder))
+        return self._cluster
+
+    def close(self) -> None:
+        """End everything."""
+        with self._kept, self._current:
+            self._kind = self._session = self._cluster = None
+
+    @contextmanager
+    def _opened(self, kind: Kind) -> Iterator[SparkSession]:
+        if kind == "connect":
+            with started_connect(self._folder, self.cluster.url) as (address, _), session_of(address) as session:
+                yield session
+        else:
+            with session_of("local[2]" if kind == "local" else self.cluster.url) as session:
+                self._kept.callback(end_java)
+                yield session
+
+
+@contextmanager
+def session_of(master: str) -> Iterator[SparkSession]:
+    """A session on a master, or of a Connect server; what it changed in this process is changed back."""
+    with patch.dict(os.environ, environment()):
+        builder = SparkSession.builder.appName("textsieve-tests")
+        if master.startswith("sc://"):
+            session = builder.remote(master).config("spark.sql.shuffle.partitions", "4").getOrCreate()
+        else:
+            session = builder.master(master).config(map=dict(CONF)).getOrCreate()
+            session.sparkContext.setLogLevel("ERROR")
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def end_java() -> None:
+    """End the Java beside this process, which classic sessions share and stopping them leaves."""
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    gateway.proc.stdin.close()  # it ends when nobody holds the other end
+    gateway.proc.wait()

@@ -1,0 +1,107 @@
+"""The sessions do what they say on all three, listen on this machine alone, and leave no process behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.spark.cluster import HERE, Cluster, environment
+from tests.spark.driver import run_driver
+from tests.spark.listening import listening
+from tests.spark.processes import Process, Program, command_of, descendants, processes, wait_for
+from tests.spark.sessions import Sessions
+
+on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
+
+
+def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A row for each partition: the process, how many rows it saw, and their sum."""
+    ids = [value for batch in batches for value in batch.column("id").to_pylist()]
+    yield pa.RecordBatch.from_pydict({"pid": [os.getppid()], "n": [len(ids)], "total": [sum(ids)]})
+
+
+def counted(df: DataFrame) -> DataFrame:
+    return df.mapInArrow(count, "pid long, n long, total long")
+
+
+def total(session: SparkSession, rows: int) -> list[int]:
+    """The same from a driver of its own."""
+    found = counted(session.range(0, rows, 1, 4)).collect()
+    return [sum(row["n"] for row in found), sum(row["total"] for row in found)]
+
+
+def test_partitions_are_counted_on_each_kind(spark: SparkSession) -> None:
+    found = counted(spark.range(0, 1000, 1, 4)).collect()
+    assert [row["n"] for row in found] == [250] * 4
+    assert sum(row["total"] for row in found) == 499500
+
+
+@on_cluster
+def test_each_worker_has_an_executor(spark: SparkSession, cluster: Cluster) -> None:
+    assert set(cluster.wait_for_executors(2)) == {worker.pid for worker in cluster.workers}
+
+
+def test_all_of_it_is_on_this_machine_alone(spark: SparkSession) -> None:
+    counted(spark.range(4)).collect()
+    java = [each for each in descendants(os.getpid()) if command_of(each)[0].endswith("java")]
+    assert java
+    for process in java:
+        assert {str(address) for address, _ in listening(process.pid)} == {HERE}, command_of(process)
+
+
+@on_cluster
+def test_a_killed_executor_and_a_killed_worker_are_replaced(spark: SparkSession, cluster: Cluster) -> None:
+    first = cluster.wait_for_executors(2)
+    os.kill(first[cluster.workers[0].pid].pid, signal.SIGKILL)
+    assert total(spark, 1000) == [1000, 499500]
+    cluster.kill_worker(cluster.workers[1])
+    cluster.add_worker()
+    assert total(spark, 1000) == [1000, 499500]
+    second = cluster.wait_for_executors(2)
+    assert set(second) == {worker.pid for worker in cluster.workers}
+    assert not set(first.values()) & (set(second.values()) | processes().keys())
+
+
+def test_a_driver_of_its_own(sessions: Sessions, tmp_path: Path) -> None:
+    before = set(descendants(os.getpid()))
+    assert run_driver("tests.spark.test_cluster:total", "local[1]", tmp_path, rows=10) == [10, 45]
+    assert set(descendants(os.getpid())) <= before
+
+
+def hold(folder: str) -> None:
+    """Use a cluster, say what was started for it, and wait to be killed."""
+    sessions = Sessions(Path(folder))
+    total(sessions.of("cluster"), 1000)
+    print(f"Started: {json.dumps(sorted(descendants(os.getpid())))}.", flush=True)
+    time.sleep(600)
+
+
+def test_a_killed_test_run_leaves_nothing_behind(sessions: Sessions, tmp_path: Path) -> None:
+    script = f"from tests.spark.test_cluster import hold; hold({str(tmp_path)!r})"
+    program = Program([sys.executable, "-c", script], environment(), tmp_path / "run.log")
+    try:
+        started = {Process(*each) for each in json.loads(program.says(r"Started: (.*)\."))}
+        assert len(started) >= 6  # Java here, master, workers, executors
+        program.kill()
+        wait_for(lambda: not started & processes().keys() or None, lambda: f"the end of {started & processes().keys()}")
+    finally:
+        program.stop()
+
+
+def test_what_a_program_started_elsewhere_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ["bash", "-c", "sleep 600 & setsid sleep 600 & echo Started. && wait"]
+    monkeypatch.setattr("tests.spark.processes.GRACE", 0.5)
+    program = Program(command, os.environ, tmp_path / "log")
+    program.says(r"(Started\.)")
+    started = wait_for(lambda: found if len(found := descendants(program.pid)) == 2 else None, lambda: "two of them")
+    program.stop()
+    assert not started & processes().keys()
