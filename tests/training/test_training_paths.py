@@ -54,6 +54,7 @@ def assert_same_model(one: Model, other: Model, *, thresholds: bool = True) -> N
     assert one.classes == other.classes
     assert one.class_docs == other.class_docs
     assert one.labels == other.labels
+    assert one.fallback == other.fallback
     for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words"):
         assert getattr(one, name) == getattr(other, name)
     assert (one.idf is None) == (other.idf is None)

@@ -35,6 +35,7 @@ from ..training.ranking import with_every_label
 from ..training.recipe import Fitted
 from ..training.targets import Sizes
 from ..training.train import Choices, Training, require_classes
+from ..training.unknown import class_of_unknown
 from . import learning
 from .columns import documents_of, labels_of
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
@@ -197,11 +198,12 @@ class _Fit:
         idf = recipe.idf_of(doc_freq, sizes.n_documents)
         chosen = learning.ChosenTerms(self._reading, terms, idf, recipe.scheme, recipe.dtype, list(sizes.classes))
         if recipe.learns_from_stats:
-            stats, _ = learning.class_sums(self._documents, chosen, sizes)
-            return Fitted(recipe.fit_class_stats(stats, sizes), idf)
+            stats, without = learning.class_sums(self._documents, chosen, sizes)
+            return Fitted(recipe.fit_class_stats(stats, sizes), idf, class_of_unknown(sizes.class_docs, without))
         classifier = recipe.classifier
         if isinstance(classifier, TCFP) and classifier.context is None and recipe.class_weight is None:
-            votes, _ = votes_of(self._documents, chosen, sizes, classifier.factors(sizes.class_docs))
-            return Fitted(LinearScorer(votes, np.zeros(votes.shape[1])), idf)
+            votes, without = votes_of(self._documents, chosen, sizes, classifier.factors(sizes.class_docs))
+            scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
+            return Fitted(scorer, idf, class_of_unknown(sizes.class_docs, without))
         learning.require_room(int(doc_freq.sum()), self._most_values, classifier)
         return recipe.fit_counts(*learning.counts_of(self._documents, chosen, sizes))

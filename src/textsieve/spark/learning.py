@@ -30,6 +30,7 @@ from ..errors import InputError
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from ..stats.table import Cells, Table, Totals
+from ..text.rows import Rows
 from ..text.schemes import Scheme
 from ..training.documents import weighted
 from ..training.targets import Sizes, Targets
@@ -108,8 +109,7 @@ class _AddUp:
 
 def documents_without(rows: csr_matrix, members: sparse.csr_array) -> Ints:
     """How many documents of each class have no weight but 0."""
-    filled = np.asarray(rows.astype(np.bool_).sum(axis=1)).ravel()
-    return np.asarray(members[np.flatnonzero(filled == 0)].sum(axis=0), np.int64).ravel()
+    return np.asarray(members[np.flatnonzero(Rows.of(rows).is_zero)].sum(axis=0), np.int64).ravel()
 
 
 def _rows(places: Ints, classes: Ints, documents: Ints, limbs: tuple[Ints, ...]) -> pa.RecordBatch:

@@ -26,12 +26,12 @@ from ..selectors.base import Documents, limit_of
 from ..selectors.named import scheme_for as scheme_for_selector
 from ..selectors.named import selector_of
 from ..stats import ClassStats
-from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
-from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
-from .documents import Counted, weighted
+from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
+from .documents import Counted, narrowed, weighed
 from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
 from .targets import Sizes, Targets
+from .unknown import fallback_of
 
 if TYPE_CHECKING:
     from ..projections import TraceProjection
@@ -92,6 +92,8 @@ class Fitted(NamedTuple):
 
     scorer: Scorer
     idf: Floats
+    fallback: int
+    """The number of the class that a document without a weight gets; see `unknown`."""
 
 
 class Kept(NamedTuple):
@@ -102,10 +104,11 @@ class Kept(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """The scores of documents (documents x classes), and which documents have no term of any weight."""
+    """The scores of documents (documents x classes), which documents have no term of any weight, and their class."""
 
     scores: Floats
     is_unknown: NDArray[np.bool_]
+    fallback: int
 
 
 @dataclass(frozen=True)
@@ -217,14 +220,16 @@ class Recipe:
     def fit_counts(self, counts: csr_matrix, targets: Targets) -> Fitted:
         """Weigh the counts of the chosen terms and train; documents without a label count for the idf alone."""
         idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
-        return Fitted(self.fit_weights(weighted(counts, self.scheme, idf, self.dtype), targets), idf)
+        weights = weighed(counts, self.scheme, idf)
+        fallback = fallback_of(weights.is_zero, targets)
+        return Fitted(self.fit_weights(narrowed(weights, self.dtype), targets), idf, fallback)
 
     def scores(self, fitted: Fitted, counts: csr_matrix) -> Scored:
         """The score of each class for documents given by the counts of the chosen terms, as a model would give it."""
-        idf = None if self.scheme.idf == "none" else fitted.idf
-        weights = weigh(Rows.of(counts), tf=self.scheme.tf, idf=idf, norm=self.scheme.norm)
+        weights = weighed(counts, self.scheme, fitted.idf)
         outputs = fitted.scorer.scores(weights, self.n_jobs)
-        return Scored(np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs, weights.is_zero)
+        scores = np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
+        return Scored(scores, weights.is_zero, fitted.fallback)
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
         """Train on weights; documents without a label count for a projection alone."""
