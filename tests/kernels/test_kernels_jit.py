@@ -20,8 +20,8 @@ def test_a_change_in_any_file_changes_the_fingerprint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("function", [words.count_words, words.slot_of, grams.count_grams])
 def test_numba_goes_by_the_fingerprint(function: Any) -> None:
-    assert function._cache._cache_file._source_stamp == jit._FINGERPRINT
-    assert jit._fingerprint(Path(jit.__file__).parent) == jit._FINGERPRINT
+    assert function._cache._cache_file._source_stamp == jit.FINGERPRINT
+    assert jit._fingerprint(Path(jit.__file__).parent) == jit.FINGERPRINT
 
 
 def test_without_a_folder_for_the_cache_kernels_work_and_a_warning_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

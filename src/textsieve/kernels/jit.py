@@ -43,7 +43,7 @@ def _keep_on_disk(dispatcher: Any) -> None:
             stacklevel=4,
         )
     else:
-        dispatcher._cache._cache_file._source_stamp = _FINGERPRINT
+        dispatcher._cache._cache_file._source_stamp = FINGERPRINT
 
 
 def _fingerprint(folder: Path) -> str:
@@ -54,4 +54,4 @@ def _fingerprint(folder: Path) -> str:
     return digest.hexdigest()
 
 
-_FINGERPRINT = _fingerprint(Path(__file__).parent)
+FINGERPRINT = _fingerprint(Path(__file__).parent)

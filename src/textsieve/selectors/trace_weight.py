@@ -26,6 +26,8 @@ with fewer, is above 0 and never above 1, and does not depend on the scale of th
 Without labels, or where the labels tell nothing, it is 0.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,7 +48,8 @@ def auto_weight(between: Floats, total: Floats, stats: ClassStats, k: int, share
         return 1.0
     scatter /= scatter.max()  # so that no sum is too large for a float
     noise = scatter * relative_noise(stats, stats.class_docs / stats.n_pairs if shares is None else shares)
-    return float(1.0 / (1.0 + noise.sum() / scatter.sum()))
+    # Exact sums: however many terms are beside those in the running, the weight is the same to the last bit.
+    return 1.0 / (1.0 + math.fsum(noise[in_running]) / math.fsum(scatter[in_running]))
 
 
 def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
@@ -64,4 +67,9 @@ def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
 def _is_among_best(values: Floats, k: int) -> NDArray[np.bool_]:
     """Which values, none negative, are among the k largest; all that equal the k-th but for rounding are."""
     place = max(len(values) - k, 0)
-    return np.asarray(values >= np.partition(values, place)[place] * (1.0 - _ROUNDING))
+    return np.asarray(values >= bound_of_running(float(np.partition(values, place)[place])))
+
+
+def bound_of_running(kth: float) -> float:
+    """The least value that is as good as the k-th largest."""
+    return kth * (1.0 - _ROUNDING)

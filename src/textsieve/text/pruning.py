@@ -20,6 +20,45 @@ def check_limits(min_df: float, max_df: float, max_features: int | None = None) 
         raise InputError(f"max_features={max_features!r}; use a whole number from 1, or None.")
 
 
+def df_bounds(n_documents: int, min_df: float, max_df: float) -> tuple[float, float]:
+    """In how many documents a term must be at least, and at most."""
+    least = min_df if is_whole(min_df) else min_df * n_documents
+    most = max_df if is_whole(max_df) else max_df * n_documents
+    if least > n_documents:
+        raise InputError(
+            f"min_df={min_df!r}: there are only {counted(n_documents, 'document')}, so no term is in {least:g} of "
+            "them; lower min_df."
+        )
+    if most < least:
+        raise InputError(
+            f"max_df={max_df!r} is fewer documents than min_df={min_df!r}: at most {most:g} and at least {least:g} of "
+            f"{n_documents:,} documents."
+        )
+    return least, most
+
+
+def no_documents() -> InputError:
+    """What is said if there are no documents."""
+    return InputError("There are no documents. Give an iterable of at least one text.")
+
+
+def no_terms(n_documents: int) -> InputError:
+    """What is said if no document has a term."""
+    return InputError(
+        f"None of the {n_documents:,} documents has a term. (A word is two or more letters, digits or underscores; "
+        "stop words are left out.)"
+    )
+
+
+def none_within(n_documents: int, min_df: float, max_df: float) -> InputError:
+    """What is said if all terms are in too few or too many documents."""
+    least, most = df_bounds(n_documents, min_df, max_df)
+    return InputError(
+        f"No term is in {least:g} to {most:g} of the {n_documents:,} documents (min_df={min_df!r}, "
+        f"max_df={max_df!r}); lower min_df or raise max_df."
+    )
+
+
 def kept_terms(
     numbers: Ints,
     n_documents: int,
@@ -37,33 +76,16 @@ def kept_terms(
     written as 1, a term is as frequent as its documents are many.
     """
     if n_documents == 0:
-        raise InputError("There are no documents. Give an iterable of at least one text.")
+        raise no_documents()
     if len(numbers) == 0:
-        raise InputError(
-            f"None of the {n_documents:,} documents has a term. (A word is two or more letters, digits or underscores; "
-            "stop words are left out.)"
-        )
-    least = min_df if is_whole(min_df) else min_df * n_documents
-    most = max_df if is_whole(max_df) else max_df * n_documents
-    if least > n_documents:
-        raise InputError(
-            f"min_df={min_df!r}: there are only {counted(n_documents, 'document')}, so no term is in {least:g} of "
-            "them; lower min_df."
-        )
-    if most < least:
-        raise InputError(
-            f"max_df={max_df!r} is fewer documents than min_df={min_df!r}: at most {most:g} and at least {least:g} of "
-            f"{n_documents:,} documents."
-        )
+        raise no_terms(n_documents)
+    least, most = df_bounds(n_documents, min_df, max_df)
     if least <= 1 and most >= n_documents and max_features is None:
         return np.arange(len(numbers))
     doc_freq, occurrences = (total[numbers] for total in totals())
     kept = np.flatnonzero((doc_freq >= least) & (doc_freq <= most))
     if len(kept) == 0:
-        raise InputError(
-            f"No term is in {least:g} to {most:g} of the {n_documents:,} documents (min_df={min_df!r}, "
-            f"max_df={max_df!r}); lower min_df or raise max_df."
-        )
+        raise none_within(n_documents, min_df, max_df)
     if max_features is not None and len(kept) > max_features:
         times = (doc_freq if binary else occurrences)[kept]
         most_frequent = np.argsort(-times, kind="stable")[:max_features]

@@ -53,8 +53,7 @@ class Sample:
 
     def _keep(self, documents: Ints, counts: csr_matrix) -> None:
         if self._halvings:
-            place = documents.astype(np.uint64) * _GOLDEN  # as a share of 2^64, beyond which it begins anew
-            stay = np.flatnonzero(place >> np.uint64(64 - self._halvings) == 0)
+            stay = np.flatnonzero(levels_of(documents) >= self._halvings)
             documents, counts = documents[stay], counts[stay]
         self._parts.append((documents, counts))
         self.n_values += counts.nnz
@@ -62,6 +61,15 @@ class Sample:
     def matrix(self, n_columns: int) -> csr_matrix:
         """All that was kept."""
         return _stacked([counts for _, counts in self._parts], n_columns)
+
+
+def levels_of(documents: Ints) -> Ints:
+    """How many halvings each document, given by its number, outlives."""
+    place = documents.astype(np.uint64) * _GOLDEN  # as a share of 2^64, beyond which it begins anew
+    levels = np.full(len(documents), 64, np.int64)
+    for bits in range(63, -1, -1):
+        levels[place >> np.uint64(63 - bits) != 0] = bits
+    return levels
 
 
 def _stacked(parts: list[csr_matrix], n_columns: int) -> csr_matrix:

@@ -23,6 +23,34 @@ NO_CLASS = "none of the classes"
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """What is to be known of labels without the documents that have them."""
+
+    classes: tuple[Any, ...]
+    class_docs: Ints
+    n_documents: int
+    n_unlabelled: int
+    """Documents that a classifier can't learn from."""
+    form: Form
+
+    @property
+    def several(self) -> bool:
+        """Whether a document may have several labels."""
+        return self.form != "one"
+
+    @property
+    def can_be_learned(self) -> NDArray[np.bool_]:
+        """The classes that some documents are in, and others are not."""
+        return (self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled)
+
+
+def sorted_classes(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """The classes that labels stand for, given each label once: sorted, all of one kind and one type."""
+    given = list(labels)
+    return _of_one_type(label_pairs(given, len(given)).classes)
+
+
+@dataclass(frozen=True)
 class Targets:
     """For each class, the documents that are in it."""
 
@@ -76,9 +104,14 @@ class Targets:
         return np.ones(self.n_documents, np.bool_) if self.form == "matrix" else self.first >= 0
 
     @property
+    def sizes(self) -> Sizes:
+        """What is to be known of the labels without the documents."""
+        return Sizes(self.classes, self.class_docs, self.n_documents, int((~self.usable).sum()), self.form)
+
+    @property
     def can_be_learned(self) -> NDArray[np.bool_]:
         """The classes that some documents are in, and others are not."""
-        return (self.class_docs > 0) & (self.class_docs < int(self.usable.sum()))
+        return self.sizes.can_be_learned
 
     @property
     def is_member(self) -> NDArray[np.bool_]:

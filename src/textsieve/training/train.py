@@ -46,7 +46,7 @@ from .documents import (
 )
 from .keeping import measures_of, storable, when_and_with_what
 from .recipe import Fitted, Kept, Recipe
-from .targets import Targets
+from .targets import Sizes
 from .tuning import Tuning, assigned, labels_of, of_some_documents, parted
 
 Floats = NDArray[np.float64]
@@ -90,45 +90,47 @@ class Trained(NamedTuple):
 
 def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Trained:
     """Train a model as the settings of a `Categorizer` say."""
-    training = _Training(settings, progress)
+    training = Training(settings, progress)
     return Trained(training.run(documents, labels), training.seconds)
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Refuse settings that mean nothing for any documents, without having read one."""
-    _Training(settings, lambda *_: None)
+    Training(settings, lambda *_: None)
 
 
 def model_of(settings: Mapping[str, Any], counted: Counted, best: Kept, fitted: Fitted, cut: Rule | None) -> Model:
     """The model that training comes to, for experiments that have gone through its steps on their own."""
     terms = [counted.terms[column] for column in best.columns.tolist()]
     seen = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
-    training = _Training(settings, lambda *_: None)
-    return training._model(counted.targets, terms, fitted, Choices(None, None, cut, None), seen, best.found)
+    training = Training(settings, lambda *_: None)
+    return training.model(counted.targets.sizes, terms, fitted, Choices(None, None, cut, None), seen, best.found)
 
 
-class _Training:
+class Training:
+    """The steps of training; another engine than this machine goes through them in its own way."""
+
     def __init__(self, settings: Mapping[str, Any], progress: Progress) -> None:
         self._settings, self._progress = settings, progress
         self._n_jobs = n_threads(settings["n_jobs"])
-        self._recipe = Recipe.of(settings, self._n_jobs)
-        self._clock = Clock(progress)
+        self.recipe = Recipe.of(settings, self._n_jobs)
+        self.clock = Clock(progress)
         _check(settings)
-        reading = self._counter(**self._limits)._validated()
+        reading = self.counter(**self.limits)._validated()
         if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
             self._settings = {**settings, "stop_words": that_can_match(settings["stop_words"], reading)}
 
     @property
     def seconds(self) -> dict[str, float]:
         """How long each stage took."""
-        return self._clock.seconds
+        return self.clock.seconds
 
     def run(self, documents: Any, labels: Any) -> Model:
         naming = documents.naming if isinstance(documents, Corpus) else nullcontext
         with naming():
-            with self._clock("counting"):
+            with self.clock("counting"):
                 counted = self._count(documents, labels)
-            _require_classes(counted.targets)
+            require_classes(counted.targets.sizes)
             n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
         with naming(TooFewDocuments), naming(UnfitDocuments):  # what else is wrong from here on, is so with a setting
             return self._run(documents, counted, n_terms_seen)
@@ -136,14 +138,10 @@ class _Training:
     def _run(self, documents: Any, counted: Counted | Streamed, n_terms_seen: int) -> Model:
         targets = counted.targets
         sample = counted.sample if isinstance(counted, Streamed) else counted
-        self._warn_of_fewer_terms(n_terms_seen)
+        self.warn_of_fewer_terms(n_terms_seen)
         n_tuned_on = sample.targets.n_documents if isinstance(counted, Streamed) else None
-        measured = None
-        if self._settings["held_out"] is not None:
-            with self._clock("held out"):
-                report = self._evaluate(sample, self._settings["held_out"])
-                measured = measures_of(report, int(sample.targets.usable.sum()))
-        choices = self._choose(sample, n_terms_seen)
+        measured = self.measure(sample)
+        choices = self.choose(sample, n_terms_seen)
         del sample
         if isinstance(counted, Streamed):
             terms, found, fitted = self._learn_streamed(documents, counted, choices)
@@ -151,59 +149,81 @@ class _Training:
             best, fitted = self._learn(counted, choices)
             terms, found = [counted.terms[column] for column in best.columns.tolist()], best.found
         seen = {"n_terms_seen": n_terms_seen, "n_tuned_on": n_tuned_on, "held_out": measured}
-        return self._model(targets, terms, fitted, choices, seen, found)
+        return self.model(targets.sizes, terms, fitted, choices, seen, found)
 
-    def _warn_of_fewer_terms(self, n_seen: int) -> None:
+    def warn_of_fewer_terms(self, n_seen: int, depth: int = 6) -> None:
+        """Say so if there are fewer terms than were asked for, where Categorizer.fit was called."""
         n_terms = self._settings["n_terms"]
         if is_whole(n_terms) and n_terms > n_seen:
             message = f"n_terms={n_terms:,} terms were asked for, but there are {n_seen:,}: all are kept."
-            warnings.warn(message, stacklevel=6)  # where Categorizer.fit was called
+            warnings.warn(message, stacklevel=depth)
 
     # -- counting ------------------------------------------------------------------------------------------------
 
     def _count(self, documents: Any, labels: Any) -> Counted | Streamed:
-        limits, multilabel = self._limits, self._settings["multilabel"]
+        limits, multilabel = self.limits, self._settings["multilabel"]
         if not isinstance(documents, Corpus):
-            return count_texts(documents, labels, self._counter(), limits, multilabel=multilabel)
+            return count_texts(documents, labels, self.counter(), limits, multilabel=multilabel)
         if labels is not None:
             raise InputError("A corpus brings its own labels; leave labels out.")
         return count_corpus(
-            *(documents, self._counter(), limits),
+            *(documents, self.counter(), limits),
             multilabel=multilabel,
-            want_stats=self._recipe.reads_counts,
+            want_stats=self.recipe.reads_counts,
             progress=self._progress,
         )
 
     @property
-    def _limits(self) -> Limits:
+    def limits(self) -> Limits:
         return {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
 
-    def _counter(self, **more: Any) -> TermCounter:
+    def counter(self, **more: Any) -> TermCounter:
         names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *SETTINGS)
         reading = {name: self._settings[name] for name in names}
         return TermCounter(**reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
 
     # -- what is decided on held-out documents -------------------------------------------------------------------
 
-    def _choose(self, counted: Counted, n_seen: int) -> Choices:
+    def needs_documents(self, sizes: Sizes) -> bool:
+        """Whether something is decided or measured on documents that are held out."""
+        settings = self._settings
+        cut_is_fitted = sizes.several and self.recipe.cut.known(len(sizes.classes)) is None
+        return cut_is_fitted or settings["n_terms"] == "auto" or any(
+            settings[name] is not None for name in ("held_out", "probabilities")
+        )
+
+    def choose_without(self, sizes: Sizes, n_seen: int) -> Choices:
+        """Decide, where no documents are needed for it."""
+        cut = self.recipe.cut.known(len(sizes.classes)) if sizes.several else None
+        return Choices(self.recipe.most_terms(self._settings["n_terms"], n_seen), None, cut, None)
+
+    def measure(self, sample: Counted) -> dict[str, Any] | None:
+        """How good a model of some of the documents is on the others, if that is asked for."""
+        if self._settings["held_out"] is None:
+            return None
+        with self.clock("held out"):
+            report = self._evaluate(sample, self._settings["held_out"])
+            return measures_of(report, int(sample.targets.usable.sum()))
+
+    def choose(self, counted: Counted, n_seen: int) -> Choices:
         """Decide, by these documents, for all of which have this number of terms."""
         n_terms, curve, cut, calibration = self._settings["n_terms"], None, None, None
-        tuning = Tuning(counted, self._recipe, self._settings["folds"], self._progress)
+        tuning = Tuning(counted, self.recipe, self._settings["folds"], self._progress)
         if isinstance(n_terms, str) and n_terms == "auto":
-            with self._clock("choosing the number of terms"):
+            with self.clock("choosing the number of terms"):
                 found = tuning.curve(len(counted.columns_within_limits))
             curve = found.points
             n_terms = found.limits[smallest_within_one_error(curve)]
-        most = self._recipe.most_terms(n_terms, n_seen)
+        most = self.recipe.most_terms(n_terms, n_seen)
         method = self._settings["probabilities"]
         several = counted.targets.several
         if several:
-            cut = self._recipe.cut.known(len(counted.targets.classes))
+            cut = self.recipe.cut.known(len(counted.targets.classes))
         if (several and cut is None) or method is not None:
-            with self._clock("scoring held-out documents"):
+            with self.clock("scoring held-out documents"):
                 scores, true = tuning.held_out_scores(most), counted.targets.is_member
                 if several:
-                    cut = self._recipe.cut.fit(scores, true).rule_
+                    cut = self.recipe.cut.fit(scores, true).rule_
                 calibration = None if method is None else Calibration.fit(method, scores, true)
         return Choices(most, curve, cut, calibration)
 
@@ -219,11 +239,11 @@ class _Training:
                 "more documents, or hold none out."
             )
         train, test = parted(counted, is_test)
-        another = _Training(self._settings, self._progress)
-        choices = another._choose(train, len(train.columns_within_limits))
+        another = Training(self._settings, self._progress)
+        choices = another.choose(train, len(train.columns_within_limits))
         with of_some_documents():
             best, fitted = another._learn(train, choices)
-        scores, is_unknown = self._recipe.scores(fitted, columns_in_order(test.counts, best.columns))
+        scores, is_unknown = self.recipe.scores(fitted, columns_in_order(test.counts, best.columns))
         is_label = assigned(scores, train.targets, choices.cut, is_unknown)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
@@ -235,26 +255,26 @@ class _Training:
     # -- the model -----------------------------------------------------------------------------------------------
 
     def _learn(self, counted: Counted, choices: Choices) -> tuple[Kept, Fitted]:
-        with self._clock("selecting"):
-            best = self._recipe.rank(counted, choices.most)
+        with self.clock("selecting"):
+            best = self.recipe.rank(counted, choices.most)
             chosen = columns_in_order(counted.counts, best.columns)
-        with self._clock("training"):
-            return best, self._recipe.fit_counts(chosen, counted.targets)
+        with self.clock("training"):
+            return best, self.recipe.fit_counts(chosen, counted.targets)
 
     def _learn_streamed(
         self, corpus: Corpus, streamed: Streamed, choices: Choices
     ) -> tuple[list[str], dict[str, Any], Fitted]:
-        recipe = self._recipe
-        with self._clock("selecting"):
-            read_again = corpus, streamed, self._counter(vocabulary=streamed.terms), recipe.selection, self._progress
+        recipe = self.recipe
+        with self.clock("selecting"):
+            read_again = corpus, streamed, self.counter(vocabulary=streamed.terms), recipe.selection, self._progress
             stats = weighted_stats(*read_again) if streamed.stats is None else streamed.stats
             best = recipe.rank_stats(stats, choices.most, partial(weighted_documents, *read_again))
             del stats, read_again
             chosen = streamed.reduced(best.columns)
             give_back()
-        with self._clock("training"):
+        with self.clock("training"):
             idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
-            counter = self._counter(vocabulary=chosen.terms)
+            counter = self.counter(vocabulary=chosen.terms)
             batches = weighted_batches(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
             if recipe.learns_in_slices:
                 scorer = recipe.fit_batches(batches, streamed.targets)
@@ -262,29 +282,30 @@ class _Training:
                 scorer = recipe.fit_weights(stacked(batches, chosen), streamed.targets)
             return chosen.terms, best.found, Fitted(scorer, idf)
 
-    def _model(
+    def model(
         self,
-        targets: Targets,
+        sizes: Sizes,
         terms: list[str],
         fitted: Fitted,
         choices: Choices,
         seen: dict[str, Any],
         found: dict[str, Any],
     ) -> Model:
+        """Put together what was learned."""
         settings, curve = self._settings, choices.curve
         stop_words = settings["stop_words"]
         return Model(
             terms=tuple(terms),
-            classes=targets.classes,
-            class_docs=tuple(targets.class_docs.tolist()),
-            labels=targets.form,
+            classes=sizes.classes,
+            class_docs=tuple(sizes.class_docs.tolist()),
+            labels=sizes.form,
             lowercase=bool(settings["lowercase"]),
             strip_accents=settings["strip_accents"],
             stop_words="english" if is_english(stop_words) else _stop_words(settings),
             ngram_range=tuple(settings["ngram_range"]),
-            tf=self._recipe.scheme.tf,
-            norm=self._recipe.scheme.norm,
-            idf=None if self._recipe.scheme.idf == "none" else fitted.idf,
+            tf=self.recipe.scheme.tf,
+            norm=self.recipe.scheme.norm,
+            idf=None if self.recipe.scheme.idf == "none" else fitted.idf,
             scorer=fitted.scorer,
             thresholds=None if choices.cut is None else choices.cut.thresholds,
             ranks=None if choices.cut is None else choices.cut.ranks,
@@ -293,8 +314,8 @@ class _Training:
             settings=storable(settings),
             about={
                 **when_and_with_what(settings["normalise"]),
-                "n_documents": targets.n_documents,
-                "n_unlabelled": int((~targets.usable).sum()),
+                "n_documents": sizes.n_documents,
+                "n_unlabelled": sizes.n_unlabelled,
                 **seen,
                 "curve": None if curve is None else [list(point) for point in curve],
                 **found,
@@ -317,10 +338,11 @@ def _stop_words(settings: Mapping[str, Any]) -> frozenset[str]:
     return stop_words_of(settings["stop_words"], settings["strip_accents"], lowercase=settings["lowercase"])
 
 
-def _require_classes(targets: Targets) -> None:
-    if targets.can_be_learned.any():
+def require_classes(sizes: Sizes) -> None:
+    """Refuse labels from which nothing can be learned."""
+    if sizes.can_be_learned.any():
         return
-    present = [label for label, size in zip(targets.classes, targets.class_docs, strict=True) if size]
+    present = [label for label, size in zip(sizes.classes, sizes.class_docs, strict=True) if size]
     if not present:
         raise InputError(
             "No document has a label, so there is nothing to learn. In a folder, sub-folders are the classes; in a "
@@ -331,7 +353,7 @@ def _require_classes(targets: Targets) -> None:
             f"All documents have the same labels, {shown(present)}, so there is nothing to tell apart; give documents "
             "of other classes too."
         )
-    n_without = targets.n_documents - int(targets.class_docs.sum())
+    n_without = sizes.n_documents - int(sizes.class_docs.sum())
     raise InputError(
         f"Only one class, {present[0]!r}, so there is nothing to tell apart; give documents of at least two classes."
         + (f" ({n_without:,} documents have no label.)" if n_without else "")

@@ -1,0 +1,99 @@
+"""Which columns of a DataFrame have the texts and the labels, and how many documents each class has.
+
+A document without a text (null) is an empty document; one without a label (null, an empty text, an empty array) is
+unlabelled, as on one machine. Of the documents themselves nothing comes to the driver here: one row for each class, and
+two numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ..errors import InputError, shown
+from ..training.targets import Form, Sizes, sorted_classes
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+TEXT, LABEL = "text", "label"
+"""What the two columns are called from here on."""
+
+
+def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
+    """The texts, and the labels if they are asked for, and nothing else."""
+    wanted = [(text, TEXT, _TEXTS)] + ([] if label is None else [(label, LABEL, _LABELS)])
+    for name, role, allowed in wanted:
+        kind = column_type(df, name, role)
+        inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
+        if not isinstance(inner, allowed):
+            raise InputError(f"{role}={name!r}: the column is of type {kind.simpleString()}; {_WAY_OUT[role]}")
+    return df.select(*(F.col(_quoted(name)).alias(role) for name, role, _ in wanted))
+
+
+_TEXTS = (T.StringType, T.BinaryType)
+_LABELS = (T.StringType, T.IntegralType, T.BooleanType, T.FloatType, T.DoubleType)
+_WAY_OUT = {
+    TEXT: "use one with text, or cast it.",
+    LABEL: "use text, numbers, or an array of them for documents that may have several labels.",
+}
+
+
+def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
+    """The type of a column, if it is there."""
+    types = {field.name: field.dataType for field in df.schema.fields}
+    if name not in types:
+        raise InputError(f"{role}={name!r}: there is no such column; there are {shown(sorted(types), 200)}.")
+    return types[name]
+
+
+def _quoted(name: str) -> str:
+    """A column by its name, also if there is a dot in it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The classes of some documents, and how many documents each has."""
+
+    sizes: Sizes
+    is_array: bool
+    """Whether the column has arrays."""
+
+
+def labels_of(documents: DataFrame, multilabel: bool | None) -> Labels:
+    """Look at the labels of all documents: one pass that reads no text."""
+    is_array = isinstance(documents.schema[LABEL].dataType, T.ArrayType)
+    if not (multilabel is None or isinstance(multilabel, bool)):
+        raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
+    given = documents.select(_known(F.col(LABEL), documents.schema[LABEL].dataType).alias("each"))
+    counted = given.agg(
+        F.count("*").alias("all"),
+        F.coalesce(F.sum((F.size("each") > 0).cast("long")), F.lit(0)).alias("labelled"),
+        F.coalesce(F.max(F.size("each")), F.lit(0)).alias("most"),
+    ).collect()[0]
+    if multilabel is False and counted["most"] > 1:
+        raise InputError(
+            f"A document has {counted['most']} labels, but multilabel=False; leave multilabel out, or give one label a "
+            "document."
+        )
+    found = given.select(F.explode("each").alias("one")).groupBy("one").count().collect()
+    by_label = {row["one"]: int(row["count"]) for row in found}
+    classes = sorted_classes(by_label)
+    form: Form = "several" if multilabel or (is_array and multilabel is None) else "one"
+    class_docs = np.array([by_label[label] for label in classes], np.int64)
+    sizes = Sizes(classes, class_docs, int(counted["all"]), int(counted["all"] - counted["labelled"]), form)
+    return Labels(sizes, is_array)
+
+
+def _known(label: Any, kind: T.DataType) -> Any:
+    """The labels of a document as an array, each once, without those that mean none."""
+    labels = F.array_distinct(label) if isinstance(kind, T.ArrayType) else F.array(label)
+    inner = kind.elementType if isinstance(kind, T.ArrayType) else kind
+    empty = F.lit("") if isinstance(inner, T.StringType) else None
+    known = F.filter(labels, lambda one: one.isNotNull() if empty is None else one.isNotNull() & (one != empty))
+    return F.coalesce(known, F.array().cast(T.ArrayType(inner)))

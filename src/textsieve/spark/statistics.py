@@ -1,0 +1,56 @@
+"""`stats`: the table of statistics alone, for those who want to look at it, score it their own way, or keep it.
+
+It is the `ClassStats` of counts, one row for each term; the columns are described at `table.TERMS`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..stats import ClassStats
+from ..text.counter import NO_LIMITS, TermCounter
+from ..training.targets import Sizes
+from .columns import documents_of, labels_of
+from .counting import ROWS, CountClasses, Reading
+from .table import Whole, added_up, collected
+from .worker import plainly, task
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+_NONE = np.zeros(0, np.int64)
+
+
+class SparkStats(NamedTuple):
+    """The statistics of the documents of a DataFrame."""
+
+    table: DataFrame
+    """One row for each term: its documents, sums, and arrays with what it has in each class (by its number)."""
+    classes: tuple[Any, ...]
+    class_docs: tuple[int, ...]
+    n_documents: int
+
+    def to_local(self) -> tuple[list[str], ClassStats]:
+        """The terms, in the order of the alphabet, and their `ClassStats`, all on the driver: it must have the room."""
+        with plainly():
+            found = collected(self.table, Whole(self.classes, self.class_docs, self.n_documents))
+        return found.terms, found.stats
+
+
+def stats(df: DataFrame, text: str = "text", label: str | None = "label", **reading: Any) -> SparkStats:
+    """The statistics of the counts of all terms, by class; `reading` is what a `TermCounter` is told, without limits.
+
+    Without a label column (None) there are only totals. Nothing but the classes and their sizes comes to the driver; the
+    table is made when somebody reads it, and each time anew unless it is kept (`stats(df).table.persist()`).
+    """
+    settings = {**TermCounter().get_params(), **TermCounter(**reading).get_params(), **NO_LIMITS}
+    counter = {name: value for name, value in settings.items() if name not in ("n_jobs", "dtype")}
+    TermCounter(**counter)._validated()
+    documents = documents_of(df, text, label)
+    with plainly():
+        sizes = labels_of(documents, None).sizes if label is not None else Sizes((), _NONE, documents.count(), 0, "one")
+    rows = documents.mapInArrow(task(CountClasses(Reading(counter), list(sizes.classes))), ROWS)
+    return SparkStats(added_up(rows), sizes.classes, tuple(sizes.class_docs.tolist()), sizes.n_documents)

@@ -1,0 +1,106 @@
+"""TCFP's votes from documents that are on many machines.
+
+A term's documents vote if its weight in them is at least the mean, and the mean is known only when all documents are. So
+the weights of each term are brought together: how many documents of which class have which weight, which is a whole
+number and adds up exactly (`classifiers.vote_table`). Where all entries of a term are, its votes are shared out, by the
+same kernel as on one machine, and only these come to the driver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import functions as F
+
+from ..classifiers.projections import require_weights
+from ..classifiers.vote_table import VoteTable, vote_shares, vote_table
+from ..kernels.projections import Entries
+from ..stats.labels import label_pairs
+from ..stats.sums import Floats, Ints
+from ..text.rows import Rows
+from ..training.targets import Sizes
+from .learning import NO_TERM, ChosenTerms, documents_without
+from .table import pieces, whole_groups
+from .worker import task
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from .worker import Batches
+
+_ENTRIES = "place int, weight double, class int, documents long"
+_VOTES = "place int, shares binary, class int, documents long"
+
+
+@dataclass(frozen=True)
+class _Project:
+    """Which weights each term has in the documents of a chunk."""
+
+    chosen: ChosenTerms
+
+    def __call__(self, batches: Batches) -> Batches:
+        for rows, members in self.chosen.labelled_weights(batches):
+            require_weights(rows.data, "TCFP")
+            entries = vote_table(Rows.of(rows), label_pairs(members, rows.shape[0]), 1).entries
+            places = np.repeat(np.arange(rows.shape[1]), np.diff(entries.starts))
+            yield _entries(places, entries.weights, entries.classes, entries.counts)
+            without = documents_without(rows, members)
+            numbers = np.flatnonzero(without)
+            nowhere = np.full(len(numbers), NO_TERM)
+            yield _entries(nowhere, np.zeros(len(numbers)), numbers, without[numbers])
+
+
+def _entries(places: Ints, weights: Floats, classes: NDArray[np.integer], documents: Ints) -> pa.RecordBatch:
+    columns = [places.astype(np.int32), weights, classes.astype(np.int32), documents]
+    return pa.record_batch([pa.array(column) for column in columns], names=["place", "weight", "class", "documents"])
+
+
+@dataclass(frozen=True)
+class _Share:
+    """The votes of terms whose entries come sorted; what is known of documents without a term is handed on."""
+
+    n_classes: int
+    factors: Floats
+
+    def __call__(self, batches: Batches) -> Batches:
+        for table in whole_groups(batches, "place"):
+            place, weight, number, documents = (table[name].to_numpy() for name in table.schema.names)
+            is_term = place != NO_TERM
+            if not is_term.all():
+                at = np.flatnonzero(~is_term)
+                yield _votes(place[at], [None] * len(at), number[at], documents[at])
+            terms, starts = np.unique(place[is_term], return_index=True)
+            entries = Entries(
+                np.append(starts, is_term.sum()), weight[is_term], number[is_term], documents[is_term]
+            )
+            votes = VoteTable(tuple(range(self.n_classes)), np.zeros(0, np.int64), False, entries)
+            shares = vote_shares(votes, self.factors, 1)
+            nothing = np.zeros(len(terms), np.int64)
+            yield _votes(terms, [row.tobytes() for row in shares], nothing, nothing)
+
+
+def _votes(places: Ints, shares: list[bytes] | list[None], classes: Ints, documents: Ints) -> pa.RecordBatch:
+    numbers = [pa.array(each.astype(np.int32)) for each in (places, classes)]
+    columns = [numbers[0], pa.array(shares, pa.binary()), numbers[1], pa.array(documents)]
+    return pa.record_batch(columns, names=["place", "shares", "class", "documents"])
+
+
+def votes_of(
+    documents: DataFrame, chosen: ChosenTerms, sizes: Sizes, factors: Floats
+) -> tuple[NDArray[np.float32], Ints]:
+    """How a vote of each chosen term is shared (terms x classes); and how many documents have no chosen term."""
+    n_classes = len(sizes.classes)
+    entries = documents.mapInArrow(task(_Project(chosen)), _ENTRIES).repartition("place")
+    added = entries.groupBy("place", "weight", "class").agg(F.sum("documents").alias("documents"))
+    shared = added.sortWithinPartitions("place", "weight", "class").mapInArrow(task(_Share(n_classes, factors)), _VOTES)
+    votes, without = np.zeros((len(chosen.terms), n_classes), np.float32), np.zeros(n_classes, np.int64)
+    for row in pieces(shared):
+        if row["shares"] is None:
+            without[row["class"]] = row["documents"]
+        else:
+            votes[row["place"]] = np.frombuffer(row["shares"], np.float32)
+    return votes, without
