@@ -1,8 +1,8 @@
 """`SieveSelector`: texts to vectors of the few terms that matter, for classifiers of Spark's own.
 
 Terms are chosen as for a `Categorizer`, and their weights are those that it would train on. So what is learned is a
-model of Rocchio's, which statistics are enough for, and of it the terms and their weights are used; `nTerms="auto"`
-goes by Rocchio, too. Weights are those of the `svm` unless `tf`, `idf` and `norm` say otherwise.
+model of naive Bayes, which statistics are enough for, and of it the terms and their weights are used; `nTerms="auto"`
+goes by naive Bayes, too. Weights are those of the `svm` unless `tf`, `idf` and `norm` say otherwise.
 
 A vector is what Spark stores of a sparse one: type 0, size, indices, values. Arrow carries that as it is.
 """
@@ -87,7 +87,7 @@ class SieveSelector(SieveEstimator["SieveSelectorModel"], rows=ROWS):
     def _fit(self, dataset: DataFrame) -> SieveSelectorModel:
         usual = CLASSIFIERS["svm"].scheme._asdict()
         given = {name: value for name, value in self._settings().items() if name not in usual or value is not None}
-        settings = {**usual, **given, "classifier": "rocchio", "cut": "rcut", "cut_options": {"ranks": 1}}
+        settings = {**usual, **given, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
         trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**settings))
         return self._with_params(SieveSelectorModel(trained.model_))
 

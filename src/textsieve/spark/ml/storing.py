@@ -49,7 +49,7 @@ class ModelReader(DefaultParamsReader[Stage]):
     def load(self, path: str) -> Stage:
         """A model that predicts as the one that was saved."""
         loaded: Any = super().load(path)
-        if not isinstance(loaded, self.cls):
+        if not issubclass(type(loaded), self.cls):
             raise InputError(f"{path} has a {type(loaded).__name__}; load it by {type(loaded).__name__}.load.")
         loaded.model = decode(_read(_folder(path), self.sparkSession), path)
         found: Stage = loaded
