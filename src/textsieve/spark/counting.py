@@ -47,9 +47,13 @@ class Reading:
 
     settings: dict[str, Any]
 
+    def counter(self, **more: Any) -> TermCounter:
+        """A counter; on one thread unless told otherwise, for a machine has as many tasks as it has cores."""
+        return TermCounter(**{**self.settings, "n_jobs": 1, "dtype": np.int32, **more})
+
     def counted(self, chunk: Chunk) -> tuple[csr_matrix, list[str]]:
         """The counts of a chunk, and its terms in the order of the alphabet; none if it has none."""
-        counter = TermCounter(**{**self.settings, "n_jobs": 1, "dtype": np.int32})
+        counter = self.counter()
         counts = counter.partial_fit_transform(chunk.texts)
         terms = counter.get_feature_names_out().tolist()
         order = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)

@@ -29,7 +29,6 @@ from ..errors import InputError
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from ..stats.table import Cells, Table, Totals
-from ..text.counter import TermCounter
 from ..text.schemes import Scheme
 from ..training.documents import weighted
 from ..training.targets import Sizes, Targets
@@ -66,7 +65,7 @@ class ChosenTerms:
 
     def chunks(self, batches: Batches) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
         """The counts of each chunk, and its documents x classes."""
-        counter = TermCounter(**{**self.reading.settings, "n_jobs": 1, "dtype": np.int32}, vocabulary=self.terms)
+        counter = self.reading.counter(vocabulary=self.terms)
         classes = pa.array(self.classes)
         for chunk in chunks_of(batches):
             yield counter.transform(chunk.texts), chunk.members(classes)

@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 
 from ..stats.sums import Ints
-from ..text.counter import TermCounter
 from ..training.documents import Counted, Limits, columns_in_order, limits_of_sample
 from ..training.sample import Sample, levels_of
 from ..training.targets import Sizes
@@ -132,7 +131,7 @@ def _counted(rows: DataFrame, reading: Reading, sizes: Sizes, limits: Limits) ->
     """Count documents as they come."""
     from scipy import sparse
 
-    counter = TermCounter(**{**reading.settings, "n_jobs": -1, "dtype": np.int32})
+    counter = reading.counter(n_jobs=-1)
     kept, members, n_documents = Sample(), [], 0
     for texts, labels in _together(rows):
         kept.add(counter.partial_fit_transform(texts), n_documents)
