@@ -47,7 +47,8 @@ def missing() -> str | None:
 
 def environment() -> dict[str, str]:
     """Of every process of Spark's: this machine alone, this Python, and these tests to be found by it."""
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    path = os.pathsep.join([str(ROOT), *map(os.path.abspath, given)])  # executors have folders of their own
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))},
         "SPARK_LOCAL_IP": HERE,

@@ -1,0 +1,147 @@
+"""Spark's Params from a table: of columns, and of the settings of a `Categorizer`.
+
+Each row is a Param, spelled as Spark spells its own, with a default, `setX` and `getX`. The rows of the settings are
+read off the `Categorizer`: its names, its defaults, and what its docstring says of them. A pipeline is saved with its
+Params as JSON; so what a Param takes is what JSON can hold, and a selector or a classifier is given by its name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Set
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from pyspark.ml.param import Param, Params
+
+from ...categorizer import Categorizer
+from ...errors import InputError, shown
+
+
+class Row(NamedTuple):
+    """A Param, and the setting that it stands for; a column stands for none."""
+
+    param: str
+    default: Any
+    about: str
+    setting: str | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What comes after set and get."""
+        return self.param[0].upper() + self.param[1:]
+
+
+def as_param(value: Any) -> Any:
+    """A value as JSON can hold it and give it back; a mapping whose keys are no texts is a list of pairs."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral | Real):
+        return int(value) if isinstance(value, Integral) else float(value)
+    if isinstance(value, Mapping):
+        pairs = [[as_param(key), as_param(each)] for key, each in value.items()]
+        return dict(pairs) if all(isinstance(key, str) for key, _ in pairs) else pairs
+    if isinstance(value, Iterable):
+        return [as_param(each) for each in (sorted(value) if isinstance(value, Set) else value)]
+    raise TypeError(
+        f"{shown(value)} can't be saved with a pipeline; give a name, a number, or a list or dict of them. What a "
+        "selector or classifier is told is given by selectorOptions or classifierOptions."
+    )
+
+
+def as_setting(name: str, value: Any) -> Any:
+    """The value of a Param as the `Categorizer` takes it."""
+    if name == "ngram_range" and isinstance(value, list):
+        return tuple(value)
+    return dict(value) if name == "class_weight" and isinstance(value, list) else value
+
+
+def spelled(name: str) -> str:
+    """A name as Spark spells it: n_terms is nTerms."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+def settings_without(*left_out: str) -> tuple[Row, ...]:
+    """The rows of the settings of a `Categorizer`, but for some."""
+    described = _described(inspect.getdoc(Categorizer) or "")
+    defaults = inspect.signature(Categorizer).parameters.items()
+    return tuple(
+        Row(spelled(name), each.default, described.get(name, name), name)
+        for name, each in defaults
+        if name not in left_out
+    )
+
+
+def _described(docstring: str) -> dict[str, str]:
+    """What a docstring says of each parameter; several may share what is said."""
+    section = docstring.partition("Parameters\n")[2].partition("\nAttributes\n")[0]
+    found = {}
+    for names, about in re.findall(r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n?)+)", section, re.MULTILINE):
+        for name in names.partition(" : ")[0].split(", "):
+            found[name] = " ".join(about.split())
+    return found
+
+
+class WithParams(Params):
+    """A stage whose Params are the rows of a table: `class Stage(WithParams, rows=...)`.
+
+    A model has the Params of its estimator; only those that name columns can be set.
+    """
+
+    rows: ClassVar[tuple[Row, ...]] = ()
+
+    def __init_subclass__(cls, rows: tuple[Row, ...] = (), **others: Any) -> None:
+        """Make the Params, and a method to set and to get each."""
+        super().__init_subclass__(**others)
+        cls.rows = cls.rows + rows
+        for row in rows:
+            setattr(cls, row.param, Param(Params._dummy(), row.param, row.about, as_param))
+            setattr(cls, f"get{row.suffix}", _getter(row))
+            if row.setting is None or not issubclass(cls, FittedParams):
+                setattr(cls, f"set{row.suffix}", _setter(row))
+
+    def __init__(self, **params: Any) -> None:
+        """Take Params by name."""
+        super().__init__()
+        self._setDefault(**{row.param: row.default for row in self.rows})
+        self.setParams(**params)
+
+    if TYPE_CHECKING:  # what the table makes
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def setParams(self, **params: Any) -> Self:
+        """Set several Params by name."""
+        known = [row.param for row in self.rows]
+        for name in params:
+            if name not in known:
+                raise InputError(f"{type(self).__name__} has no Param {name!r}; it has {', '.join(known)}.")
+        self._set(**params)
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        """What the Params say, as settings of a `Categorizer`."""
+        given = {row.setting: self.getOrDefault(row.param) for row in self.rows if row.setting is not None}
+        return {name: as_setting(name, value) for name, value in given.items()}
+
+
+class FittedParams(WithParams):
+    """The same of a model."""
+
+
+def _getter(row: Row) -> Callable[[Any], Any]:
+    def get(self: WithParams) -> Any:
+        return self.getOrDefault(row.param)
+
+    get.__name__, get.__doc__ = f"get{row.suffix}", f"The value of {row.param}, or its default."
+    return get
+
+
+def _setter(row: Row) -> Callable[[Any, Any], Any]:
+    def set_(self: WithParams, value: Any) -> Any:
+        return self._set(**{row.param: value})
+
+    set_.__name__, set_.__doc__ = f"set{row.suffix}", f"Set {row.param}: {row.about}"
+    return set_

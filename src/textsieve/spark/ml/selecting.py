@@ -1,0 +1,107 @@
+"""`SieveSelector`: texts to vectors of the few terms that matter, for classifiers of Spark's own.
+
+Terms are chosen as for a `Categorizer`, and their weights are those that it would train on. So what is learned is a
+model of naive Bayes, which statistics are enough for, and of it the terms and their weights are used; `nTerms="auto"`
+goes by naive Bayes, too. Weights are those of the `svm` unless `tf`, `idf` and `norm` say otherwise.
+
+A vector is what Spark stores of a sparse one: type 0, size, indices, values. Arrow carries that as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from pyspark.ml.linalg import VectorUDT
+from pyspark.sql import types as T
+
+from ...categorizer import Categorizer
+from ...classifiers.named import CLASSIFIERS
+from ...errors import InputError
+from ...modelfile.reading import decode
+from ...modelfile.writing import encode
+from ...prediction import Model
+from ...text.rows import Rows
+from ..columns import documents_of
+from ..fitting import fit
+from ..worker import task
+from .categorizing import LABEL_COL, TEXT_COL
+from .params import Row, settings_without
+from .stages import SieveEstimator, SieveModel
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from ..worker import Batches
+
+OUTPUT_COL = Row("outputCol", "features", "the column that the vectors get")
+OF_CLASSIFIERS = (
+    *("projection", "projection_options", "classifier", "classifier_options", "class_weight"),
+    *("cut", "cut_options", "probabilities", "held_out"),
+)
+ROWS = (TEXT_COL, LABEL_COL, OUTPUT_COL, *settings_without(*OF_CLASSIFIERS))
+
+_VECTOR = pa.struct(
+    [("type", pa.int8()), ("size", pa.int32()), ("indices", pa.list_(pa.int32())), ("values", pa.list_(pa.float64()))]
+)
+
+
+def vectors(rows: Rows) -> pa.Array:
+    """Sparse rows as Spark stores sparse vectors."""
+    starts = pa.array(rows.starts.astype(np.int32))
+    indices = pa.ListArray.from_arrays(starts, pa.array(rows.columns.astype(np.int32)))
+    values = pa.ListArray.from_arrays(starts, pa.array(rows.values.astype(np.float64)))
+    kind, size = (np.full(rows.n_rows, number) for number in (np.int8(0), np.int32(rows.n_columns)))
+    return pa.StructArray.from_arrays([pa.array(kind), pa.array(size), indices, values], fields=list(_VECTOR))
+
+
+@lru_cache(4)
+def _model(data: bytes) -> Model:
+    """The model that bytes hold; a process reads it once."""
+    return decode(data)
+
+
+@dataclass(frozen=True)
+class _Weigh:
+    """Adds a vector to each document of some batches; a text that is null is empty."""
+
+    data: bytes
+    text: str
+
+    def __call__(self, batches: Batches) -> Batches:
+        model = _model(self.data)
+        for batch in batches:
+            texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
+            found = vectors(model.rows(["" if text is None else text for text in texts]))
+            yield pa.record_batch([*batch.columns, found], names=[*batch.schema.names, "vector"])
+
+
+class SieveSelector(SieveEstimator["SieveSelectorModel"], rows=ROWS):
+    """Chooses terms from the texts and labels of a DataFrame."""
+
+    __module__ = "textsieve.spark.ml"  # which is where a saved pipeline looks for it
+
+    def _fit(self, dataset: DataFrame) -> SieveSelectorModel:
+        usual = CLASSIFIERS["svm"].scheme._asdict()
+        given = {name: value for name, value in self._settings().items() if name not in usual or value is not None}
+        settings = {**usual, **given, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
+        trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**settings))
+        return self._with_params(SieveSelectorModel(trained.model_))
+
+
+class SieveSelectorModel(SieveModel, rows=ROWS):
+    """Adds a sparse vector with the weights of the selected terms, in the order of `terms`."""
+
+    __module__ = "textsieve.spark.ml"
+
+    def _transform(self, dataset: DataFrame) -> DataFrame:
+        text, output = self.getTextCol(), self.getOutputCol()
+        documents_of(dataset, text, None)
+        if output in dataset.columns:
+            raise InputError(f"{output!r} is a column already; drop it, or set outputCol to another name.")
+        about = {"ml_attr": {"num_attrs": len(self.model.terms)}}
+        schema = T.StructType([*dataset.schema.fields, T.StructField(output, VectorUDT(), True, about)])
+        return dataset.mapInArrow(task(_Weigh(encode(self.model), text)), schema)

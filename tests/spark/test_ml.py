@@ -1,0 +1,198 @@
+"""The stages of a pipeline do what fit and predict do, and are saved, loaded, copied and tuned as Spark's own are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml.classification import LogisticRegression
+from pyspark.ml.evaluation import MulticlassClassificationEvaluator
+from pyspark.ml.feature import StringIndexer
+from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.reference.categorizer_cases import small_texts
+from textsieve import Categorizer, InputError
+from textsieve.modelfile.writing import encode
+from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSelector, SieveSelectorModel
+
+CASE = small_texts(60)
+FEW: dict[str, Any] = {"selector": "ig", "nTerms": 20, "classifier": "svm"}
+off_cluster = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
+on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
+on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learn on the driver from all rows: what is tested is the stage, and a cluster's passes take their time."""
+
+    def fit(df: DataFrame, text: str, label: str, categorizer: Categorizer) -> Categorizer:
+        rows = df.select(text, label).collect()
+        return categorizer.fit([row[text] for row in rows], [row[label] for row in rows])
+
+    monkeypatch.setattr("textsieve.spark.ml.categorizing.fit", fit)
+    monkeypatch.setattr("textsieve.spark.ml.selecting.fit", fit)
+
+
+def documents(spark: SparkSession) -> DataFrame:
+    rows = list(zip(range(len(CASE.texts)), CASE.texts, CASE.labels, strict=True))
+    return spark.createDataFrame(rows, "id long, text string, label string").coalesce(2)
+
+
+def columns(df: DataFrame, *names: str) -> list[list[Any]]:
+    """What some columns have, in the order of the documents."""
+    rows = sorted(df.select("id", *names).collect(), key=lambda row: int(row["id"]))
+    return [[row[name] for row in rows] for name in names]
+
+
+def local() -> Categorizer:
+    return Categorizer(selector="ig", n_terms=20, classifier="svm").fit(CASE.texts, CASE.labels)
+
+
+# -- without a session -------------------------------------------------------------------------------------------
+
+
+def test_every_setting_of_a_categorizer_is_a_param() -> None:
+    stage = SieveCategorizer()
+    assert stage._settings() == Categorizer().get_params() | {"ngram_range": (1, 1)}
+    assert stage.getNTerms() is None
+    assert stage.getClassifier() == "svm"
+    assert stage.getTextCol() == "text"
+    assert "What is trained on the selected terms." in stage.explainParam("classifier")
+    assert "What a term is: see `TermCounter`." in stage.explainParam("minDf")
+
+
+def test_params_are_set_as_spark_users_do() -> None:
+    stage = (
+        SieveCategorizer(nTerms=5, textCol="body").setClassifier("nb").setParams(ngramRange=(1, 2), minDf=np.int64(2))
+    )
+    stage.set(stage.classWeight, {3: 2.0})
+    assert stage.getOrDefault("nTerms") == 5
+    assert stage.getOrDefault(stage.textCol) == "body"
+    settings = stage._settings()
+    assert settings["ngram_range"] == (1, 2)
+    assert type(settings["min_df"]) is int
+    assert settings["class_weight"] == {3: 2.0}
+    assert stage.copy({stage.nTerms: 7}).getNTerms() == 7
+    assert stage.getNTerms() == 5
+
+
+def test_what_is_no_param_is_told() -> None:
+    with pytest.raises(
+        InputError, match=r"SieveSelector has no Param 'classifier'; it has textCol, labelCol, outputCol"
+    ):
+        SieveSelector(classifier="nb")
+    with pytest.raises(InputError, match=r"SieveCategorizer has no Param 'n_terms'; it has .* nTerms"):
+        SieveCategorizer().setParams(n_terms=5)
+    assert not hasattr(SieveCategorizerModel(), "setNTerms")
+
+
+def test_what_cannot_be_saved_is_no_value() -> None:
+    with pytest.raises(TypeError, match=r'param "selector". <object object at .* can\'t be saved with a pipeline'):
+        SieveCategorizer(selector=object())
+
+
+# -- on each kind of session -------------------------------------------------------------------------------------
+
+
+def test_a_pipeline_is_what_fit_and_predict_are(spark: SparkSession, tmp_path: Path) -> None:
+    df, expected = documents(spark), local()
+    fitted = Pipeline(stages=[SieveCategorizer(**FEW)]).fit(df)
+    fitted.write().overwrite().save(str(tmp_path / "pipeline"))
+    for model in (fitted, PipelineModel.load(str(tmp_path / "pipeline"))):
+        labels, scores = columns(model.transform(df), "prediction", "scores")
+        assert labels == expected.predict(CASE.texts).tolist()
+        np.testing.assert_array_equal(scores, expected.predict_scores(CASE.texts).scores)
+        (stage,) = model.stages
+        assert isinstance(stage, SieveCategorizerModel)
+        assert (stage.terms, stage.classes) == (expected.terms_, ["boat", "cook", "moon"])
+        assert stage.getNTerms() == 20
+        assert stage.categorizer.explain(CASE.texts[0]) == expected.explain(CASE.texts[0])
+
+
+@off_cluster
+@pytest.mark.usefixtures("here")
+def test_stages_are_saved_loaded_and_overwritten(spark: SparkSession, tmp_path: Path) -> None:
+    df, path = documents(spark), str(tmp_path / "stage")
+    fitted: Any = None
+    for stage in (SieveCategorizer(**FEW, classWeight={"boat": 2.0}), SieveSelector(nTerms=3, stopWords={"the"})):
+        stage.write().overwrite().save(path)
+        loaded = type(stage).load(path)
+        assert loaded.uid == stage.uid
+        assert loaded._settings() == stage._settings()
+        fitted = loaded.fit(df)
+        assert fitted.uid == stage.uid
+        fitted.write().overwrite().save(path)
+        assert encode(type(fitted).load(path).model) == encode(fitted.model)
+    with pytest.raises(InputError, match=r"stage has a SieveSelectorModel; load it by SieveSelectorModel.load"):
+        SieveCategorizerModel.load(path)
+    with pytest.raises(AnalysisException, match="already exists"):
+        fitted.save(path)
+
+
+@off_cluster
+@pytest.mark.usefixtures("here")
+def test_selected_terms_are_vectors_for_what_spark_has(spark: SparkSession, tmp_path: Path) -> None:
+    df = documents(spark)
+    indexer = StringIndexer(inputCol="label", outputCol="number")
+    selector = SieveSelector(nTerms=12, selector="ig", labelCol="number")
+    classifier = LogisticRegression(labelCol="number", maxIter=5)
+    fitted = Pipeline(stages=[indexer, selector, classifier]).fit(df)
+    fitted.save(str(tmp_path / "pipeline"))
+    for model in (fitted, PipelineModel.load(str(tmp_path / "pipeline"))):
+        found = model.transform(df)
+        assert found.schema["features"].metadata["ml_attr"]["num_attrs"] == 12
+        vectors, labels, numbers = columns(found, "features", "prediction", "number")
+        chosen = model.stages[1]
+        assert isinstance(chosen, SieveSelectorModel)
+        expected = chosen.model.rows(CASE.texts).matrix().toarray()
+        np.testing.assert_array_equal([each.toArray() for each in vectors], expected)
+        assert np.equal(labels, numbers).mean() > 0.8
+
+
+@on_cluster
+def test_terms_are_selected_on_a_cluster(spark: SparkSession) -> None:
+    weights: dict[str, Any] = {"tf": "log", "idf": "plain", "norm": "none"}
+    expected = Categorizer(selector="ig", n_terms=6, **weights).fit(CASE.texts, CASE.labels)
+    chosen = SieveSelector(selector="ig", nTerms=6, **weights).fit(documents(spark))
+    assert chosen.terms == expected.terms_
+    (vectors,) = columns(chosen.transform(documents(spark)), "features")
+    rows = expected.model_.rows(CASE.texts).matrix().toarray()
+    np.testing.assert_array_equal([each.toArray() for each in vectors], rows)
+
+
+@off_cluster
+@pytest.mark.usefixtures("here")
+def test_empty_texts_and_columns_that_are_not_there(spark: SparkSession) -> None:
+    df = documents(spark)
+    chosen = SieveSelector(nTerms=6).fit(df)
+    none = spark.createDataFrame([(1, None), (2, ""), (3, "sail sail")], "id long, text string")
+    (vectors,) = columns(chosen.transform(none), "features")
+    assert [each.numNonzeros() for each in vectors] == [0, 0, 1]
+    with pytest.raises(InputError, match=r"'body': there is no such column; there are \['id', 'label', 'text'\]"):
+        chosen.copy({chosen.textCol: "body"}).transform(df)
+    with pytest.raises(InputError, match="'label' is a column already; drop it, or set outputCol"):
+        chosen.setOutputCol("label").transform(df)
+    without = SieveCategorizer(**FEW, scoresCol="", predictionCol="found").fit(df).transform(df)
+    assert without.columns == ["id", "text", "label", "found"]
+
+
+@on_this_machine
+@pytest.mark.usefixtures("here")
+def test_sizes_are_tuned_as_spark_does(spark: SparkSession, tmp_path: Path) -> None:
+    df = StringIndexer(inputCol="label", outputCol="number").fit(documents(spark)).transform(documents(spark))
+    stage = SieveCategorizer(**FEW, labelCol="number")
+    grid = ParamGridBuilder().addGrid(stage.nTerms, [1, 12]).build()
+    judge = MulticlassClassificationEvaluator(labelCol="number", metricName="accuracy")
+    tuning = CrossValidator(estimator=stage, estimatorParamMaps=grid, evaluator=judge, numFolds=2, seed=0)
+    tuned: Any = tuning.fit(df)
+    assert tuned.avgMetrics[0] < tuned.avgMetrics[1]
+    assert len(tuned.bestModel.terms) == 12
+    tuned.save(str(tmp_path / "tuned"))
+    loaded: Any = CrossValidatorModel.load(str(tmp_path / "tuned"))
+    assert loaded.bestModel.terms == tuned.bestModel.terms
