@@ -1,7 +1,9 @@
 """What holds for code that runs on the machines of a cluster: compile once, and say plainly what is wrong.
 
 Kernels are compiled on first use and kept on disk for all processes of a machine. Several processes that begin at the
-same time would compile, and write, the same at once; so the first does it while the others wait (`compiled`).
+same time would compile, and write, the same at once; so the first does it while the others wait (`compiled`). A process
+does many tasks, and Spark sweeps up its garbage after each; what is loaded by then is left out of that, for looking
+through all of it takes longer than most tasks.
 
 An error on another machine comes back as the text of a traceback inside an error of Spark. If it is one of ours, which
 says to a person what is wrong with the documents, it is raised again as itself (`plainly`).
@@ -9,6 +11,7 @@ says to a person what is wrong with the documents, it is raised again as itself 
 
 from __future__ import annotations
 
+import gc
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -38,6 +41,7 @@ def compiled() -> None:
 
     with _alone(Path(tempfile.gettempdir()) / f"textsieve-{_user()}-{FINGERPRINT[:16]}.lock"):
         _use_kernels()
+    gc.freeze()
 
 
 def _user() -> str:
