@@ -117,7 +117,10 @@ def test_a_pipeline_is_what_fit_and_predict_are(spark: SparkSession, tmp_path: P
 
 @off_cluster
 @pytest.mark.usefixtures("here")
-def test_stages_are_saved_loaded_and_overwritten(spark: SparkSession, tmp_path: Path) -> None:
+def test_stages_are_saved_loaded_and_overwritten(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textsieve.spark.ml.storing._PIECE", 300)  # so that a small model has several
     df, path = documents(spark), str(tmp_path / "stage")
     fitted: Any = None
     for stage in (SieveCategorizer(**FEW, classWeight={"boat": 2.0}), SieveSelector(nTerms=3, stopWords={"the"})):
