@@ -1,7 +1,7 @@
 """Documents that have none of the chosen terms: what the gain is if they get a label all the same.
 
-Where documents have several labels, one without a chosen term has none in the other tables. The `Categorizer` gives it
-the most frequent class, which is mostly wrong; so a weight whose terms are in fewer documents loses more.
+Where documents have several labels, one without a chosen term has none in the other tables. The most frequent class is
+mostly wrong for it; so with that, a weight whose terms are in fewer documents loses more.
 """
 
 from __future__ import annotations

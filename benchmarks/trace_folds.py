@@ -18,7 +18,7 @@ from textsieve.selectors.trace import between_class_scatter, mixed, total_scatte
 from textsieve.text.schemes import LTC
 from textsieve.text.weights import INVERSE_FREQUENCIES
 from textsieve.training.documents import Counted, weighted
-from textsieve.training.recipe import Recipe
+from textsieve.training.recipe import Recipe, Scored
 from textsieve.training.targets import Targets
 from textsieve.training.tuning import assigned, parted
 
@@ -38,7 +38,7 @@ class Score(NamedTuple):
     micro: float
     macro: float
     filled: float
-    """Micro-F1 if documents that have none of the terms get the most frequent class, as the `Categorizer` has it."""
+    """Micro-F1 if documents that have none of the terms get the most frequent class."""
 
 
 @dataclass
@@ -101,7 +101,8 @@ class Fold:
         scores[:, learnable] = _svm_scores(weights[usable], self.targets.is_member[usable][:, learnable], test_weights)
         scores = np.nan_to_num(scores, nan=-np.inf)
         cut = Rule(np.zeros(scores.shape[1]), None) if self.targets.several else None
-        filled = assigned(scores, self.targets, cut, np.diff(test_rows.indptr) == 0)
+        most_frequent = int(np.argmax(self.targets.class_docs))
+        filled = assigned(Scored(scores, np.diff(test_rows.indptr) == 0, most_frequent), cut)
         found = filled if cut is None else cut(scores)
         true = self.test_targets.is_member
         return Score(micro_f1(found, true), macro_f1(found, true), micro_f1(filled, true))

@@ -99,9 +99,9 @@ STAGES = """`Cascade([OCFS(k=5000), InformationGain(k=500)])` against `OCFS(k=50
 the same with 1,000 and 100, on the collections that have more terms than the first stage keeps."""
 
 
-FALLBACK = """The `Categorizer` gives a document that has none of the terms the most frequent class. With several labels
-a document that is mostly wrong, and a weight whose terms are in fewer documents loses by it; the tables above do not do
-so. With it, the means over numbers of terms are:"""
+FALLBACK = """A document that has none of the terms may get a class all the same, here the most frequent one. With
+several labels a document that is mostly wrong, and a weight whose terms are in fewer documents loses by it; the tables
+above do not do so. With it, the means over numbers of terms are:"""
 
 
 def page(all_tried: list[Tried], cascades: list[Compared], all_filled: list[Filled], weights: str, labels: str) -> str:

@@ -190,8 +190,8 @@ class Categorizer(Parameters):
     def predict(self, X: Documents) -> Any:
         """The label of each document: an array; or with several labels, a list of tuples or a matrix, as in fit.
 
-        X is texts or a `Corpus`, here and below. A document that has none of the selected terms gets the most frequent
-        class, with a warning.
+        X is texts or a `Corpus`, here and below. A document that has none of the selected terms gets the class that
+        most training documents without any of them have (or if there are none, the most frequent one), with a warning.
         """
         return self._predict(X).labels
 

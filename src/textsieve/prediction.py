@@ -4,7 +4,8 @@ It is what `Categorizer` holds after training and what a model file stores. Noth
 needs more than numpy, so that one document is predicted in a fraction of a second in a fresh process.
 
 A document that has none of the selected terms, or only such of weight 0 (with a plain idf, terms that all documents
-have), says nothing about its class; it gets the most frequent one.
+have), gets the class that most training documents of that kind had (`fallback`, see `training.unknown`); if training
+found the most frequent class for them, or nothing is known of it, as in files of old, the most frequent one.
 """
 
 from __future__ import annotations
@@ -59,10 +60,9 @@ class Predictions(NamedTuple):
 
 def sentence_on_unknown(model: Model, n_unknown: int, n_documents: int) -> str:
     """What is to be said of documents that have none of the selected terms."""
-    label = model.classes[int(np.argmax(model.class_docs))]
     return (
-        f"{n_unknown:,} of {n_documents:,} documents are empty or have none of the selected terms; they get the most "
-        f"frequent class, {label!r}."
+        f"{n_unknown:,} of {n_documents:,} documents are empty or have none of the selected terms; they get "
+        f"{model.why_unknown}, {model.classes[model.class_of_unknown]!r}."
     )
 
 
@@ -151,6 +151,7 @@ class Explanation:
 
     predicted: Label | tuple[Label, ...]
     classes: tuple[ClassExplanation, ...]
+    unknown: str | None = None  # if no term spoke for any class, that, and which class is predicted then
 
     def __repr__(self) -> str:
         """The answer alone."""
@@ -159,8 +160,8 @@ class Explanation:
     def __str__(self) -> str:
         """The answer, and the best classes with their strongest terms, for a person."""
         lines = [f"Predicted: {self._answer()}"]
-        if not self.classes[0].contributions:
-            lines.append("No term of the text is known to the model, so the most frequent class is taken.")
+        if self.unknown is not None:
+            lines.append(f"{self.unknown}.")
         lines += map(str, self.classes[:SHOWN_CLASSES])
         if len(self.classes) > SHOWN_CLASSES:
             lines.append(f"and {counted(len(self.classes) - SHOWN_CLASSES, 'other class', 'other classes')}")
@@ -208,6 +209,7 @@ class Model:
     ranks: int | None = None  # how many of the best classes a document gets, if labels are cut by rank
     calibration: Calibration | None = None
     preparation: Preparation = AS_IT_IS
+    fallback: int | None = None  # number of the class without a selected term; None: of the most frequent class
 
     # -- text to rows to scores ----------------------------------------------------------------------------------
 
@@ -287,13 +289,13 @@ class Model:
     def _best(self, scores: Floats, unknown: NDArray[np.bool_]) -> Ints:
         """The class of each document, where it has one."""
         numbers: Ints = np.argmax(scores, axis=1)
-        numbers[unknown] = self._most_frequent
+        numbers[unknown] = self.class_of_unknown
         return numbers
 
     def _assigned(self, scores: Floats, unknown: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which classes each document has, where it may have several."""
         assigned = self._cut(scores)
-        assigned[unknown] = np.arange(len(self.classes)) == self._most_frequent
+        assigned[unknown] = np.arange(len(self.classes)) == self.class_of_unknown
         return assigned
 
     def _names(self, assigned: NDArray[np.bool_]) -> tuple[Label, ...]:
@@ -315,9 +317,16 @@ class Model:
         return self.calibration.probabilities(scores, sum_to_one=self.labels == "one")
 
     @property
-    def _most_frequent(self) -> int:
-        """The class with the most training documents; the first of several."""
-        return int(np.argmax(self.class_docs))
+    def class_of_unknown(self) -> int:
+        """The number of the class that a document without a selected term gets; of several most frequent, the first."""
+        return int(np.argmax(self.class_docs)) if self.fallback is None else self.fallback
+
+    @property
+    def why_unknown(self) -> str:
+        """Which class that is, in words."""
+        if self.fallback is None:
+            return "the most frequent class"
+        return "the class of most training documents without such terms"
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
@@ -353,11 +362,14 @@ class Model:
             return ClassExplanation.later(self.classes[number], *in_all, threshold, spoken, number)
 
         best_first = np.argsort(-scores, kind="stable").tolist()
-        one_row = scores[np.newaxis], weights.is_zero
+        is_unknown = weights.is_zero
+        one_row = scores[np.newaxis], is_unknown
         predicted = (
             self.classes[self._best(*one_row)[0]] if self.labels == "one" else self._names(self._assigned(*one_row)[0])
         )
-        return Explanation(predicted, tuple(map(of_class, best_first)))
+        what = "has a weight in" if found else "is known to"
+        unknown = f"No term of the text {what} the model, so {self.why_unknown} is taken" if is_unknown[0] else None
+        return Explanation(predicted, tuple(map(of_class, best_first)), unknown)
 
     def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
         """The terms that speak most for each class, and their coefficients.

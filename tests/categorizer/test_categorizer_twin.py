@@ -1,6 +1,5 @@
 """The categorizer against the same made of scikit-learn's parts and plain loops, for every selector and classifier."""
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from tests.reference.categorizer_twin import (
     TRACE_WEIGHT,
     Weights,
     check_terms,
+    class_without_terms,
     counted,
     term_scores,
     trained,
@@ -39,7 +39,10 @@ FINE: dict[str, dict[str, Any]] = {
 SCORING = [name for name in SELECTORS if name != "testors"]
 """Those that keep the terms with the best scores; testors have a test of their own, beside their twin."""
 
-NEW = ["the harbour and the oven", "lion lion salt sail", "crater rocket orbit dust moon the", "naïve butter time time"]
+NEW = [
+    *("the harbour and the oven", "lion lion salt sail", "crater rocket orbit dust moon the", "naïve butter time time"),
+    "",
+]
 
 
 def fitted(case: Texts, labels: Any, classifier: str, **settings: Any) -> Categorizer:
@@ -83,7 +86,7 @@ def check(
     expected = twin.scores(weighed(other_counts, counts, weights))
     known = np.array(other_counts).any(axis=1)
     assert known.sum() > 30
-    with nullcontext() if known.all() else pytest.warns(UserWarning, match="none of the selected terms"):
+    with pytest.warns(UserWarning, match="none of the selected terms"):
         predictions = model.predict_scores([*case.texts, *NEW])
     found = predictions.scores
     if model.classifier == "rocchio" and len(twin.classes) == 2 and not several:
@@ -102,6 +105,10 @@ def check(
         clear = (best_two[:, 1] - best_two[:, 0] > 1e-4 * scale) & known
         assert (predictions.labels == np.array(twin.classes)[expected.argmax(axis=1)])[clear].all()
     assert clear.sum() > 20
+    # -- documents without a term
+    fallback = class_without_terms(train_rows, [label_sets[at] for at in labelled])
+    answers = {predictions.labels[at] for at in np.flatnonzero(~known).tolist()}
+    assert answers == {(fallback,) if several else fallback}
 
 
 def test_there_is_a_twin_of_every_name() -> None:

@@ -179,6 +179,21 @@ def test_statistics_that_are_there_already_are_not_shared() -> None:
     stats = found.stats_.copy()
     found.partial_fit(np.eye(2), ["b", "b"])
     assert stats == ClassStats.from_matrix(np.eye(2), ["a", "b"])
+    found = Rocchio().fit_stats(stats)
+    assert found.coef_.tobytes() == Rocchio().fit(np.eye(2), ["a", "b"]).coef_.tobytes()
+    assert found.n_features_in_ == 2
+    assert found.predict(np.eye(2)).tolist() == ["a", "b"]
+    found.partial_fit(np.eye(2), ["b", "b"])
+    assert stats == ClassStats.from_matrix(np.eye(2), ["a", "b"])
+
+
+def test_statistics_that_cannot_be_learned_from() -> None:
+    with pytest.raises(InputError, match=r"stats is 3; give a ClassStats"):
+        Rocchio().fit_stats(3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"Only one class, 'a': there is nothing to tell apart"):
+        Rocchio().fit_stats(ClassStats.from_matrix(np.eye(2), ["a", "a"]))
+    with pytest.raises(InputError, match=r"beta=-1; use a number from 0"):
+        Rocchio(beta=-1).fit_stats(ClassStats.from_matrix(np.eye(2), ["a", "b"]))
 
 
 def test_prototypes_take_no_more_room_than_they_need() -> None:

@@ -45,6 +45,26 @@ def test_evaluate(model: Path, test_set: Path, run: Run, ask: Ask) -> None:
     assert rows(confusion)["science"] == [".", "1", "1", "."], "one science document was taken for sport"
 
 
+def test_which_class_documents_without_a_term_get_is_said(tmp_path: Path, run: Run) -> None:
+    """The one term that is kept is of the larger class, so the smaller one is that of documents without."""
+    of_two = [("goal", "sport")] * 9 + [(f"word{at}", "other") for at in range(6)]
+    said = {}
+    for name, n_terms in (("few", 1), ("all", "all")):
+        chosen = ["--selector", "chi", "--terms", n_terms, "--held-out", 0]
+        run("train", write_csv(tmp_path / "x.csv", of_two), "-o", tmp_path / name, *chosen)
+        unheard = write_csv(tmp_path / "y.csv", [("unheard", "other"), ("goal", "sport")])
+        asked = ("evaluate", tmp_path / name, unheard), ("explain", tmp_path / name, "unheard")
+        said[name] = [run(*words).stdout for words in asked]
+    evaluated, explained = said["few"]
+    assert "no term of the model: they get the class of most training documents without such terms, other" in evaluated
+    assert "micro-F1 1.000" in evaluated
+    assert "Predicted: other" in explained
+    assert "so the class of most training documents without such terms is taken, whatever the scores" in explained
+    evaluated, explained = said["all"]
+    assert "no term of the model: they get the most frequent class, sport" in evaluated
+    assert "so the most frequent class is taken, whatever the scores" in explained
+
+
 def rows(said: str) -> dict[str, list[str]]:
     """What stands in each line after its first word."""
     return {line.split()[0]: line.split()[1:] for line in said.splitlines() if line.strip()}

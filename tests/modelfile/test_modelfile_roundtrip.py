@@ -17,6 +17,7 @@ from textsieve.modelfile import read, write, writing
 from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
+from textsieve.text.preparation import Preparation
 
 SAMPLES = [small_model(), several_labels(), two_classes(), several_labels(labels="matrix"), small_model(idf=None)]
 
@@ -81,6 +82,16 @@ def test_what_the_header_says() -> None:
         "settings": small_model().settings,
         "about": small_model().about,
     }
+
+
+def test_another_class_for_documents_without_a_term_is_version_3() -> None:
+    plain, other = header_of(encode(small_model())), header_of(encode(small_model(fallback=2)))
+    assert other == plain | {"version": 3, "fallback": 2, "checksum": other["checksum"]}
+    assert decode(encode(small_model(fallback=2))).predict([""]).labels.tolist() == ["sport"]
+    prepared = small_model(fallback=0, preparation=Preparation(tags="drop"))
+    header = header_of(encode(prepared))
+    assert (header["version"], header["fallback"], header["reading"]["preparation"]) == (3, 0, {"tags": "drop"})
+    assert same(decode(encode(prepared)), prepared)
 
 
 def test_no_word_is_in_it_but_the_terms() -> None:
@@ -169,6 +180,11 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
     ({"class_docs": (1, 2, -3)}, "class_docs"),
     ({"class_docs": (1, 2, 2**63)}, "class_docs"),
     ({"class_docs": (1, 2, 0.5)}, "class_docs"),
+    ({"fallback": -1}, "fallback is -1, not the number of one of 3 classes"),
+    ({"fallback": 3}, "fallback is 3"),
+    ({"fallback": 1.0}, "fallback is 1.0"),
+    ({"fallback": True}, "fallback is True"),
+    ({"fallback": "money"}, "fallback is 'money'"),
     ({"labels": "many"}, "labels"),
     ({"labels": "several"}, "thresholds"),
     ({"thresholds": np.zeros(3)}, "thresholds"),

@@ -1,5 +1,6 @@
-"""What is predicted is what the slow twin predicts, in each form of labels; unknown documents get the largest class."""
+"""What is predicted is what the slow twin predicts, in each form of labels; unknown documents get a given class."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,18 @@ def test_unknown_documents_get_the_most_frequent_class(labels: str) -> None:
         found = model.predict(["", "??", "new", "york new"])
         assert as_tuples(model, found.labels) == [(expected,)] * 4
         assert found.n_unknown == 4
+
+
+@pytest.mark.parametrize("labels", ["one", "several", "matrix"])
+def test_unless_training_has_found_another_class_for_them(labels: str) -> None:
+    thresholds = None if labels == "one" else np.zeros(3)
+    for fallback, expected in enumerate(["city", "money", "sport"]):
+        model = small_model(labels=labels, thresholds=thresholds, class_docs=(4, 2, 4), fallback=fallback)
+        found = model.predict(["", "new york", "york new"])
+        assert as_tuples(model, found.labels)[::2] == [(expected,)] * 2
+        without = replace(model, fallback=None)
+        assert as_tuples(model, found.labels)[1:2] == as_tuples(without, without.predict(["new york"]).labels)
+        assert model.explain("").predicted == (expected if labels == "one" else (expected,))
 
 
 def test_of_equal_scores_the_first_class_is_predicted() -> None:

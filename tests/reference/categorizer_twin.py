@@ -107,6 +107,17 @@ def check_terms(chosen: Sequence[str], terms: Sequence[str], scores: Sequence[Fr
             assert before < after
 
 
+def class_without_terms(rows: Rows, label_sets: LabelSets) -> Any:
+    """Of the documents whose weights are all 0, the most frequent class; of equals that of all documents; the first."""
+    classes: list[Any] = selectors_twin.classes_of(label_sets)
+    without = [labels for row, labels in zip(rows, label_sets, strict=True) if not any(row)]
+
+    def how_often(label: Any) -> tuple[int, int]:
+        return sum(label in labels for labels in without), sum(label in labels for labels in label_sets)
+
+    return next(label for label in classes if how_often(label) == max(map(how_often, classes)))
+
+
 Members = Sequence[Sequence[int]]
 
 

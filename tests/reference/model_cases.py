@@ -110,6 +110,7 @@ def models(draw: st.DrawFn) -> Model:
             np.array(floats(n_outputs), np.float64),
         ),
         thresholds=None if labels == "one" else np.array(floats(len(classes)), np.float64),
+        fallback=draw(st.none() | st.integers(0, len(classes) - 1)),
         settings=draw(st.dictionaries(st.text(max_size=4), json_values, max_size=3)),
         about=draw(st.dictionaries(st.text(max_size=4), json_values, max_size=3)),
     )

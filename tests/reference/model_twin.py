@@ -47,8 +47,8 @@ def predicted(model: Model, text: str) -> tuple[Any, ...]:
     """The labels of a text."""
     _, weights, scores = scored(model, text)
     if not any(weights.values()):
-        most = max(model.class_docs)
-        return (model.classes[model.class_docs.index(most)],)
+        most_frequent = model.class_docs.index(max(model.class_docs))
+        return (model.classes[most_frequent if model.fallback is None else model.fallback],)
     if model.labels == "one":
         return (model.classes[scores.index(max(scores))],)
     assert model.thresholds is not None

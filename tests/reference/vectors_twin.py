@@ -12,6 +12,8 @@ from sklearn.metrics import accuracy_score, f1_score
 from textsieve.evaluation import PCut, folds
 from textsieve.text import TermWeighter
 
+from .categorizer_twin import class_without_terms
+
 Scheme = tuple[str, str, str]
 AS_GIVEN: Scheme = ("tf", "none", "none")
 
@@ -54,8 +56,8 @@ def one_label(rows: csr_matrix, labels: Sequence[str], tested: Any, k: int, own:
     weights = weighter(own.scheme).fit(rows[train][:, best])
     to_learn, to_test = (weights.transform(rows[part][:, best]) for part in (train, test))
     found = own.classifier().fit(to_learn.astype(np.float32), y[train]).predict(to_test)
-    names, counts = np.unique(y[train], return_counts=True)
-    found[np.diff(to_test.indptr) == 0] = names[np.argmax(counts)]
+    own_sets = [(label,) for label in y[train].tolist()]
+    found[np.diff(to_test.indptr) == 0] = class_without_terms(to_learn.toarray().tolist(), own_sets)
     return _figures(y[test], found, best, np.unique(y))
 
 
@@ -80,9 +82,11 @@ def several_labels(
     rule = PCut().fit(held_out_scores, is_member[train][:, known]).rule_
     best = chosen_columns(rows[train], own_sets, k, own)
     scores, is_empty = _scores(rows, is_member[:, known], train, test, best, own)
+    to_learn = weighter(own.scheme).fit_transform(rows[train][:, best])
+    fallback = class_without_terms(to_learn.toarray().tolist(), own_sets)
     is_label = np.zeros((len(test), len(classes)), np.bool_)
     is_label[:, known] = rule(scores)
-    is_label[is_empty] = np.arange(len(classes)) == known[np.argmax(is_member[train][:, known].sum(axis=0))]
+    is_label[is_empty] = [label == fallback for label in classes]
     occurs = np.flatnonzero(is_member[test].any(axis=0) | is_label.any(axis=0))
     return _figures(is_member[test], is_label, best, occurs)
 

@@ -290,8 +290,8 @@ def test_bisection_where_the_number_of_terms_is_not_monotone() -> None:
     rows = np.array([[0.5, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1]])
     given_weights = Representatives(ClassStats.from_matrix(rows, ["a", "b", "c"]), "none")
     assert [int(chosen_terms(given_weights, epsilon, 0.15).sum()) for epsilon in (0.5, 1.0)] == [3, 5]
-    assert epsilon_for(given_weights, 0.15, 3) == 1.0  # more than 3 at the largest weight: it looks no further
-    assert epsilon_for(given_weights, 0.15, 5) == 1.0  # of the two that were tried, the one with more terms
+    assert epsilon_for(given_weights, 0.15, 3).epsilon == 1.0  # more than 3 at the largest weight: it looks no further
+    assert epsilon_for(given_weights, 0.15, 5).epsilon == 1.0  # of the two that were tried, the one with more terms
     assert TypicalTestors(k=3).fit(rows, ["a", "b", "c"]).support_.sum() == 3
 
 

@@ -162,3 +162,19 @@ def test_matrices_that_cannot_be_counted(matrix: Any, words: str) -> None:
 def test_sizes_in_words() -> None:
     stats = ClassStats.from_matrix(np.ones((1200, 2)), ["a", "b"] * 600)
     assert repr(stats) == "ClassStats(1,200 documents, 2 terms, 2 classes)"
+
+
+@pytest.mark.parametrize("values", [counts, any_weights, cancelling], ids=["counts", "any", "cancelling"])
+@given(st.data())
+def test_sums_outside_a_class_are_those_of_the_other_documents(
+    values: st.SearchStrategy[float], data: st.DataObject
+) -> None:
+    """Rounded once: as if the others, and they alone, had been added up."""
+    case = data.draw(cases(values))
+    stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
+    for number, label in enumerate(stats.classes):
+        others = case.part([at for at, labels in enumerate(case.label_sets) if label not in labels])
+        expected = ClassStats.from_matrix(others.matrix(), [()] * len(others.label_sets))
+        largest = np.abs(case.rows).max(initial=0.0)
+        assert stats.sums_outside(number) == pytest.approx(expected.sums.value, rel=1e-15, abs=1e-27 * largest)
+        assert not stats.sums_outside(number)[expected.doc_freq == 0].any()

@@ -15,7 +15,6 @@ from scipy.sparse import csr_matrix
 from tests.reference.categorizer_cases import Texts, small_texts
 
 from textsieve import OCFS, Cascade, Categorizer, ChiSquare, Corpus, DocumentFrequency, ForwardSelection, InputError
-from textsieve.classifiers import in_slices, linear_form
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.corpus import batch as batches
 from textsieve.prediction import Model
@@ -55,6 +54,7 @@ def assert_same_model(one: Model, other: Model, *, thresholds: bool = True) -> N
     assert one.classes == other.classes
     assert one.class_docs == other.class_docs
     assert one.labels == other.labels
+    assert one.fallback == other.fallback
     for name in ("tf", "norm", "lowercase", "strip_accents", "ngram_range", "stop_words"):
         assert getattr(one, name) == getattr(other, name)
     assert (one.idf is None) == (other.idf is None)
@@ -185,7 +185,7 @@ def test_a_stream_of_several_labels(classifier: str, request: pytest.FixtureRequ
     assert streamed.score(case.texts, case.label_sets) > 0.7
 
 
-SLICED: list[dict[str, Any]] = [
+FROM_SUMS: list[dict[str, Any]] = [
     {"classifier": "rocchio"},
     {"classifier": "rocchio", "classifier_options": {"gamma": 0.0}},
     {"classifier": "nb"},
@@ -196,14 +196,12 @@ SLICED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("form", ["one", "several"])
-@pytest.mark.parametrize("settings", SLICED, ids=str)
+@pytest.mark.parametrize("settings", FROM_SUMS, ids=str)
 def test_what_learns_from_sums_never_has_all_rows_of_a_stream(
     settings: dict[str, Any], form: str, request: pytest.FixtureRequest
 ) -> None:
-    """And learns the same: slices are as large as in memory, whatever the batches are."""
+    """And learns the same, whatever the batches are."""
     monkeypatch = request.getfixturevalue("monkeypatch")
-    for module in (linear_form, in_slices):
-        monkeypatch.setattr(module, "SLICE", 16)
     case = small_texts(n=130, several=form != "one")
     labels: Any = labels_with_gaps(case)
     if form != "one":

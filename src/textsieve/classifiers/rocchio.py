@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..estimators import growing
 from ..stats import ClassStats
 from ..stats.targets import checked_labels
@@ -74,7 +74,17 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         if y is None:
             raise InputError("Rocchio requires y to be passed, but the target y is None.")
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        stats = ClassStats.from_matrix(rows, checked_labels(y))
+        return self._fit_own(ClassStats.from_matrix(rows, checked_labels(y)))
+
+    def fit_stats(self, stats: ClassStats) -> Self:
+        """Learn the prototypes from statistics that are there already."""
+        self._validate()
+        if not isinstance(stats, ClassStats):
+            raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
+        self.n_features_in_ = stats.n_terms
+        return self._fit_own(stats.copy())
+
+    def _fit_own(self, stats: ClassStats) -> Self:
         if len(stats.classes) < 2:
             found = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
             raise InputError(f"{found}: there is nothing to tell apart; give documents of at least two classes.")

@@ -177,9 +177,13 @@ class TCFP(VotingEstimator):
         check_is_fitted(self, "table_")
         return self._scorer or self._set_scorer(None)
 
+    def factors(self, class_docs: Ints) -> Floats:
+        """What the votes for each class are multiplied by."""
+        self._validate()
+        return balance_factors(class_docs) if self.balance else np.ones(len(class_docs))
+
     def _set_scorer(self, partners: Partners | None) -> Scorer:
-        factors = balance_factors(self.table_.class_docs) if self.balance else np.ones(len(self.table_.classes))
-        shares = vote_shares(self.table_, factors, n_threads(self.n_jobs))
+        shares = vote_shares(self.table_, self.factors(self.table_.class_docs), n_threads(self.n_jobs))
         if partners is None or self.context is None:
             self._scorer = LinearScorer(shares, np.zeros(shares.shape[1]))
         else:

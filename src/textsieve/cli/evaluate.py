@@ -8,6 +8,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..evaluation import Report
+    from ..prediction import Model
     from .output import Page
 
 MOST_CONFUSIONS = 20
@@ -50,10 +51,10 @@ def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_jso
     if wants_json:
         print_json(report.to_dict())
     else:
-        _show(report, corpus.name)
+        _show(report, corpus.name, categorizer.model_)
 
 
-def _show(report: "Report", name: str) -> None:
+def _show(report: "Report", name: str, model: "Model") -> None:
     from .description import figures
     from .output import Page, label_text
 
@@ -61,9 +62,8 @@ def _show(report: "Report", name: str) -> None:
     left_out = f"; {report.unlabelled:,} without a label are left out" if report.unlabelled else ""
     page.line(f"{name}: {report.documents:,} documents{left_out}")
     if report.unknown:
-        page.line(
-            f"{report.unknown:,} documents are empty or have no term of the model: they get its most frequent class"
-        )
+        given = f"{model.why_unknown}, {label_text(model.classes[model.class_of_unknown])}"
+        page.line(f"{report.unknown:,} documents are empty or have no term of the model: they get {given}")
     strangers = [label_text(label) for label in report.labels if label not in report.classes]
     if strangers:
         listed = ", ".join(strangers[:5]) + ", ..." * (len(strangers) > 5)

@@ -77,11 +77,9 @@ def _show(explanation: "Explanation", classes: tuple["ClassExplanation", ...], n
     page = Page()
     predicted = explanation.predicted if isinstance(explanation.predicted, tuple) else (explanation.predicted,)
     page.line(f"Predicted: {', '.join(map(label_text, predicted)) or 'no label'}")
-    if not classes[0].contributions:
-        page.line(
-            "No term of the text is known to the model, so the most frequent class is taken, whatever the scores of "
-            "the classes are; those are all that follows."
-        )
+    if explanation.unknown is not None:
+        only = "" if classes[0].contributions else "; those are all that follows"
+        page.line(f"{explanation.unknown}, whatever the scores of the classes are{only}.")
     for each in classes:
         _show_class(page, each, n_terms)
 

@@ -118,8 +118,8 @@ def _cut(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed[K
 
 
 def _predict(recipe: Recipe, trained: Trained, split: Split) -> tuple[Any, int]:
-    scores, is_unknown = recipe.scores(trained.fitted, split.test)
-    return assigned(scores, split.train_targets, trained.cut, is_unknown), int(is_unknown.sum())
+    scored = recipe.scores(trained.fitted, split.test)
+    return assigned(scored, trained.cut), int(scored.is_unknown.sum())
 
 
 def _size(model: Model) -> int:

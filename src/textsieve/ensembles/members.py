@@ -26,15 +26,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
-from ..classifiers.linear_form import (
-    ALWAYS,
-    Linear,
-    NotLinear,
-    checked_form,
-    fit_each_class,
-    linear_form,
-    weight_against_rest,
-)
+from ..classifiers.fitting import fit_each_class, weight_against_rest
+from ..classifiers.linear_form import ALWAYS, Linear, NotLinear, checked_form, linear_form
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.separation import Problem, Separable
 from ..classifiers.svm import LinearSVM, against_the_rest, class_factors

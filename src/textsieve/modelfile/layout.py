@@ -6,8 +6,10 @@ what is predicted (`labels`), with which settings the model was trained (`settin
 selected terms.
 
 Version 2 is written for a model that prepares texts in a way that version 1 does not know, and has one more key,
-`preparation`, in `reading`: see `text.preparation`. Every other model is written as version 1, which older releases
-read.
+`preparation`, in `reading`: see `text.preparation`. Version 3 is written for a model that gives a document without a
+selected term another class than the most frequent one; it has one more key in the header, `fallback`, the number of
+that class, and `preparation` if texts are prepared. Every other model is written as version 1. So an older release
+reads all files that it predicts the same with, and refuses the others.
 
 Stop words only matter where runs of words or forms of words are terms, and are written only then, as words: a list
 that is known by name may change with the library that has it.
@@ -33,8 +35,9 @@ from ..text.weights import NORMS, TERM_FREQUENCIES
 from ..text.words import ACCENTS
 from .about import faults, is_text
 
-KIND = Kind("textsieve.Model", 2, "a textsieve model")
-UNPREPARED = KIND._replace(version=1)
+KIND = Kind("textsieve.Model", 3, "a textsieve model")
+UNPREPARED, PREPARED = 1, 2
+"""Older versions, of models that have nothing newer."""
 
 LABELS = ("one", "several", "matrix")
 
@@ -53,6 +56,7 @@ HEADER = {
     *("format", "version", "checksum"),
     *("labels", "classes", "reading", "weighting", "scorer", "ranks", "calibration", "settings", "about"),
 }
+FALLBACK_HEADER = HEADER | {"fallback"}
 READING = {"lowercase", "strip_accents", "ngram_range", "stop_words"}
 PREPARED_READING = READING | {"preparation"}
 PREPARATION = set(SETTINGS)
@@ -136,6 +140,8 @@ def _class_rules(model: Model) -> Iterator[Rule]:
     yield Rule(len(model.class_docs) == n_classes, "class_docs is not a number for each class")
     sound = all(is_whole(n) and 0 <= n < 1 << 63 for n in model.class_docs)
     yield Rule(sound, "class_docs has what is no number of documents")
+    known = model.fallback is None or (is_whole(model.fallback) and 0 <= model.fallback < n_classes)
+    yield Rule(known, f"fallback is {shown(model.fallback)}, not the number of one of {n_classes:,} classes")
 
 
 def _term_rules(model: Model) -> Iterator[Rule]:

@@ -17,10 +17,12 @@ from ..prediction import Model
 from ..text.preparation import AS_IT_IS, Preparation
 from .layout import (
     ARRAYS,
+    FALLBACK_HEADER,
     HEADER,
     KIND,
     OPTIONAL,
     PREPARATION,
+    PREPARED,
     PREPARED_READING,
     READING,
     UNPREPARED,
@@ -104,6 +106,7 @@ def _model(header: Header, arrays: Arrays, name: str) -> Model:
         ranks=header["ranks"],
         calibration=restored_calibration(header, arrays, name),
         preparation=Preparation(**reading["preparation"]) if "preparation" in reading else AS_IT_IS,
+        fallback=header.get("fallback"),
     )
     check_model(model, name)
     return model
@@ -111,11 +114,14 @@ def _model(header: Header, arrays: Arrays, name: str) -> Model:
 
 def _header_rules(header: Header) -> Iterator[Rule]:
     """A header has the parts of a model's, and no others."""
-    yield Rule(set(header) == HEADER, f"its header has {_listed(header)}, not {_listed(HEADER)}")
-    reading = READING if header["version"] == UNPREPARED.version else PREPARED_READING
-    for part, names in (("reading", reading), ("weighting", WEIGHTING)):
+    version = header["version"]
+    names = HEADER if version <= PREPARED else FALLBACK_HEADER
+    yield Rule(set(header) == names, f"its header has {_listed(header)}, not {_listed(names)}")
+    yield Rule("fallback" not in header or header["fallback"] is not None, "its fallback is no class")
+    readings = {UNPREPARED: [READING], PREPARED: [PREPARED_READING]}.get(version, [READING, PREPARED_READING])
+    for part, allowed in (("reading", readings), ("weighting", [WEIGHTING])):
         found = header[part]
-        yield Rule(isinstance(found, dict) and set(found) == names, f"{part} is {shown(found)}")
+        yield Rule(isinstance(found, dict) and set(found) in allowed, f"{part} is {shown(found)}")
     if "preparation" in header["reading"]:
         yield from _preparation_rules(header["reading"])
     yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")

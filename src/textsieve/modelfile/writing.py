@@ -12,7 +12,7 @@ from ..prediction import Model
 from ..replacing import replacing
 from ..text.preparation import AS_IT_IS
 from ..text.words import stop_words_of
-from .layout import ARRAYS, KIND, UNPREPARED, check_model, restored, restored_calibration
+from .layout import ARRAYS, KIND, PREPARED, UNPREPARED, check_model, restored, restored_calibration
 from .reading import MOST_BYTES
 
 
@@ -61,11 +61,13 @@ def encode(model: Model) -> bytes:
         "calibration": None if model.calibration is None else model.calibration.method,
         "settings": model.settings,
         "about": model.about,
+        **({} if model.fallback is None else {"fallback": model.fallback}),
     }
     arrays = _arrays(model)
     restored(header, arrays, len(model.terms), "This")  # what could not be read is not written
     restored_calibration(header, arrays, "This")
-    return pack(UNPREPARED if is_plain else KIND, header, arrays)
+    older = KIND._replace(version=UNPREPARED if is_plain else PREPARED)
+    return pack(older if model.fallback is None else KIND, header, arrays)
 
 
 def _arrays(model: Model) -> dict[str, NDArray[Any]]:

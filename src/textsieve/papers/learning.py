@@ -16,9 +16,10 @@ from scipy.sparse import csr_matrix
 from ..comparison.folds import Shared
 from ..comparison.plan import Condition, Plan
 from ..reducers import DROP
-from ..training.documents import weighted
+from ..training.documents import narrowed, weighed, weighted
 from ..training.recipe import Fitted, Recipe
 from ..training.tuning import Split, assigned
+from ..training.unknown import fallback_of
 from .choosing import chooser
 from .documents import Settings
 
@@ -46,8 +47,7 @@ class Learned(NamedTuple):
 
     def predict(self) -> NDArray[np.bool_]:
         """From counts of the tested documents to labels (documents x classes)."""
-        scores, is_unknown = self.recipe.scores(self.fitted, self.split.test)
-        return assigned(scores, self.split.train_targets, None, is_unknown)
+        return assigned(self.recipe.scores(self.fitted, self.split.test), None)
 
     def micro_f1(self) -> float:
         """With one label a document, the share of right ones."""
@@ -82,9 +82,10 @@ class Learner:
 def _learn_from_fewer(recipe: Recipe, split: Split, drop: Drop) -> Learned:
     targets = split.train_targets
     idf = recipe.idf_of(np.bincount(split.train.indices, minlength=split.train.shape[1]), targets.n_documents)
-    rows = weighted(split.train, recipe.scheme, idf, recipe.dtype)
+    weights = weighed(split.train, recipe.scheme, idf)
+    rows = narrowed(weights, recipe.dtype)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No document is kept of", UserWarning)
         kept = DROP(variant=drop.variant, k=drop.k, n_jobs=recipe.n_jobs).fit(rows, targets.first).sample_indices_
     scorer = recipe.fit_weights(rows[kept], targets.take(kept))
-    return Learned(recipe, split, Fitted(scorer, idf), len(kept))
+    return Learned(recipe, split, Fitted(scorer, idf, fallback_of(weights.is_zero, targets)), len(kept))

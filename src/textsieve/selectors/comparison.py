@@ -11,7 +11,7 @@ the terms t of T(C) with w(C, t) - w(C', t) >= δ. A class without documents has
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,15 +158,24 @@ def chosen_terms(given: Representatives, epsilon: float, delta: float) -> Marks:
     return chosen
 
 
-def epsilon_for(given: Representatives, delta: float, k: int) -> float:
+class Threshold(NamedTuple):
+    """The ε that was found, and the smallest weight that was looked at on the way."""
+
+    epsilon: float
+    least_tried: float
+
+
+def epsilon_for(given: Representatives, delta: float, k: int) -> Threshold:
     """The ε that gives k terms or the next fewer, found by bisection over the weights that there are.
 
-    ε matters only as the least weight that it lets through. As it rises, candidates go, and as a rule chosen terms with
-    them; but once a row is empty it is dropped, and a row that contained it may become minimal and bring new terms. So
-    the number of terms may rise here and there, and the bisection finds one place where it passes k. Of all weights
+    ε matters only as the least weight that it lets through. As it falls, candidates come, and as a rule chosen terms
+    with them; but an empty row is dropped, and when it is one no longer, a row that contains it may be minimal no more
+    and take its terms along. So the number of terms may fall here and there, and the search finds one place where it
+    passes k. It goes from the largest weight down by steps of 1, 2, 4, ..., until there are more than k terms, and
+    halves what lies between; so it does not depend on the many small weights, which it never looks at. Of all weights
     that it tried and whose terms are not more than k, the one with most terms is taken, of equals the smallest weight.
-    If there are more than k even at the largest weight, it is that; and if none of the weights that fit gives any term,
-    the next smaller weight. In both cases there are more than k, and it is for the ranking to choose.
+    If there are more than k even at the largest weight, it is that; and if none of the weights that fit gives any
+    term, the next smaller weight. In both cases there are more than k, and it is for the ranking to choose.
     """
     weights = np.unique(given.weights[given.weights > 0])
     tried: dict[int, int] = {}
@@ -175,17 +184,30 @@ def epsilon_for(given: Representatives, delta: float, k: int) -> float:
         tried[place] = int(chosen_terms(given, float(weights[place]), delta).sum())
         return tried[place] <= k
 
-    too_many, enough = -1, len(weights) - 1
-    if fits(enough):
-        while enough - too_many > 1:
-            middle = (too_many + enough) // 2
-            if fits(middle):
-                enough = middle
-            else:
-                too_many = middle
+    too_many, enough = _passing(len(weights) - 1, fits)
+    while enough - too_many > 1 and too_many >= 0:
+        middle = (too_many + enough) // 2
+        if fits(middle):
+            enough = middle
+        else:
+            too_many = middle
     fitting = [place for place, size in tried.items() if size <= k]
     best = max(fitting, key=lambda place: (tried[place], -place), default=enough)
-    return float(weights[best if tried[best] or too_many < 0 else too_many])
+    found = best if tried[best] or too_many < 0 else too_many
+    return Threshold(float(weights[found]), float(weights[min(tried)]))
+
+
+def _passing(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
+    """From the last place down by growing steps: a place that does not fit, -1 if there is none, and one that does."""
+    if not fits(last):
+        return -1, last
+    enough, step = last, 1
+    while enough > 0:
+        place = max(enough - step, 0)
+        if not fits(place):
+            return place, enough
+        enough, step = place, 2 * step
+    return -1, enough
 
 
 class Comparison(Mapping[Any, sparse.csr_array]):

@@ -109,6 +109,7 @@ class TypicalTestors(TermSelector):
     k_changes_the_method = True
     says_how_many = True
     _used: _Used
+    _least_tried: float
     _kept: Representatives | None
     _shares: list[_ClassShares] | None
     _ranks: tuple[Floats, Ints] | None
@@ -185,13 +186,14 @@ class TypicalTestors(TermSelector):
             raise InputError(f"score_limit={shown(self.score_limit)}; use a number of testors from 1.")
 
     def _found_epsilon(self, given: Representatives, most: int | None) -> float:
-        if self.epsilon is not None:
-            return float(self.epsilon)
-        if most is None:
-            return DEFAULT_EPSILON
+        self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
+        if self.epsilon is not None or most is None:
+            return self._least_tried
         if not (given.weights > 0).any():
             raise self._nothing_chosen(given, 0.0)
-        return epsilon_for(given, float(self.delta), most)
+        found = epsilon_for(given, float(self.delta), most)
+        self._least_tried = found.least_tried
+        return found.epsilon
 
     def _nothing_chosen(self, given: Representatives, epsilon: float) -> InputError:
         """Why no term was chosen, and what to do."""
@@ -322,6 +324,12 @@ class TypicalTestors(TermSelector):
         """The ε that was used."""
         self._fitted()
         return self._used.epsilon
+
+    @property
+    def least_weight_tried_(self) -> float:
+        """The smallest weight that was looked at to find ε: terms that weigh less in all classes could not matter."""
+        self._fitted()
+        return self._least_tried
 
     @property
     def class_terms_(self) -> dict[Any, Ints]:

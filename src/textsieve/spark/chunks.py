@@ -33,11 +33,11 @@ class Chunk(NamedTuple):
     def members(self, classes: pa.Array) -> sparse.csr_array:
         """Documents x classes, 1 where a document is in a class."""
         if self.labels is None:
-            return sparse.csr_array((len(self.texts), len(classes)), dtype=np.int8)
-        documents, numbers = _pairs(self.labels, classes)
-        found = sparse.csr_array(
-            (np.ones(len(numbers), np.int8), (documents, numbers)), shape=(len(self.texts), len(classes))
-        )
+            documents, numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        else:
+            documents, numbers = _pairs(self.labels, classes)
+        ones, shape = np.ones(len(numbers), np.int8), (len(self.texts), len(classes))
+        found = sparse.csr_array((ones, (documents, numbers)), shape=shape)
         found.data.fill(1)  # a label that a document has twice was added up
         return found
 

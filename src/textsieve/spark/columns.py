@@ -7,7 +7,6 @@ two numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,16 +55,7 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-@dataclass(frozen=True)
-class Labels:
-    """The classes of some documents, and how many documents each has."""
-
-    sizes: Sizes
-    is_array: bool
-    """Whether the column has arrays."""
-
-
-def labels_of(documents: DataFrame, multilabel: bool | None) -> Labels:
+def labels_of(documents: DataFrame, multilabel: bool | None) -> Sizes:
     """Look at the labels of all documents: one pass that reads no text."""
     is_array = isinstance(documents.schema[LABEL].dataType, T.ArrayType)
     if not (multilabel is None or isinstance(multilabel, bool)):
@@ -86,8 +76,7 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> Labels:
     classes = sorted_classes(by_label)
     form: Form = "several" if multilabel or (is_array and multilabel is None) else "one"
     class_docs = np.array([by_label[label] for label in classes], np.int64)
-    sizes = Sizes(classes, class_docs, int(counted["all"]), int(counted["all"] - counted["labelled"]), form)
-    return Labels(sizes, is_array)
+    return Sizes(classes, class_docs, int(counted["all"]), int(counted["all"] - counted["labelled"]), form)
 
 
 def _known(label: Any, kind: T.DataType) -> Any:

@@ -7,35 +7,35 @@
 5. The selector chooses (`ranking.py`).
 6. The classifier learns from the chosen terms (`learning.py`).
 
-Every step ends with few rows on the driver: classes, chosen terms. The result is the model that `Categorizer.fit` trains
-on the same documents in the same order, to the last bit.
+Every step ends with few rows on the driver: classes, chosen terms. The result is the model that `Categorizer.fit`
+trains on the same documents in the same order, to the last bit.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
-from scipy.sparse import csr_matrix
 
 from ..categorizer import Categorizer
 from ..classifiers.linear import LinearScorer
-from ..classifiers.tcfp import TCFP, balance_factors
+from ..classifiers.tcfp import TCFP
 from ..errors import InputError, shown
 from ..prediction import Model
 from ..settings import is_whole
 from ..stats.sums import Ints
 from ..text.pruning import check_limits, df_bounds, no_terms, none_within
-from ..training.documents import MOST_VALUES as MOST_IN_SAMPLE
+from ..training import documents
 from ..training.documents import Progress
 from ..training.ranking import with_every_label
 from ..training.recipe import Fitted
+from ..training.targets import Sizes
 from ..training.train import Choices, Training, require_classes
+from ..training.unknown import class_of_unknown
 from . import learning
 from .columns import documents_of, labels_of
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
@@ -87,7 +87,9 @@ def fit(
         raise InputError(f"most_values={shown(most_values)}; use a number of counts from 1.")
     trained = Categorizer(**settings.get_params(deep=False))
     trained._require_own_settings()
-    job = _Fit(trained.get_params(deep=False), documents_of(df, text, label), most_values, progress or (lambda *_: None))
+    job = _Fit(
+        trained.get_params(deep=False), documents_of(df, text, label), most_values, progress or (lambda *_: None)
+    )
     with plainly():
         trained.model_ = job.run()
     trained.seconds_ = job.training.seconds
@@ -105,97 +107,103 @@ def kept(df: DataFrame) -> Iterator[DataFrame]:
 
 
 class _Fit:
+    """One run."""
+
     def __init__(self, settings: dict[str, Any], documents: DataFrame, most_values: int, progress: Progress) -> None:
         self.training = Training(settings, progress)
-        self._settings, self._documents, self._most_values = settings, documents, most_values
-        self.recipe = self.training.recipe
+        self._documents, self._most_values = documents, most_values
+        self._recipe, self._multilabel = self.training.recipe, settings["multilabel"]
         counter = self.training.counter().get_params()
         self._reading = Reading({name: value for name, value in counter.items() if name not in ("n_jobs", "dtype")})
+        self._sizes: Sizes
 
     def run(self) -> Model:
+        """Train."""
         check_limits(**self.training.limits)
-        clock = self.training.clock
-        with clock("counting"):
-            self.sizes = labels_of(self._documents, self._settings["multilabel"]).sizes
-            require_classes(self.sizes)
-        if self.recipe.reads_counts:
-            counted = self._documents.mapInArrow(task(CountClasses(self._reading, list(self.sizes.classes))), ROWS)
-            with kept(self._within_limits(added_up(counted))) as table:
-                return self._run(table, table)
+        with self.training.clock("counting"):
+            self._sizes = labels_of(self._documents, self._multilabel)
+            require_classes(self._sizes)
+        return self._from_counts() if self._recipe.reads_counts else self._from_weights()
+
+    # -- statistics ----------------------------------------------------------------------------------------------
+
+    def _from_counts(self) -> Model:
+        statistics = added_up(self._documents.mapInArrow(task(self._weighing), ROWS))
+        with kept(self._within_limits(statistics)) as table:
+            return self._from_table(table, table, self._documents)
+
+    def _from_weights(self) -> Model:
         counted = self._documents.mapInArrow(task(CountTerms(self._reading)), FREQUENCIES)
         added = counted.groupBy("term").agg(F.sum("documents").alias("documents"))
         with kept(self._within_limits(added)) as frequencies:
-            with clock("counting"):
-                frequencies.count()  # a broadcast has little patience; so they are made before
-            rows = self._weighing(frequencies).mapInArrow(task(self._weighed), ROWS)
-            with kept(added_up(rows)) as table:
-                return self._run(frequencies, table)
+            with self.training.clock("counting"):
+                frequencies.count()  # they are there before they are broadcast, which has little patience
+            documents = with_frequencies(self._documents, frequencies)
+            with kept(added_up(documents.mapInArrow(task(self._weighing), ROWS))) as table:
+                return self._from_table(frequencies, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:
-        least, most = df_bounds(self.sizes.n_documents, **self.training.limits)
-        within = F.col("documents").between(least, most)
-        return terms.filter(within) if least > 1 or most < self.sizes.n_documents else terms
+        least, most = df_bounds(self._sizes.n_documents, **self.training.limits)
+        return terms.filter(F.col("documents").between(least, most))
 
     @property
-    def _weighed(self) -> CountClasses:
-        return CountClasses(
-            self._reading, list(self.sizes.classes), self.recipe.selection, self.sizes.n_documents
-        )
+    def _weighing(self) -> CountClasses:
+        """The counts or weights that the selector reads."""
+        classes = list(self._sizes.classes)
+        return CountClasses(self._reading, classes, self._recipe.selection, self._sizes.n_documents)
 
-    def _weighing(self, frequencies: DataFrame) -> DataFrame:
-        return with_frequencies(self._documents, frequencies)
+    # -- the steps -----------------------------------------------------------------------------------------------
 
-    def _run(self, frequencies: DataFrame, table: DataFrame) -> Model:
-        training, sizes = self.training, self.sizes
-        with training.clock("counting"):
-            n_seen = frequencies.count()
-            if not n_seen:
-                limited = df_bounds(sizes.n_documents, **training.limits) != (1, sizes.n_documents)
-                raise none_within(sizes.n_documents, **training.limits) if limited else no_terms(sizes.n_documents)
-        training.warn_of_fewer_terms(n_seen, depth=6)
+    def _from_table(self, terms: DataFrame, table: DataFrame, documents: DataFrame) -> Model:
+        """Choose and learn, given a row for each term, their statistics, and the documents as they are weighed."""
+        clock = self.training.clock
+        with clock("counting"):
+            n_seen = self._number_of(terms)
+        self.training.warn_of_fewer_terms(n_seen, depth=7)
         choices, seen = self._decided(n_seen)
-        whole = Whole.of(sizes)
-        with training.clock("selecting"):
-            ranking = Ranking(table, whole, n_seen, partial(weights_of, self._weighing(frequencies) if not self.recipe.reads_counts else self._documents, self._weighed))
-            selector = with_every_label(self.recipe.selector)
-            fitted, candidates = ranking.chosen_by(selector, choices.most)
-            best = self.recipe.kept_by(fitted, choices.most)
-            terms = [candidates.terms[column] for column in best.columns.tolist()]
-            doc_freq = candidates.doc_freq[best.columns]
-        with training.clock("training"):
-            learned = self._learned(terms, doc_freq)
-        return training.model(sizes, terms, learned, choices, seen, best.found)
+        with clock("selecting"):
+            ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))
+            fitted, candidates = ranking.chosen_by(with_every_label(self._recipe.selector), choices.most)
+            best = self._recipe.kept_by(fitted, choices.most)
+            chosen = [candidates.terms[column] for column in best.columns.tolist()]
+        with clock("training"):
+            learned = self._learned(chosen, candidates.doc_freq[best.columns])
+        return self.training.model(self._sizes, chosen, learned, choices, seen, best.found)
+
+    def _number_of(self, terms: DataFrame) -> int:
+        """How many terms there are, if there are some."""
+        limits, n_documents = self.training.limits, self._sizes.n_documents
+        n_seen = terms.count()
+        if n_seen:
+            return n_seen
+        is_limited = df_bounds(n_documents, **limits) != (1, n_documents)
+        raise none_within(n_documents, **limits) if is_limited else no_terms(n_documents)
 
     def _decided(self, n_seen: int) -> tuple[Choices, dict[str, Any]]:
         """What is decided before terms are chosen, and what a model remembers of it."""
         training, measured, n_tuned_on = self.training, None, None
-        if training.needs_documents(self.sizes):
+        if training.needs_documents(self._sizes):
             with training.clock("sampling"):
-                sample, is_all = sample_of(
-                    self._documents, self._reading, self.sizes, training.limits, MOST_IN_SAMPLE
-                )
-            n_tuned_on = None if is_all else sample.targets.n_documents
+                sample = sample_of(self._documents, self._reading, self._sizes, training.limits, documents.MOST_VALUES)
+            n_sampled = sample.targets.n_documents
+            n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled
             measured = training.measure(sample)
             choices = training.choose(sample, n_seen)
         else:
-            choices = training.choose_without(self.sizes, n_seen)
+            choices = training.choose_without(self._sizes, n_seen)
         return choices, {"n_terms_seen": n_seen, "n_tuned_on": n_tuned_on, "held_out": measured}
 
     def _learned(self, terms: list[str], doc_freq: Ints) -> Fitted:
-        recipe, sizes = self.recipe, self.sizes
+        recipe, sizes = self._recipe, self._sizes
         idf = recipe.idf_of(doc_freq, sizes.n_documents)
-        chosen = learning.ChosenTerms(
-            self._reading, terms, idf, recipe.scheme, recipe.dtype, list(sizes.classes)
-        )
-        classifier = recipe.classifier
-        if recipe.learns_in_slices:
+        chosen = learning.ChosenTerms(self._reading, terms, idf, recipe.scheme, recipe.dtype, list(sizes.classes))
+        if recipe.learns_from_stats:
             stats, without = learning.class_sums(self._documents, chosen, sizes)
-            return Fitted(recipe.fit_class_stats(stats, sizes), idf)
+            return Fitted(recipe.fit_class_stats(stats, sizes), idf, class_of_unknown(sizes.class_docs, without))
+        classifier = recipe.classifier
         if isinstance(classifier, TCFP) and classifier.context is None and recipe.class_weight is None:
-            classifier._validate()
-            factors = balance_factors(sizes.class_docs) if classifier.balance else np.ones(len(sizes.classes))
-            votes, without = votes_of(self._documents, chosen, sizes, factors)
-            return Fitted(LinearScorer(votes, np.zeros(votes.shape[1])), idf)
+            votes, without = votes_of(self._documents, chosen, sizes, classifier.factors(sizes.class_docs))
+            scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
+            return Fitted(scorer, idf, class_of_unknown(sizes.class_docs, without))
         learning.require_room(int(doc_freq.sum()), self._most_values, classifier)
-        counts, targets = learning.counts_of(self._documents, chosen, sizes)
-        return recipe.fit_counts(counts, targets)
+        return recipe.fit_counts(*learning.counts_of(self._documents, chosen, sizes))

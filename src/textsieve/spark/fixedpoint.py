@@ -1,15 +1,15 @@
 """Sums of weights that do not depend on the order in which machines finish: as whole numbers.
 
-A float sum depends on the order of its summands, and in a cluster nobody knows the order; a task that is done again after
-a machine was lost comes later than before. Whole numbers add up to the same in any order, and Spark adds them exactly or
-says that they do not fit. So a sum x leaves a machine as four whole numbers, its *limbs*,
+A float sum depends on the order of its summands, and in a cluster nobody knows the order; a task that is done again
+after a machine was lost comes later than before. Whole numbers add up to the same in any order, and Spark adds them
+exactly or says that they do not fit. So a sum x leaves a machine as four whole numbers, its *limbs*,
 
     x = n_0 + n_1 2^-31 + n_2 2^-62 + n_3 2^-93,
 
-of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. Where a part has been added up, its
-sum is a float and what rounding left out of it (`stats.sums`), 106 digits; for weights from 2^-38 on, which have 24
-digits, all of them are among the limbs, and so are those of their squares from 2^-22 on. What is smaller than 2^-93 is
-dropped.
+of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. Where a part has been added up,
+its sum is a float and what rounding left out of it (`stats.sums`), 106 digits; for weights from 2^-38 on, which have
+24 digits, all of them are among the limbs, and so are those of their squares from 2^-22 on. What is smaller than 2^-93
+is dropped.
 """
 
 from __future__ import annotations
@@ -52,6 +52,6 @@ def sums_of(limbs: tuple[Ints, ...]) -> Sums:
         carried[place] = carried[place] & _MASK
     found = Sums.of_whole(carried[0])
     for place in range(1, N_LIMBS):
-        part = carried[place] * 2.0 ** (-_BITS * place)
+        part = carried[place].astype(np.float64) * 2.0 ** (-_BITS * place)
         found = found.plus(Sums(part, np.zeros(len(part))))
     return found

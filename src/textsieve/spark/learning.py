@@ -6,8 +6,8 @@ There are three ways, by what the classifier needs of the documents:
   chosen term and class comes to the driver.
 - *TCFP without context* needs, term by term, the weights that the term has in the documents of each class. They are
   brought together by term (`votes.py`), and the votes of each chosen term come to the driver.
-- *All others* need the documents. Their counts of the chosen terms come to the driver, in the order of the documents, if
-  they are not too many; how many there are is known before.
+- *All others* need the documents. Their counts of the chosen terms come to the driver, in the order of the documents,
+  if they are not too many; how many there are is known before.
 
 Weights depend on the chosen terms of a document alone, and on their idf, which is known: so these are the weights that
 one machine would make, to the last bit.
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,10 +30,11 @@ from ..errors import InputError
 from ..stats import ClassStats
 from ..stats.sums import Floats, Ints
 from ..stats.table import Cells, Table, Totals
+from ..text.rows import Rows
 from ..text.schemes import Scheme
 from ..training.documents import weighted
 from ..training.targets import Sizes, Targets
-from .chunks import Chunk, chunks_of
+from .chunks import chunks_of
 from .counting import LIMBS, SQUARES, SUMS, Reading
 from .fixedpoint import limbs_of, sums_of
 from .table import pieces
@@ -107,8 +109,7 @@ class _AddUp:
 
 def documents_without(rows: csr_matrix, members: sparse.csr_array) -> Ints:
     """How many documents of each class have no weight but 0."""
-    filled = np.asarray(rows.astype(np.bool_).sum(axis=1)).ravel()
-    return np.asarray(members[np.flatnonzero(filled == 0)].sum(axis=0), np.int64).ravel()
+    return np.asarray(members[np.flatnonzero(Rows.of(rows).is_zero)].sum(axis=0), np.int64).ravel()
 
 
 def _rows(places: Ints, classes: Ints, documents: Ints, limbs: tuple[Ints, ...]) -> pa.RecordBatch:
@@ -127,10 +128,16 @@ def class_sums(documents: DataFrame, chosen: ChosenTerms, sizes: Sizes) -> tuple
         at = np.flatnonzero(is_wanted)
         return at[np.lexsort((place[at], number[at]))]
 
-    cells, totals, squares = in_order((number >= 0) & (place >= 0)), in_order(number == SUMS), in_order(number == SQUARES)
+    cells, totals, squares = (
+        in_order((number >= 0) & (place >= 0)),
+        in_order(number == SUMS),
+        in_order(number == SQUARES),
+    )
     filled = totals[found[totals] > 0]
     starts = np.searchsorted(number[cells], np.arange(len(sizes.classes) + 1))
-    of_terms = Totals(place[filled].astype(np.int64), found[filled], sums.at(filled), sums.at(squares[found[totals] > 0]))
+    of_terms = Totals(
+        place[filled].astype(np.int64), found[filled], sums.at(filled), sums.at(squares[found[totals] > 0])
+    )
     of_cells = Cells(starts, place[cells].astype(np.int64), found[cells], sums.at(cells))
     without = np.zeros(len(sizes.classes), np.int64)
     unknown = in_order((number >= 0) & (place == NO_TERM))
@@ -164,8 +171,8 @@ def require_room(n_values: int, most_values: int, classifier: Any) -> None:
     if n_values > most_values:
         raise InputError(
             f"{type(classifier).__name__} learns from the documents themselves, and these have {n_values:,} counts of "
-            f"the chosen terms, about {8 * n_values >> 20:,} MB; the driver is to hold {most_values:,}. Use fewer terms "
-            "(n_terms=), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents "
+            f"the chosen terms, about {8 * n_values >> 20:,} MB; the driver is to hold {most_values:,}. Use fewer "
+            "terms (n_terms=), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents "
             "(df.sample), or raise most_values if the driver has the memory."
         )
 
@@ -183,8 +190,7 @@ def counts_of(documents: DataFrame, chosen: ChosenTerms, sizes: Sizes) -> tuple[
         parts.append(part)
         ones = np.ones(len(labels), np.int8)
         members.append(sparse.csr_array((ones, labels, label_starts), shape=(n_rows, len(sizes.classes))))
-    counted = vstack(parts, "csr") if parts else csr_matrix((0, len(chosen.terms)), dtype=np.int32)
-    return counted, targets_of(members, sizes)
+    return vstack(parts, "csr"), targets_of(members, sizes)
 
 
 def targets_of(members: list[sparse.csr_array], sizes: Sizes) -> Targets:
@@ -192,5 +198,5 @@ def targets_of(members: list[sparse.csr_array], sizes: Sizes) -> Targets:
     by_class = sparse.csc_array(sparse.vstack(members, "csr"))
     by_class.sort_indices()
     bounds = by_class.indptr.tolist()
-    each = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in zip(bounds, bounds[1:], strict=False))
+    each = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in pairwise(bounds))
     return Targets(sizes.classes, each, int(by_class.shape[0]), sizes.form)

@@ -1,4 +1,4 @@
-"""`predict`: a trained model on the documents of a DataFrame. The model goes to the machines as the bytes of its file."""
+"""`predict`: a trained model on the documents of a DataFrame; it goes to the machines as the bytes of its file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ class _Predict:
             columns.append(_labels(model, found.labels, is_null))
             names.append(self.prediction)
             if self.scores is not None:
-                columns.append(pa.array([None if null else row for null, row in zip(is_null, found.scores, strict=True)]))
+                columns.append(
+                    pa.array([None if null else row for null, row in zip(is_null, found.scores, strict=True)])
+                )
                 columns[-1] = columns[-1].cast(pa.list_(pa.float64()))
                 names.append(self.scores)
             yield pa.record_batch(columns, names=names)
@@ -82,8 +84,8 @@ def predict(
 ) -> DataFrame:
     """The DataFrame with the label or labels of each document, and the score of each class, in the order of classes.
 
-    A text that is null has neither. `scores=None` leaves the scores out. A column that has one of the two names already is
-    refused.
+    A text that is null has neither. `scores=None` leaves the scores out. A column that has one of the two names
+    already is refused.
     """
     if isinstance(model, Categorizer):
         model = model._fitted()
@@ -101,4 +103,3 @@ def predict(
         added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
     schema = T.StructType([*df.schema.fields, *added])
     return df.mapInArrow(task(_Predict(encode(model), text, prediction, scores)), schema)
-

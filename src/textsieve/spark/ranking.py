@@ -6,8 +6,8 @@ others. That is its choice among all if the terms that stay behind do not matter
 
 - *Forward selection* chooses among the best of its scores, and says among how many.
 - *Round-robin*: a class takes no more than k terms, each time its best that is left; so its k best are enough.
-- *TOFA's own weight* depends on the terms in the running, the k best by each of two scores. With the weight settled it is
-  a score like others.
+- *TOFA's own weight* depends on the terms in the running, the k best by each of two scores. With the weight settled it
+  is a score like others.
 - *Energy* is a share of the sum of all scores: of all terms the scores come to the driver, and nothing else.
 - *Typical testors* look at terms that weigh ε or more in the mean document of some class. If ε is to be found, the
   heaviest terms are tried, and twice as many as long as a term that stayed behind could matter.
@@ -179,7 +179,9 @@ def _trace(ranking: Ranking, selector: TOFA) -> Chosen:
 
 def _with_weight(ranking: Ranking, selector: Any) -> Any:
     """TOFA with the weight that it would find: from the rows of the terms in the running."""
-    k = min(limit_of(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms) or ranking.n_terms, ranking.n_terms)
+    k = min(
+        limit_of(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms) or ranking.n_terms, ranking.n_terms
+    )
     class_weight = selector.class_weight
     rows = ranking.scored(lambda stats: np.column_stack(_two_scatters(stats, class_weight)), "array<double>")
     in_running = F.lit(False)
@@ -241,7 +243,9 @@ def _with_largest_weights(ranking: Ranking, scale: str) -> DataFrame:
     divisors = np.ones(n_classes)
     if scale == "max":
         means = ranking.scored(lambda stats: class_means(stats, scale), "array<double>")
-        found = means.select(F.posexplode(SCORE).alias("number", "mean")).groupBy("number").agg(F.max("mean").alias("most"))
+        found = (
+            means.select(F.posexplode(SCORE).alias("number", "mean")).groupBy("number").agg(F.max("mean").alias("most"))
+        )
         for row in found.collect():
             divisors[row["number"]] = row["most"] if row["most"] > 0 else 1.0
     return ranking.scored(lambda stats: (class_means(stats, scale) / divisors).max(axis=1, initial=0.0))

@@ -41,9 +41,7 @@ class _Pack:
             found = pc.index_in(wanted, value_set=pa.array(terms, pa.string()))
             places = np.flatnonzero(pc.is_valid(found).to_numpy(zero_copy_only=False))
             own = columns_in_order(rows, found.drop_null().to_numpy().astype(np.int64))
-            packed = [
-                *(own.indptr.astype(np.int32), places.astype(np.int32)[own.indices], own.data.astype(np.float32))
-            ]
+            packed = [*(own.indptr.astype(np.int32), places.astype(np.int32)[own.indices], own.data.astype(np.float32))]
             yield pa.record_batch([pa.array([each.tobytes()], pa.binary()) for each in packed], names=_PACKED)
 
 

@@ -1,15 +1,16 @@
 """The documents on which something is decided by holding some of them out: all, or a sample that fits into memory.
 
-It is the sample that training on one machine takes of a corpus that does not fit (`training.sample`): document i stays if
-i x φ falls before 1/2, 1/4, ... So documents have to be numbered across partitions: first it is counted how many each
-partition has, then how many counts would stay at each level, and at last the documents that stay come to the driver, one
-partition after the other, and are counted there.
+It is the sample that training on one machine takes of a corpus that does not fit (`training.sample`): document i stays
+if i x φ falls before 1/2, 1/4, ... So documents have to be numbered across partitions: first it is counted how many
+each partition has, then how many counts would stay at each level, and at last the documents that stay come to the
+driver, one partition after the other, and are counted there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,17 +93,12 @@ class _Stay(_Numbered):
             members = chunk.members(classes)[stay]
             texts = [text.encode() if isinstance(text, str) else text for text in map(chunk.texts.__getitem__, stay)]
             bounds = members.indptr.tolist()
-            labels = [
-                members.indices[begin:end].astype(np.int32).tobytes()
-                for begin, end in zip(bounds, bounds[1:], strict=False)
-            ]
+            labels = [members.indices[begin:end].astype(np.int32).tobytes() for begin, end in pairwise(bounds)]
             yield pa.record_batch([pa.array(texts, pa.binary()), pa.array(labels, pa.binary())], ["text", "labels"])
 
 
-def sample_of(
-    documents: DataFrame, reading: Reading, sizes: Sizes, limits: Limits, most_values: int
-) -> tuple[Counted, bool]:
-    """The counts of a sample of the documents; and whether these are all."""
+def sample_of(documents: DataFrame, reading: Reading, sizes: Sizes, limits: Limits, most_values: int) -> Counted:
+    """The counts of a sample of the documents, or of all if they are not too many."""
     found = documents.mapInArrow(_count, "partition long, documents long").collect()
     of_partition = {row["partition"]: row["documents"] for row in found}
     first, at = {}, 0
@@ -110,7 +106,7 @@ def sample_of(
         first[partition], at = at, at + of_partition[partition]
     level = _level(documents, first, reading, most_values)
     stay = _Stay(first, reading, level, list(sizes.classes))
-    return _counted(documents.mapInArrow(task(stay), "text binary, labels binary"), reading, sizes, limits), level == 0
+    return _counted(documents.mapInArrow(task(stay), "text binary, labels binary"), reading, sizes, limits)
 
 
 def _level(documents: DataFrame, first: dict[int, int], reading: Reading, most_values: int) -> int:

@@ -43,14 +43,14 @@ class SparkStats(NamedTuple):
 def stats(df: DataFrame, text: str = "text", label: str | None = "label", **reading: Any) -> SparkStats:
     """The statistics of the counts of all terms, by class; `reading` is what a `TermCounter` is told, without limits.
 
-    Without a label column (None) there are only totals. Nothing but the classes and their sizes comes to the driver; the
-    table is made when somebody reads it, and each time anew unless it is kept (`stats(df).table.persist()`).
+    Without a label column (None) there are only totals. Nothing but the classes and their sizes comes to the driver;
+    the table is made when somebody reads it, and each time anew unless it is kept (`stats(df).table.persist()`).
     """
     settings = {**TermCounter().get_params(), **TermCounter(**reading).get_params(), **NO_LIMITS}
     counter = {name: value for name, value in settings.items() if name not in ("n_jobs", "dtype")}
     TermCounter(**counter)._validated()
     documents = documents_of(df, text, label)
     with plainly():
-        sizes = labels_of(documents, None).sizes if label is not None else Sizes((), _NONE, documents.count(), 0, "one")
+        sizes = labels_of(documents, None) if label is not None else Sizes((), _NONE, documents.count(), 0, "one")
     rows = documents.mapInArrow(task(CountClasses(Reading(counter), list(sizes.classes))), ROWS)
     return SparkStats(added_up(rows), sizes.classes, tuple(sizes.class_docs.tolist()), sizes.n_documents)

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from ..stats import ClassStats
-from ..stats.sums import Floats, Ints, Sums
 from ..stats import table as tables
+from ..stats.sums import Floats, Ints, Sums
 from ..stats.table import Cells, Table, Totals
 from ..training.targets import Sizes
 from .counting import LIMBS, SQUARES, SUMS

@@ -1,9 +1,9 @@
 """TCFP's votes from documents that are on many machines.
 
-A term's documents vote if its weight in them is at least the mean, and the mean is known only when all documents are. So
-the weights of each term are brought together: how many documents of which class have which weight, which is a whole
-number and adds up exactly (`classifiers.vote_table`). Where all entries of a term are, its votes are shared out, by the
-same kernel as on one machine, and only these come to the driver.
+A term's documents vote if its weight in them is at least the mean, and the mean is known only when all documents are.
+So the weights of each term are brought together: how many documents of which class have which weight, which is a whole
+number and adds up exactly (`classifiers.vote_table`). Where all entries of a term are, its votes are shared out, by
+the same kernel as on one machine, and only these come to the driver.
 """
 
 from __future__ import annotations
@@ -74,9 +74,7 @@ class _Share:
                 at = np.flatnonzero(~is_term)
                 yield _votes(place[at], [None] * len(at), number[at], documents[at])
             terms, starts = np.unique(place[is_term], return_index=True)
-            entries = Entries(
-                np.append(starts, is_term.sum()), weight[is_term], number[is_term], documents[is_term]
-            )
+            entries = Entries(np.append(starts, is_term.sum()), weight[is_term], number[is_term], documents[is_term])
             votes = VoteTable(tuple(range(self.n_classes)), np.zeros(0, np.int64), False, entries)
             shares = vote_shares(votes, self.factors, 1)
             nothing = np.zeros(len(terms), np.int64)

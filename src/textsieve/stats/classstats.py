@@ -188,6 +188,14 @@ class ClassStats:
         cells = self._class_cells(number)
         return self._spread(self.cells.terms[cells], self.cells.sums.value[cells])
 
+    def sums_outside(self, number: int) -> Floats:
+        """The sum of each term's weights over the documents that are not in a class; these may have no label."""
+        cells, sums = self._class_cells(number), self.sums
+        terms, own = self.cells.terms[cells], self.cells.sums.at(cells)
+        others = self.doc_freq[terms] > self.cells.doc_freq[cells]  # where there are none, no rounding may say so
+        sums.value[terms] = np.where(others, sums.at(terms).minus(own).value, 0.0)
+        return sums.value
+
     def contingency(self, number: int) -> Contingency:
         """The four counts of one class and each term."""
         with_term = self.class_doc_freq(number)

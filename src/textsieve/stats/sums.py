@@ -47,3 +47,7 @@ class Sums(NamedTuple):
         part = value - self.value
         rest = (self.value - (value - part)) + (other.value - part) + (self.rest + other.rest)
         return Sums.normalised(value, rest)
+
+    def minus(self, other: "Sums") -> "Sums":
+        """Subtract."""
+        return self.plus(Sums(-other.value, -other.rest))

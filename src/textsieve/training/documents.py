@@ -274,8 +274,16 @@ def _changed(corpus: Corpus) -> InputError:
 
 def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats, dtype: type[np.floating] = np.float32) -> csr_matrix:
     """Counts to weights; 32 bits are enough for what is added up, which is done with 64."""
-    factors = None if scheme.idf == "none" else idf
-    rows = weigh(Rows.of(counts), tf=scheme.tf, idf=factors, norm=scheme.norm)
+    return narrowed(weighed(counts, scheme, idf), dtype)
+
+
+def weighed(counts: csr_matrix, scheme: Scheme, idf: Floats) -> Rows:
+    """Counts to weights as a model has them."""
+    return weigh(Rows.of(counts), tf=scheme.tf, idf=None if scheme.idf == "none" else idf, norm=scheme.norm)
+
+
+def narrowed(rows: Rows, dtype: type[np.floating]) -> csr_matrix:
+    """Weights as a matrix of another type."""
     return rows._replace(values=rows.values.astype(dtype, copy=False)).matrix()
 
 

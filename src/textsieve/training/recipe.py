@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,16 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
-from ..classifiers.in_slices import (
-    Batches,
-    fit_each_class_in_slices,
-    fit_one_label_in_slices,
-    learns_in_slices,
-    slices_of,
-)
-from ..classifiers.linear_form import Projected, fit_each_class, fit_one_label, fit_own, scorer_of
+from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own
+from ..classifiers.from_stats import NAIVE_BAYES, Batches, fit_stats, learns_from_stats, stats_of
+from ..classifiers.linear_form import Projected, scorer_of
 from ..classifiers.named import classifier_of
 from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
@@ -34,12 +26,12 @@ from ..selectors.base import Documents, limit_of
 from ..selectors.named import scheme_for as scheme_for_selector
 from ..selectors.named import selector_of
 from ..stats import ClassStats
-from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
-from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
-from .documents import Counted, weighted
+from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
+from .documents import Counted, narrowed, weighed
 from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
-from .targets import Targets
+from .targets import Sizes, Targets
+from .unknown import fallback_of
 
 if TYPE_CHECKING:
     from ..projections import TraceProjection
@@ -48,18 +40,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DEFAULT_TERMS = 10_000
-
-
-_NAIVE_BAYES = (MultinomialNB, ComplementNB)
-"""They take weights of documents, which come to the same."""
-
-
-@contextmanager
-def _few_documents_of_each_class() -> Iterator[None]:
-    """Classes are numbers here, which scikit-learn takes for a regression's if they have few documents each."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
-        yield
 
 
 def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
@@ -73,7 +53,7 @@ def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
 
 def _require_linear(classifier: Any, settings: Mapping[str, Any]) -> None:
     """Refuse to train on a projection what wants the weights of terms."""
-    if isinstance(classifier, (*_NAIVE_BAYES, Rocchio)) or hasattr(classifier, "to_scorer"):
+    if isinstance(classifier, NAIVE_BAYES | Rocchio) or hasattr(classifier, "to_scorer"):
         raise InputError(
             f"projection={shown(settings['projection'])}: the classifier {shown(settings['classifier'])} needs the "
             "weights of terms themselves, which a projection mixes; use svm, logistic or another linear one."
@@ -98,11 +78,22 @@ def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targ
     return fitted.fit(rows, targets.for_stats())
 
 
+def _usable_rows(batches: Batches, usable: NDArray[np.bool_]) -> Iterator[csr_matrix]:
+    """The rows of batches that can be learned from."""
+    begin = 0
+    for rows in batches:
+        is_usable = usable[begin : begin + rows.shape[0]]
+        begin += rows.shape[0]
+        yield rows if is_usable.all() else rows[np.flatnonzero(is_usable)]
+
+
 class Fitted(NamedTuple):
     """A classifier that was trained on the weights of some terms."""
 
     scorer: Scorer
     idf: Floats
+    fallback: int
+    """The number of the class that a document without a weight gets; see `unknown`."""
 
 
 class Kept(NamedTuple):
@@ -113,10 +104,11 @@ class Kept(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """The scores of documents (documents x classes), and which documents have no term of any weight."""
+    """The scores of documents (documents x classes), which documents have no term of any weight, and their class."""
 
     scores: Floats
     is_unknown: NDArray[np.bool_]
+    fallback: int
 
 
 @dataclass(frozen=True)
@@ -228,14 +220,16 @@ class Recipe:
     def fit_counts(self, counts: csr_matrix, targets: Targets) -> Fitted:
         """Weigh the counts of the chosen terms and train; documents without a label count for the idf alone."""
         idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
-        return Fitted(self.fit_weights(weighted(counts, self.scheme, idf, self.dtype), targets), idf)
+        weights = weighed(counts, self.scheme, idf)
+        fallback = fallback_of(weights.is_zero, targets)
+        return Fitted(self.fit_weights(narrowed(weights, self.dtype), targets), idf, fallback)
 
     def scores(self, fitted: Fitted, counts: csr_matrix) -> Scored:
         """The score of each class for documents given by the counts of the chosen terms, as a model would give it."""
-        idf = None if self.scheme.idf == "none" else fitted.idf
-        weights = weigh(Rows.of(counts), tf=self.scheme.tf, idf=idf, norm=self.scheme.norm)
+        weights = weighed(counts, self.scheme, fitted.idf)
         outputs = fitted.scorer.scores(weights, self.n_jobs)
-        return Scored(np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs, weights.is_zero)
+        scores = np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
+        return Scored(scores, weights.is_zero, fitted.fallback)
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
         """Train on weights; documents without a label count for a projection alone."""
@@ -243,7 +237,7 @@ class Recipe:
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
-        weight = self._weight_by_number(targets)
+        weight = self._weight_by_number(targets.sizes)
         if self.has_own_scorer:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
         projected = None
@@ -253,29 +247,32 @@ class Recipe:
         if targets.several:
             return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs, projected))
         n_classes = len(targets.classes)
-        with _few_documents_of_each_class():
-            return scorer_of(fit_one_label(self.classifier, rows, targets.first, n_classes, weight, projected))
+        return scorer_of(fit_one_label(self.classifier, rows, targets.first, n_classes, weight, projected))
 
     @property
-    def learns_in_slices(self) -> bool:
-        """Whether `fit_batches` can train the classifier."""
-        return self.projection is None and learns_in_slices(self.classifier, self.class_weight)
+    def learns_from_stats(self) -> bool:
+        """Whether `fit_batches` and `fit_class_stats` can train the classifier."""
+        return self.projection is None and learns_from_stats(self.classifier, self.class_weight)
 
     def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
         """Train on weights that come batch by batch and are not kept; the same comes out."""
-        slices = slices_of(batches, targets.usable)
-        if not targets.usable.all():
-            targets = targets.take(np.flatnonzero(targets.usable))
-        weight = self._weight_by_number(targets)
-        n_classes, n_documents = len(targets.classes), targets.n_documents
-        if targets.several:
-            form = fit_each_class_in_slices(self.classifier, slices, targets.members, n_documents, weight, self.n_jobs)
-        else:
-            with _few_documents_of_each_class():
-                form = fit_one_label_in_slices(self.classifier, slices, targets.first, n_classes, weight)
-        return scorer_of(form)
+        labels = targets.take(np.flatnonzero(targets.usable)).indicator()
+        stats = stats_of(self.classifier, _usable_rows(batches, targets.usable), labels)
+        return self.fit_class_stats(stats, targets.sizes)
 
-    def _weight_by_number(self, targets: Targets) -> Any:
+    def fit_class_stats(self, stats: ClassStats, sizes: Sizes) -> Scorer:
+        """Train on statistics of the weights of the chosen terms, whoever has made them; the same comes out.
+
+        They are of the documents that can be learned from (`Targets.usable`), and their classes are the numbers of all
+        classes, from 0, whether a document is in them or not.
+        """
+        if stats.classes != tuple(range(len(sizes.classes))):
+            last = len(sizes.classes) - 1
+            raise InputError(f"stats.classes={shown(stats.classes)}; use the numbers of all classes, 0 to {last}.")
+        weight = self._weight_by_number(sizes)
+        return scorer_of(fit_stats(self.classifier, stats, weight, several=sizes.several))
+
+    def _weight_by_number(self, sizes: Sizes) -> Any:
         """Class weights by the number of the class instead of its label."""
         if not isinstance(self.class_weight, Mapping):
             if self.class_weight not in (None, "balanced"):
@@ -284,20 +281,20 @@ class Recipe:
                     "{'spam': 5.0}, or None."
                 )
             return self.class_weight
-        unknown = [label for label in self.class_weight if label not in targets.classes]
+        unknown = [label for label in self.class_weight if label not in sizes.classes]
         if unknown:
             raise InputError(
-                f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(targets.classes), 200)}."
+                f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(sizes.classes), 200)}."
             )
         for label, factor in self.class_weight.items():
             if isinstance(factor, bool) or not (isinstance(factor, float | int | np.number) and 0 < factor < np.inf):
                 raise InputError(
                     f"class_weight: the factor of {shown(label)} is {shown(factor)}; use a number above 0."
                 )
-        if not (isinstance(self.classifier, _NAIVE_BAYES) or "class_weight" in self.classifier.get_params()):
+        if not (isinstance(self.classifier, NAIVE_BAYES) or "class_weight" in self.classifier.get_params()):
             raise InputError(
                 f"class_weight={shown(dict(self.class_weight))}: {type(self.classifier).__name__} has no class "
                 "weights; use svm, logistic, nb or cnb."
             )
-        numbers = range(len(targets.classes)) if targets.several else np.unique(targets.first).tolist()
-        return {number: float(self.class_weight.get(targets.classes[number], 1.0)) for number in numbers}
+        numbers = range(len(sizes.classes)) if sizes.several else np.flatnonzero(sizes.class_docs).tolist()
+        return {number: float(self.class_weight.get(sizes.classes[number], 1.0)) for number in numbers}

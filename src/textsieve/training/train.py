@@ -48,6 +48,7 @@ from .keeping import measures_of, storable, when_and_with_what
 from .recipe import Fitted, Kept, Recipe
 from .targets import Sizes
 from .tuning import Tuning, assigned, labels_of, of_some_documents, parted
+from .unknown import Unknown
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -188,8 +189,10 @@ class Training:
         """Whether something is decided or measured on documents that are held out."""
         settings = self._settings
         cut_is_fitted = sizes.several and self.recipe.cut.known(len(sizes.classes)) is None
-        return cut_is_fitted or settings["n_terms"] == "auto" or any(
-            settings[name] is not None for name in ("held_out", "probabilities")
+        return (
+            cut_is_fitted
+            or settings["n_terms"] == "auto"
+            or any(settings[name] is not None for name in ("held_out", "probabilities"))
         )
 
     def choose_without(self, sizes: Sizes, n_seen: int) -> Choices:
@@ -243,13 +246,13 @@ class Training:
         choices = another.choose(train, len(train.columns_within_limits))
         with of_some_documents():
             best, fitted = another._learn(train, choices)
-        scores, is_unknown = self.recipe.scores(fitted, columns_in_order(test.counts, best.columns))
-        is_label = assigned(scores, train.targets, choices.cut, is_unknown)
+        scored = self.recipe.scores(fitted, columns_in_order(test.counts, best.columns))
+        is_label = assigned(scored, choices.cut)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
             several=targets.several,
             none_is_right=targets.form == "matrix",
-            unknown=int(is_unknown.sum()),
+            unknown=int(scored.is_unknown.sum()),
         )
 
     # -- the model -----------------------------------------------------------------------------------------------
@@ -275,12 +278,15 @@ class Training:
         with self.clock("training"):
             idf = recipe.idf_of(chosen.doc_freq, streamed.targets.n_documents)
             counter = self.counter(vocabulary=chosen.terms)
-            batches = weighted_batches(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
-            if recipe.learns_in_slices:
+            unknown = Unknown(streamed.targets)
+            batches = unknown.among(
+                weighted_batches(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
+            )
+            if recipe.learns_from_stats:
                 scorer = recipe.fit_batches(batches, streamed.targets)
             else:
                 scorer = recipe.fit_weights(stacked(batches, chosen), streamed.targets)
-            return chosen.terms, best.found, Fitted(scorer, idf)
+            return chosen.terms, best.found, Fitted(scorer, idf, unknown.fallback)
 
     def model(
         self,
@@ -311,6 +317,7 @@ class Training:
             ranks=None if choices.cut is None else choices.cut.ranks,
             calibration=choices.calibration,
             preparation=Preparation.of(settings).checked(),
+            fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
             settings=storable(settings),
             about={
                 **when_and_with_what(settings["normalise"]),

@@ -91,14 +91,14 @@ def parted(counted: Counted, is_test: Bools) -> tuple[Counted, Counted]:
     return train, test
 
 
-def assigned(scores: Floats, targets: Targets, cut: Rule | None, is_unknown: Bools) -> Bools:
+def assigned(scored: Scored, cut: Rule | None) -> Bools:
     """Which labels scores stand for (documents x classes): the best one's, or as several are cut.
 
-    Documents without a known term get the most frequent class.
+    Documents without a known term get the one class that training has found for them.
     """
-    numbers = np.arange(scores.shape[1])
-    is_label = numbers == scores.argmax(axis=1)[:, None] if cut is None else cut(scores)
-    is_label[is_unknown] = numbers == int(np.argmax(targets.class_docs))
+    numbers = np.arange(scored.scores.shape[1])
+    is_label = numbers == scored.scores.argmax(axis=1)[:, None] if cut is None else cut(scored.scores)
+    is_label[scored.is_unknown] = numbers == scored.fallback
     return np.asarray(is_label)
 
 
@@ -172,9 +172,9 @@ class Tuning:
             yield scored[terms.tobytes()]
 
     def _score(self, split: Split, n_terms: int) -> float:
-        (scores, is_unknown), true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
-        cut = self._recipe.cut.fit(scores, true).rule_ if split.test_targets.several else None
-        found = assigned(scores, split.train_targets, cut, is_unknown)
+        scored, true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
+        cut = self._recipe.cut.fit(scored.scores, true).rule_ if split.test_targets.several else None
+        found = assigned(scored, cut)
         return float(2.0 * (found & true).sum() / max(found.sum() + true.sum(), 1))
 
     def held_out_scores(self, n_terms: int | None) -> Floats:

@@ -1,0 +1,171 @@
+"""Naive Bayes and Rocchio from `ClassStats`: both learn from how often a class has a term, and from nothing else.
+
+*Naive Bayes.* What it learns is a function of n_j, the documents of each class, and s_jt, the sum of the weights of
+term t over them: log((s_jt + α) / Σ_u (s_ju + α)) for a term, or the same of all other classes together (complement),
+and log(n_j / n) for the class itself. A class weight f_j counts each document of the class f_j times: s_jt and n_j
+become f_j s_jt and f_j n_j. The sums of a class are those of one long document; so scikit-learn's own classifier is
+fitted to one such document for each class, with f_j as its weight, and is told n_j / n, which such documents do not
+show. Everything else, options and what is wrong with them, is its own.
+
+*Rocchio.* See `rocchio.py`: class means, from sums and n_j.
+
+*Each class against the rest.* The sums of the rest are those of all documents minus those of the class. A sum in
+`ClassStats` has twice the digits of a float, so the difference is exact and is rounded once.
+
+`ClassStats` does not depend on the order of the documents, on how they were split, or on who read them: no more does
+what is learned here, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix, vstack
+from sklearn.base import clone
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
+
+from ..errors import InputError
+from ..stats import ClassStats
+from .linear_form import (
+    ALWAYS,
+    Linear,
+    few_documents_of_each_class,
+    linear_form,
+    naming_options,
+    of_all_classes,
+    one_row_for_two,
+)
+from .rocchio import Rocchio
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Batches = Iterable[csr_matrix]
+
+NAIVE_BAYES = MultinomialNB | ComplementNB
+
+_VALUES = 1 << 21
+"""How many weights are added up at a time; more if they come together."""
+
+
+def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
+    """Whether `fit_stats` can train a classifier."""
+    return isinstance(classifier, NAIVE_BAYES) or (isinstance(classifier, Rocchio) and class_weight is None)
+
+
+def stats_of(classifier: Any, batches: Batches, is_member: csr_array) -> ClassStats:
+    """What `fit_stats` wants, of rows that come batch by batch; `is_member` has all documents x all classes.
+
+    Sums do not show what naive Bayes has to refuse: weights below 0.
+    """
+    stats: ClassStats | None = None
+    begin = 0
+    for rows in _larger(batches):
+        if isinstance(classifier, NAIVE_BAYES):
+            _require_weights(classifier, rows)
+        labels = is_member[begin : begin + rows.shape[0]]
+        stats = ClassStats.from_matrix(rows, labels) if stats is None else stats.update(rows, labels)
+        begin += rows.shape[0]
+    return ClassStats.zero() if stats is None else stats
+
+
+def _larger(batches: Batches) -> Iterator[csr_matrix]:
+    """The same rows in fewer batches: a table of few documents is hardly smaller than one of many, and takes longer to
+    add than its documents.
+    """
+    waiting: list[csr_matrix] = []
+    n_values = 0
+    for rows in batches:
+        waiting.append(rows)
+        n_values += rows.nnz
+        if n_values >= _VALUES:
+            yield _stacked(waiting)
+            waiting, n_values = [], 0
+    if waiting:
+        yield _stacked(waiting)
+
+
+def _stacked(parts: list[csr_matrix]) -> csr_matrix:
+    return vstack(parts, "csr") if len(parts) > 1 else parts[0]
+
+
+def _require_weights(classifier: Any, rows: csr_matrix) -> None:
+    least = rows.data.min(initial=0)
+    with naming_options(classifier):
+        if least < 0:
+            raise ValueError(f"Negative values in data passed to {type(classifier).__name__}: {least:g}")
+
+
+def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, several: bool) -> Linear:
+    """Train on the statistics of the weights of documents; the classes are numbers from 0, also those without any.
+
+    Documents have one label each, and a class without documents can't win; or `several`, and each class is trained
+    against the rest, to which documents without a label belong too. Class weights are "balanced", or a factor for each
+    number.
+    """
+    if not several:
+        return _fit_one_label(classifier, stats, class_weight)
+    if isinstance(classifier, Rocchio):  # its classes need no rest of their own
+        trained = clone(classifier).fit_stats(stats)
+        return Linear(trained.coef_, trained.intercept_)
+    return _fit_each_class(classifier, stats, class_weight)
+
+
+def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Linear:
+    present = np.flatnonzero(stats.class_docs)
+    if len(present) < 2:
+        raise InputError(
+            "Fewer than two classes have documents, so there is nothing to tell apart; give documents of others too."
+        )
+    if isinstance(classifier, Rocchio):
+        trained = clone(classifier).fit_stats(stats)
+        form = one_row_for_two(Linear(trained.coef_[present], trained.intercept_[present]), classifier)
+    else:
+        sizes = stats.class_docs[present]
+        form = _naive_bayes(classifier, _class_sums(stats)[present], sizes, _factors(class_weight, present, sizes))
+    return of_all_classes(form, present, len(stats.classes))
+
+
+def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Linear:
+    """Naive Bayes, each class against the rest; a class that all or no documents are in has nothing to learn."""
+    n_documents, class_docs = stats.n_documents, stats.class_docs
+    coefficients = np.zeros((len(class_docs), stats.n_terms))
+    intercepts = np.where(class_docs > 0, ALWAYS, -ALWAYS)
+    for number in np.flatnonzero((class_docs > 0) & (class_docs < n_documents)).tolist():
+        rest = np.maximum(stats.sums_outside(number), 0.0)  # weights of 64 bits may leave less than nothing
+        sizes = np.array([n_documents - class_docs[number], class_docs[number]])
+        weight = class_weight
+        if isinstance(class_weight, dict):
+            weight = {0: 1.0, 1: class_weight.get(number, 1.0)}
+        sums = np.stack([rest, stats.class_sums(number)])
+        form = _naive_bayes(classifier, sums, sizes, _factors(weight, np.arange(2), sizes))
+        coefficients[number], intercepts[number] = form.coefficients[0], form.intercepts[0]
+    return Linear(coefficients, intercepts)
+
+
+def _class_sums(stats: ClassStats) -> csr_matrix:
+    """The sum of each term's weights in each class: classes x terms."""
+    cells = stats.cells
+    return csr_matrix((cells.sums.value, cells.terms, cells.class_starts), shape=(len(stats.classes), stats.n_terms))
+
+
+def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
+    """How often a document of each class counts; balanced, all classes count as much as they do all in all."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):  # "balanced"
+        return np.asarray(sizes.sum() / (len(sizes) * sizes))
+    return np.array([class_weight.get(number, 1.0) for number in numbers.tolist()])
+
+
+def _naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None) -> Linear:
+    """What naive Bayes learns from the sums and the number of documents of some classes (classes x terms)."""
+    bayes = clone(classifier)
+    with naming_options(classifier), few_documents_of_each_class():
+        if bayes.class_prior is None and bayes.fit_prior:
+            counted = sizes if factors is None else sizes * factors
+            bayes.set_params(class_prior=counted / counted.sum())
+        bayes.fit(sums, np.arange(len(sizes)), sample_weight=factors)
+    return linear_form(bayes.set_params(class_prior=classifier.class_prior))

@@ -1,0 +1,284 @@
+"""What naive Bayes and Rocchio learn from sums: that of the rows, whatever their order and whoever added them up."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as tries
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from sklearn.utils.class_weight import compute_sample_weight
+
+from textsieve import ClassStats, InputError, Rocchio
+from textsieve.classifiers import from_stats
+from textsieve.classifiers.from_stats import fit_stats, learns_from_stats, stats_of
+from textsieve.classifiers.linear_form import ALWAYS, Linear, linear_form
+
+Multinomial: Any = MultinomialNB  # whose stubs do not know all options
+Complement: Any = ComplementNB
+
+N, D, C = 70, 12, 4
+Ints = NDArray[np.int64]
+
+OPTIONS: list[Any] = [
+    Multinomial(),
+    Multinomial(alpha=0.01),
+    Multinomial(alpha=np.linspace(0.1, 2.0, D)),
+    Multinomial(fit_prior=False),
+    Multinomial(alpha=1e-12),
+    Complement(),
+    Complement(alpha=0.1, norm=True),
+    Complement(alpha=list(np.linspace(0.1, 2.0, D)), fit_prior=False),
+]
+WEIGHTS: list[Any] = [None, "balanced", {0: 1.0, 1: 2.0, 2: 0.5, 3: 8.0}]
+
+
+def weights(n: int = N, seed: int = 0) -> csr_matrix:
+    """Rows of length 1, with 32 bits, as training has them."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(1, 5, (n, D)) * (rng.random((n, D)) < 0.4)
+    rows[:, 0] += 1
+    return csr_matrix((rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))).astype(np.float32))
+
+
+def one_each(seed: int = 1) -> Ints:
+    return np.random.default_rng(seed).permutation(np.append(np.arange(C), np.arange(N - C) ** 2 % C))
+
+
+def sets(seed: int = 2) -> csr_array:
+    """Several labels a document; the first two have none."""
+    is_member = np.random.default_rng(seed).random((N, C)) < [0.5, 0.1, 0.3, 0.9]
+    is_member[:2] = False
+    return csr_array(is_member.astype(np.int8))
+
+
+def indicator(numbers: Ints, n_classes: int = C) -> csr_array:
+    return csr_array((numbers[:, None] == np.arange(n_classes)).astype(np.int8))
+
+
+def learned(classifier: Any, rows: csr_matrix, is_member: csr_array, class_weight: Any, several: bool) -> Linear:
+    return fit_stats(classifier, stats_of(classifier, [rows], is_member), class_weight, several=several)
+
+
+def their_form(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Linear:
+    """What scikit-learn learns from the rows, with class weights as weights of documents."""
+    sample_weight = None if class_weight is None else compute_sample_weight(class_weight, y)
+    return linear_form(clone(classifier).fit(rows.astype(np.float64), y, sample_weight=sample_weight))
+
+
+def assert_close(one: Linear, other: Linear) -> None:
+    np.testing.assert_allclose(one.coefficients, other.coefficients, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(one.intercepts, other.intercepts, rtol=1e-12, atol=1e-13)
+
+
+def as_bytes(form: Linear) -> bytes:
+    return form.coefficients.tobytes() + form.intercepts.tobytes()
+
+
+# -- the same as from rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("class_weight", WEIGHTS, ids=str)
+@pytest.mark.parametrize("classifier", [*OPTIONS, Multinomial(class_prior=[0.1, 0.2, 0.3, 0.4])], ids=repr)
+def test_one_label_as_scikit_learn_from_the_rows(classifier: Any, class_weight: Any) -> None:
+    rows, y = weights(), one_each()
+    found = learned(classifier, rows, indicator(y), class_weight, several=False)
+    assert_close(found, their_form(classifier, rows, y, class_weight))
+
+
+@pytest.mark.parametrize("class_weight", WEIGHTS, ids=str)
+@pytest.mark.parametrize("classifier", [*OPTIONS, Complement(class_prior=[0.3, 0.7])], ids=repr)
+def test_each_class_as_scikit_learn_from_the_rows(classifier: Any, class_weight: Any) -> None:
+    rows, is_member = weights(), sets()
+    found = learned(classifier, rows, is_member, class_weight, several=True)
+    assert found.coefficients.shape == (C, D)
+    for number, column in enumerate(is_member.toarray().T):
+        weight = {0: 1.0, 1: class_weight[number]} if isinstance(class_weight, dict) else class_weight
+        expected = their_form(classifier, rows, column.astype(np.int64), weight)
+        assert_close(Linear(found.coefficients[[number]], found.intercepts[[number]]), expected)
+
+
+@pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
+def test_two_classes_are_one_row(classifier: Any) -> None:
+    rows, y = weights(), one_each() % 2
+    found = learned(classifier, rows, indicator(y, 2), None, several=False)
+    assert found.coefficients.shape == (1, D)
+    assert_close(found, their_form(classifier, rows, y, None))
+
+
+@pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
+def test_equal_sums_of_counts_leave_nothing(classifier: Any) -> None:
+    """Whole numbers stay whole, so that a term that tells two classes nothing has a coefficient of 0."""
+    rows = csr_matrix([[1, 3, 0], [1, 1, 7], [1, 1, 0], [6, 0, 5], [0, 4, 5]])
+    found = learned(classifier.set_params(fit_prior=False), rows, indicator(np.array([0, 0, 0, 1, 1]), 2), None, False)
+    twice = learned(classifier, csr_matrix([[3, 5, 7], [3, 5, 7]]), indicator(np.array([0, 1]), 2), None, False)
+    assert not twice.coefficients.any()
+    assert found.coefficients.all()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_rocchio_as_from_the_rows(several: bool) -> None:
+    rows = weights()
+    is_member = sets() if several else indicator(one_each())
+    found = learned(Rocchio(beta=3.0), rows, is_member, None, several)
+    trained = Rocchio(beta=3.0).fit(rows, is_member)
+    assert as_bytes(found) == trained.coef_.tobytes() + trained.intercept_.tobytes()
+
+
+# -- any order, any split ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("classifier", [OPTIONS[1], Complement(norm=True), Rocchio()], ids=repr)
+@given(st.integers(0, 1000), st.integers(1, N))
+@tries(max_examples=15)
+def test_order_and_batches_change_no_bit(classifier: Any, several: bool, seed: int, size: int) -> None:
+    """Also where batches are too small to be added up one by one."""
+    class_weight = None if isinstance(classifier, Rocchio) else "balanced"
+    rows, is_member = weights(seed=seed), sets() if several else indicator(one_each())
+    expected = learned(classifier, rows, is_member, class_weight, several)
+    order = np.random.default_rng(seed).permutation(N)
+    shuffled = rows[order]
+    batches = [shuffled[begin : begin + size] for begin in range(0, N, size)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(from_stats, "_VALUES", 40 + seed)
+        stats = stats_of(classifier, batches, is_member[order])
+    found = fit_stats(classifier, stats, class_weight, several=several)
+    assert as_bytes(found) == as_bytes(expected)
+
+
+@pytest.mark.parametrize("classifier", [Multinomial(alpha=1e-9), Complement()], ids=repr)
+def test_weights_of_64_bits_that_nearly_cancel(classifier: Any) -> None:
+    """The rest is a difference: of nothing it is nothing, and it is never negative."""
+    rng = np.random.default_rng(5)
+    rows = csr_matrix(10.0 ** rng.uniform(-6, 6, (N, D)) * (rng.random((N, D)) < 0.5))
+    is_member = sets()
+    found = learned(classifier, rows, is_member, None, several=True)
+    for number, column in enumerate(is_member.toarray().T):
+        expected = their_form(classifier, rows, column.astype(np.int64), None)
+        np.testing.assert_allclose(found.coefficients[number], expected.coefficients[0], rtol=1e-6, atol=1e-9)
+
+
+# -- classes with nothing to learn ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
+def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
+    is_member = csr_array(np.stack([np.ones(N), np.zeros(N), np.arange(N) % 3 == 0], axis=1))
+    found = learned(classifier, weights(), is_member, "balanced", several=True)
+    assert found.intercepts[:2].tolist() == [ALWAYS, -ALWAYS]
+    assert not found.coefficients[:2].any()
+    assert found.coefficients[2].all()
+
+
+@pytest.mark.parametrize("classifier", [Multinomial(fit_prior=False), Complement(), Rocchio()])
+@pytest.mark.parametrize("present", [[0, 3], [1, 2, 4]], ids=str)
+def test_a_class_without_documents_never_wins(classifier: Any, present: list[int]) -> None:
+    """And those that have some learn as if there were no others."""
+    rows, places = weights(), np.arange(N) % len(present)
+    found = learned(classifier, rows, indicator(np.array(present)[places], 5), None, several=False)
+    alone = learned(classifier, rows, indicator(places, len(present)), None, several=False)
+    scores = np.asarray(rows @ found.coefficients.T + found.intercepts)
+    absent = [number for number in range(5) if number not in present]
+    assert (scores[:, absent].max(axis=1) < scores[:, present].min(axis=1)).all()
+    signs = [[-1.0], [1.0]] if len(present) == 2 else 1.0
+    assert (found.coefficients[present] == np.multiply(signs, alone.coefficients)).all()
+
+
+def test_many_classes_of_a_document_each() -> None:
+    """Which scikit-learn would take for a regression."""
+    rows = weights()
+    found = learned(Multinomial(), rows, indicator(np.arange(N), N), None, several=False)
+    assert found.coefficients.shape == (N, D)
+
+
+@pytest.mark.parametrize("classifier", [Multinomial(), Rocchio()])
+@pytest.mark.parametrize("n_classes", [1, 2])
+def test_one_class_alone(classifier: Any, n_classes: int) -> None:
+    with pytest.raises(InputError, match="Fewer than two classes have documents"):
+        learned(classifier, weights(), indicator(np.zeros(N, np.int64), n_classes), None, several=False)
+    with pytest.raises(InputError, match="Fewer than two classes have documents"):
+        fit_stats(classifier, stats_of(classifier, [], indicator(np.zeros(0, np.int64))), None, several=False)
+
+
+# -- options and weights that mean nothing -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize(
+    ("classifier", "words"),
+    [
+        (Multinomial(alpha=-1), r"MultinomialNB\(alpha=-1\) can't be trained: .*alpha"),
+        (Multinomial(alpha=[1.0, 2.0]), r"can't be trained: .*alpha.*Got 2 elements instead of 12"),
+        (Multinomial(alpha=[-1.0] * D), "can't be trained: All values in alpha"),
+        (Multinomial(class_prior=[1.0]), r"class_prior=\[1.0\]\) can't be trained: Number of priors"),
+        (Complement(class_prior=[1.0]), "can't be trained: Number of priors"),
+        (Complement(norm="yes"), r"ComplementNB\(norm='yes'\) can't be trained"),
+        (Multinomial(fit_prior="yes"), r"MultinomialNB\(fit_prior='yes'\) can't be trained"),
+    ],
+)
+def test_what_scikit_learn_refuses(classifier: Any, words: str, several: bool) -> None:
+    is_member = sets() if several else indicator(one_each())
+    with pytest.raises(InputError, match="classifier_options: .*" + words):
+        learned(classifier, weights(), is_member, None, several)
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_coefficients_that_are_not_finite_are_refused(several: bool) -> None:
+    rows, is_member = csr_matrix(np.eye(4)), indicator(np.array([0, 1, 0, 1]), 2)
+    with pytest.raises(InputError, match=r"^MultinomialNB\(alpha=0.0\) learned coefficients that are not finite"):
+        learned(Multinomial(alpha=0.0), rows, is_member, None, several)
+
+
+def test_a_small_alpha_is_raised_as_scikit_learn_does() -> None:
+    rows, y = weights(), one_each()
+    with pytest.warns(UserWarning, match="alpha too small"):
+        found = learned(Multinomial(alpha=0.0, force_alpha=False), rows, indicator(y), None, several=False)
+    assert_close(found, their_form(Multinomial(alpha=1e-10), rows, y, None))
+
+
+@pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
+def test_weights_below_0_are_refused_though_their_sums_are_not(classifier: Any) -> None:
+    rows = csr_matrix([[1.0, 2.0], [-0.5, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    name = type(classifier).__name__
+    with pytest.raises(InputError, match=rf"{name}\(\) can't be trained: Negative values in data .* {name}: -0.5"):
+        stats_of(classifier, [rows[:1], rows[1:]], indicator(np.array([0, 0, 1, 1]), 2))
+    assert stats_of(Rocchio(), [rows], indicator(np.array([0, 0, 1, 1]), 2)).class_sums(0).tolist() == [0.5, 3.0]
+
+
+def test_a_classifier_is_left_as_it_was() -> None:
+    given = Multinomial(alpha=0.5)
+    learned(given, weights(), indicator(one_each()), "balanced", several=False)
+    assert vars(given) == vars(Multinomial(alpha=0.5))
+
+
+def test_statistics_are_left_as_they_were() -> None:
+    stats = stats_of(Multinomial(), [weights()], sets())
+    before = stats.to_bytes()
+    for classifier in (Multinomial(), Complement(), Rocchio()):
+        fit_stats(classifier, stats, None, several=True)
+    assert stats.to_bytes() == before
+
+
+def test_who_learns_from_statistics() -> None:
+    for classifier in (Multinomial(), Complement()):
+        assert learns_from_stats(classifier, None)
+        assert learns_from_stats(classifier, "balanced")
+    assert learns_from_stats(Rocchio(), None)
+    assert not learns_from_stats(Rocchio(), "balanced")
+    assert not learns_from_stats(BernoulliNB(), None)
+    assert not learns_from_stats(LogisticRegression(), None)
+
+
+def test_statistics_of_all_documents_and_classes() -> None:
+    """Batches of any size; classes without documents are there too."""
+    rows, y = weights(), one_each()
+    found = stats_of(Multinomial(), [rows[:1], rows[1:1], rows[1:50], rows[50:]], indicator(y, C + 2))
+    assert found.classes == tuple(range(C + 2))
+    assert found == ClassStats.from_matrix(rows, indicator(y, C + 2))
