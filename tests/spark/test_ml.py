@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +200,15 @@ def test_sizes_are_tuned_as_spark_does(spark: SparkSession, tmp_path: Path) -> N
     tuned.save(str(tmp_path / "tuned"))
     loaded: Any = CrossValidatorModel.load(str(tmp_path / "tuned"))
     assert loaded.bestModel.terms == tuned.bestModel.terms
+
+
+@on_this_machine
+@pytest.mark.usefixtures("here")
+def test_the_page_works_as_printed(spark: SparkSession, tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "spark-ml.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    names: dict[str, Any] = {"df": documents(spark), "folder": str(tmp_path)}
+    exec(code, names)
+    assert names["found"].columns == ["text", "prediction", "scores"]
+    assert names["found"].count() == 60
+    assert len(names["terms"]) == 20
