@@ -34,7 +34,6 @@ from ..text.rows import Rows
 from ..text.schemes import Scheme
 from ..training.documents import weighted
 from ..training.targets import Sizes, Targets
-from .chunks import chunks_of
 from .counting import LIMBS, SQUARES, SUMS, Reading
 from .fixedpoint import limbs_of, sums_of
 from .table import pieces
@@ -69,7 +68,7 @@ class ChosenTerms:
         """The counts of each chunk, and its documents x classes."""
         counter = self.reading.counter(vocabulary=self.terms)
         classes = pa.array(self.classes)
-        for chunk in chunks_of(batches):
+        for chunk in self.reading.chunks(batches):
             yield counter.transform(chunk.texts), chunk.members(classes)
 
     def weights(self, counts: csr_matrix) -> csr_matrix:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import types as T
 
@@ -16,6 +15,7 @@ from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..prediction import Model
 from .columns import column_type
+from .texts import texts_of
 from .worker import task
 
 if TYPE_CHECKING:
@@ -43,16 +43,18 @@ class _Predict:
     """Adds labels, and scores if they are asked for, to batches of documents."""
 
     data: bytes
-    text: str
+    place: int
+    """Of the column with the texts."""
     prediction: str
     scores: str | None
 
     def __call__(self, batches: Batches) -> Batches:
-        model = _model(self.data)
+        model, seen = _model(self.data), 0
         for batch in batches:
-            texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
-            found = model.predict(["" if text is None else text for text in texts])
-            is_null = np.array([text is None for text in texts], np.bool_)
+            column = batch.column(self.place)
+            found = model.predict(texts_of(column, seen))
+            seen += len(column)
+            is_null = column.is_null().to_numpy(zero_copy_only=False)
             columns, names = list(batch.columns), list(batch.schema.names)
             columns.append(_labels(model, found.labels, is_null))
             names.append(self.prediction)
@@ -102,4 +104,4 @@ def predict(
     if scores is not None:
         added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
     schema = T.StructType([*df.schema.fields, *added])
-    return df.mapInArrow(task(_Predict(encode(model), text, prediction, scores)), schema)
+    return df.mapInArrow(task(_Predict(encode(model), df.columns.index(text), prediction, scores)), schema)

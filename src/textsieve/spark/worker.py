@@ -44,7 +44,7 @@ def task(function: Task) -> Task:
 
 
 @cache
-def swept(n_modules: int) -> None:  # noqa: ARG001  # once more whenever more has been loaded
+def swept(n_modules: int) -> None:  # once more whenever more has been loaded
     """Sweep up now, and have what is left passed over by all that sweep after us."""
     gc.collect()
     gc.freeze()
