@@ -40,7 +40,7 @@ def _decoded(data: bytes | None, at: int, decoding: Decoding) -> str:
         around = data[max(problem.start - 20, 0) : problem.start + 10]  # type: ignore[index]  # null is decoded
         raise InputError(
             f"Document {at} of partition {own_partition()} (both from 0) is not {decoding.encoding}: {problem}, "
-            f"{shown(around)}. Decode the column first, as by F.decode(column, 'latin1'), or mend it: "
+            f"{shown(around)}. Decode the column first, as by F.decode(column, 'iso-8859-1'), or mend it: "
             "F.make_valid_utf8(column.cast('string'))."
         ) from problem
 

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import PySparkException
-
 from .. import errors
 from ..errors import InputError
 from .compiling import compiled
@@ -55,7 +53,7 @@ def plainly() -> Iterator[None]:
     """Raise an error of ours from another machine as itself, and leave all others as they are."""
     try:
         yield
-    except PySparkException as problem:
+    except Exception as problem:  # toLocalIterator lets those of py4j through, which a client of Connect does not have
         found = _OURS.findall(str(problem))
         if not found:
             raise
