@@ -16,7 +16,7 @@ from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..prediction import Model
 from .columns import column_type
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -102,4 +102,4 @@ def predict(
     if scores is not None:
         added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
     schema = T.StructType([*df.schema.fields, *added])
-    return df.mapInArrow(task(_Predict(encode(model), text, prediction, scores)), schema)
+    return mapped(df, _Predict(encode(model), text, prediction, scores), schema)
