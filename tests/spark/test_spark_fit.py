@@ -169,8 +169,8 @@ def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
     several = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, SEVERAL)
     df = frame(spark)
     rows = sieve.predict(sieve.predict(df, one), several.model_, prediction="labels", scores=None).collect()
-    expected = one.predict_scores(TEXTS)
+    expected = one.model_.predict(TEXTS)
     assert [row["prediction"] for row in rows] == expected.labels.tolist()
     assert np.array_equal([row["scores"] for row in rows], expected.scores)
-    assert [tuple(row["labels"]) for row in rows] == several.predict(TEXTS)
+    assert [tuple(row["labels"]) for row in rows] == several.model_.predict(TEXTS).labels
     assert [row["text"] for row in rows] == TEXTS
