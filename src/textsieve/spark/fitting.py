@@ -45,7 +45,7 @@ from .rows import weights_of
 from .sampling import sample_of
 from .table import Whole, added_up
 from .votes import votes_of
-from .worker import plainly, task
+from .worker import mapped, plainly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,18 +130,18 @@ class _Fit:
     # -- statistics ----------------------------------------------------------------------------------------------
 
     def _from_counts(self) -> Model:
-        statistics = added_up(self._documents.mapInArrow(task(self._weighing), ROWS))
+        statistics = added_up(mapped(self._documents, self._weighing, ROWS))
         with kept(self._within_limits(statistics)) as table:
             return self._from_table(table, table, self._documents)
 
     def _from_weights(self) -> Model:
-        counted = self._documents.mapInArrow(task(CountTerms(self._reading)), FREQUENCIES)
+        counted = mapped(self._documents, CountTerms(self._reading), FREQUENCIES)
         added = counted.groupBy("term").agg(F.sum("documents").alias("documents"))
         with kept(self._within_limits(added)) as frequencies:
             with self.training.clock("counting"):
                 frequencies.count()  # they are there before they are broadcast, which has little patience
             documents = with_frequencies(self._documents, frequencies)
-            with kept(added_up(documents.mapInArrow(task(self._weighing), ROWS))) as table:
+            with kept(added_up(mapped(documents, self._weighing, ROWS))) as table:
                 return self._from_table(frequencies, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:

@@ -37,7 +37,7 @@ from ..training.targets import Sizes, Targets
 from .counting import LIMBS, SQUARES, SUMS, Reading
 from .fixedpoint import limbs_of, sums_of
 from .table import pieces
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -118,7 +118,7 @@ def _rows(places: Ints, classes: Ints, documents: Ints, limbs: tuple[Ints, ...])
 
 def class_sums(documents: DataFrame, chosen: ChosenTerms, sizes: Sizes) -> tuple[ClassStats, Ints]:
     """The statistics of the weights of labelled documents, classes by number; and how many have no chosen term."""
-    rows = documents.mapInArrow(task(_AddUp(chosen)), _SUM_ROWS).groupBy("place", "class")
+    rows = mapped(documents, _AddUp(chosen), _SUM_ROWS).groupBy("place", "class")
     added = rows.agg(*(F.sum(name).alias(name) for name in ("documents", *LIMBS))).toArrow()
     place, number, found = (added[name].to_numpy() for name in ("place", "class", "documents"))
     sums = sums_of(tuple(added[name].to_numpy() for name in LIMBS))
@@ -181,7 +181,7 @@ def counts_of(documents: DataFrame, chosen: ChosenTerms, sizes: Sizes) -> tuple[
     schema = ", ".join(f"{name} binary" for name in _PACKED)
     parts: list[csr_matrix] = []
     members: list[sparse.csr_array] = []
-    for row in pieces(documents.mapInArrow(task(_Pack(chosen)), schema)):
+    for row in pieces(mapped(documents, _Pack(chosen), schema)):
         starts, columns, counts, label_starts, labels = (np.frombuffer(row[name], np.int32) for name in _PACKED)
         n_rows = len(starts) - 1
         part = csr_matrix((counts, columns, starts), shape=(n_rows, len(chosen.terms)))

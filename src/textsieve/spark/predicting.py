@@ -16,7 +16,7 @@ from ..modelfile.writing import encode
 from ..prediction import Model
 from .columns import column_type
 from .texts import texts_of
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,8 +45,7 @@ class _Predict:
     data: bytes
     place: int
     """Of the column with the texts."""
-    prediction: str
-    scores: str | None
+    want_scores: bool
 
     def __call__(self, batches: Batches) -> Batches:
         model, seen = _model(self.data), 0
@@ -55,16 +54,11 @@ class _Predict:
             found = model.predict(texts_of(column, seen))
             seen += len(column)
             is_null = column.is_null().to_numpy(zero_copy_only=False)
-            columns, names = list(batch.columns), list(batch.schema.names)
-            columns.append(_labels(model, found.labels, is_null))
-            names.append(self.prediction)
-            if self.scores is not None:
-                columns.append(
-                    pa.array([None if null else row for null, row in zip(is_null, found.scores, strict=True)])
-                )
-                columns[-1] = columns[-1].cast(pa.list_(pa.float64()))
-                names.append(self.scores)
-            yield pa.record_batch(columns, names=names)
+            columns = [*batch.columns, _labels(model, found.labels, is_null)]
+            if self.want_scores:
+                scores = [None if null else row for null, row in zip(is_null, found.scores, strict=True)]
+                columns.append(pa.array(scores, pa.list_(pa.float64())))
+            yield pa.record_batch(columns, names=[str(place) for place in range(len(columns))])
 
 
 def _labels(model: Model, labels: Any, is_null: Any) -> pa.Array:
@@ -100,8 +94,11 @@ def predict(
         if name in df.columns:
             raise InputError(f"{name!r} is a column already; drop it, or name another for what is predicted.")
     own = _TYPES[type(model.classes[0])][0]
-    added = [T.StructField(prediction, own if model.labels == "one" else T.ArrayType(own))]
+    added = {prediction: own if model.labels == "one" else T.ArrayType(own)}
     if scores is not None:
-        added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
-    schema = T.StructType([*df.schema.fields, *added])
-    return df.mapInArrow(task(_Predict(encode(model), df.columns.index(text), prediction, scores)), schema)
+        added[scores] = T.ArrayType(T.DoubleType())
+    kinds = [*(field.dataType for field in df.schema.fields), *added.values()]
+    schema = T.StructType([T.StructField(str(place), each) for place, each in enumerate(kinds)])
+    numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark takes a dot in a name for a part of a column
+    task = _Predict(encode(model), df.columns.index(text), scores is not None)
+    return mapped(numbered, task, schema).toDF(*df.columns, *added)

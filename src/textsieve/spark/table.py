@@ -23,7 +23,7 @@ from ..stats.table import Cells, Table, Totals
 from ..training.targets import Sizes
 from .counting import LIMBS, SQUARES, SUMS
 from .fixedpoint import sums_of
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,7 +41,7 @@ def added_up(rows: DataFrame) -> DataFrame:
     """Add up the rows of all chunks: one row for each term."""
     by_term = rows.repartition("term").groupBy("term", "class")
     added = by_term.agg(*(F.sum(name).alias(name) for name in ("documents", *LIMBS)))
-    return added.sortWithinPartitions("term", "class").mapInArrow(task(_assembled), TERMS)
+    return mapped(added.sortWithinPartitions("term", "class"), _assembled, TERMS)
 
 
 def _assembled(batches: Batches) -> Batches:

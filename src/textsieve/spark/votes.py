@@ -25,7 +25,7 @@ from ..text.rows import Rows
 from ..training.targets import Sizes
 from .learning import NO_TERM, ChosenTerms, documents_without
 from .table import pieces, whole_groups
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -92,9 +92,9 @@ def votes_of(
 ) -> tuple[NDArray[np.float32], Ints]:
     """How a vote of each chosen term is shared (terms x classes); and how many documents have no chosen term."""
     n_classes = len(sizes.classes)
-    entries = documents.mapInArrow(task(_Project(chosen)), _ENTRIES).repartition("place")
+    entries = mapped(documents, _Project(chosen), _ENTRIES).repartition("place")
     added = entries.groupBy("place", "weight", "class").agg(F.sum("documents").alias("documents"))
-    shared = added.sortWithinPartitions("place", "weight", "class").mapInArrow(task(_Share(n_classes, factors)), _VOTES)
+    shared = mapped(added.sortWithinPartitions("place", "weight", "class"), _Share(n_classes, factors), _VOTES)
     votes, without = np.zeros((len(chosen.terms), n_classes), np.float32), np.zeros(n_classes, np.int64)
     for row in pieces(shared):
         if row["shares"] is None:

@@ -27,7 +27,7 @@ from ...prediction import Model
 from ...text.rows import Rows
 from ..columns import documents_of
 from ..fitting import fit
-from ..worker import task
+from ..worker import mapped
 from .categorizing import LABEL_COL, TEXT_COL
 from .params import Row, settings_without
 from .stages import SieveEstimator, SieveModel
@@ -104,4 +104,4 @@ class SieveSelectorModel(SieveModel, rows=ROWS):
             raise InputError(f"{output!r} is a column already; drop it, or set outputCol to another name.")
         about = {"ml_attr": {"num_attrs": len(self.model.terms)}}
         schema = T.StructType([*dataset.schema.fields, T.StructField(output, VectorUDT(), True, about)])
-        return dataset.mapInArrow(task(_Weigh(encode(self.model), text)), schema)
+        return mapped(dataset, _Weigh(encode(self.model), text), schema)
