@@ -16,7 +16,7 @@ from ..modelfile.writing import encode
 from ..prediction import Model
 from .columns import column_type
 from .texts import texts_of
-from .worker import mapped
+from .worker import widened
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,7 +33,7 @@ _TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
 
 
 @lru_cache(4)
-def _model(data: bytes) -> Model:
+def model_of(data: bytes) -> Model:
     """The model that bytes hold; a process reads it once."""
     return decode(data)
 
@@ -48,7 +48,7 @@ class _Predict:
     want_scores: bool
 
     def __call__(self, batches: Batches) -> Batches:
-        model, seen = _model(self.data), 0
+        model, seen = model_of(self.data), 0
         for batch in batches:
             column = batch.column(self.place)
             found = model.predict(texts_of(column, seen))
@@ -58,7 +58,7 @@ class _Predict:
             if self.want_scores:
                 scores = [None if null else row for null, row in zip(is_null, found.scores, strict=True)]
                 columns.append(pa.array(scores, pa.list_(pa.float64())))
-            yield pa.record_batch(columns, names=[str(place) for place in range(len(columns))])
+            yield pa.record_batch(columns, names=list(map(str, range(len(columns)))))
 
 
 def _labels(model: Model, labels: Any, is_null: Any) -> pa.Array:
@@ -94,11 +94,7 @@ def predict(
         if name in df.columns:
             raise InputError(f"{name!r} is a column already; drop it, or name another for what is predicted.")
     own = _TYPES[type(model.classes[0])][0]
-    added = {prediction: own if model.labels == "one" else T.ArrayType(own)}
+    added = [T.StructField(prediction, own if model.labels == "one" else T.ArrayType(own))]
     if scores is not None:
-        added[scores] = T.ArrayType(T.DoubleType())
-    kinds = [*(field.dataType for field in df.schema.fields), *added.values()]
-    schema = T.StructType([T.StructField(str(place), each) for place, each in enumerate(kinds)])
-    numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark takes a dot in a name for a part of a column
-    task = _Predict(encode(model), df.columns.index(text), scores is not None)
-    return mapped(numbered, task, schema).toDF(*df.columns, *added)
+        added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
+    return widened(df, _Predict(encode(model), df.columns.index(text), scores is not None), added)

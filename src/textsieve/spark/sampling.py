@@ -22,7 +22,7 @@ from ..training.sample import Sample, levels_of
 from ..training.targets import Sizes
 from .chunks import Chunk
 from .counting import Reading
-from .learning import targets_of
+from .counts import targets_of
 from .table import pieces
 from .texts import own_partition
 from .worker import mapped

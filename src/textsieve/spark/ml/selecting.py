@@ -10,7 +10,6 @@ A vector is what Spark stores of a sparse one: type 0, size, indices, values. Ar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +20,13 @@ from pyspark.sql import types as T
 from ...categorizer import Categorizer
 from ...classifiers.named import CLASSIFIERS
 from ...errors import InputError
-from ...modelfile.reading import decode
 from ...modelfile.writing import encode
-from ...prediction import Model
 from ...text.rows import Rows
 from ..columns import documents_of
 from ..fitting import fit
-from ..worker import mapped
+from ..predicting import model_of
+from ..texts import texts_of
+from ..worker import widened
 from .categorizing import LABEL_COL, TEXT_COL
 from .params import Row, settings_without
 from .stages import SieveEstimator, SieveModel
@@ -58,25 +57,21 @@ def vectors(rows: Rows) -> pa.Array:
     return pa.StructArray.from_arrays([pa.array(kind), pa.array(size), indices, values], fields=list(_VECTOR))
 
 
-@lru_cache(4)
-def _model(data: bytes) -> Model:
-    """The model that bytes hold; a process reads it once."""
-    return decode(data)
-
-
 @dataclass(frozen=True)
 class _Weigh:
     """Adds a vector to each document of some batches; a text that is null is empty."""
 
     data: bytes
-    text: str
+    place: int
+    """Of the column with the texts."""
 
     def __call__(self, batches: Batches) -> Batches:
-        model = _model(self.data)
+        model, seen = model_of(self.data), 0
         for batch in batches:
-            texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
-            found = vectors(model.rows(["" if text is None else text for text in texts]))
-            yield pa.record_batch([*batch.columns, found], names=[*batch.schema.names, "vector"])
+            column = batch.column(self.place)
+            columns = [*batch.columns, vectors(model.rows(texts_of(column, seen)))]
+            seen += len(column)
+            yield pa.record_batch(columns, names=list(map(str, range(len(columns)))))
 
 
 class SieveSelector(SieveEstimator["SieveSelectorModel"], rows=ROWS):
@@ -103,5 +98,5 @@ class SieveSelectorModel(SieveModel, rows=ROWS):
         if output in dataset.columns:
             raise InputError(f"{output!r} is a column already; drop it, or set outputCol to another name.")
         about = {"ml_attr": {"num_attrs": len(self.model.terms)}}
-        schema = T.StructType([*dataset.schema.fields, T.StructField(output, VectorUDT(), True, about)])
-        return mapped(dataset, _Weigh(encode(self.model), text), schema)
+        task = _Weigh(encode(self.model), dataset.columns.index(text))
+        return widened(dataset, task, [T.StructField(output, VectorUDT(), True, about)])
