@@ -1,0 +1,210 @@
+"""Files that Spark reads, as a DataFrame of texts and labels: those that one machine would read from the same files.
+
+Spark itself finds the files (folders, wildcards, s3a://... and whatever else its file systems know) and shares them out.
+What differs from how texts and labels are read on one machine is settled here: which columns they are is told by the
+same rule (`corpus.columns`), labels are texts (1 and 1.0 both "1"), without white space around them, and of CSV, quotes
+may hold line ends and double quotes stand for one. So that a record can't be cut in two, a file of CSV is read by one
+task; those of Parquet and JSON lines are shared out in parts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ..corpus.columns import choose
+from ..corpus.formats import by_ending
+from ..corpus.named import is_name
+from ..corpus.source import Column, Source
+from ..errors import InputError
+from .columns import LABEL, TEXT
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column as Expression
+    from pyspark.sql import DataFrame, SparkSession
+
+MOST_ENDINGS = 100
+"""Files of a folder that are looked at to tell what it holds."""
+DELIMITERS = ";|"
+"""That a table with one column may have instead of commas."""
+_NO_CLASS = ("nan", "NaN", "Infinity", "-Infinity")
+_WHOLE_BELOW = 2**53
+
+
+def read_files(
+    session: SparkSession,
+    paths: Sequence[str],
+    *,
+    text: Column | None = None,
+    label: Column | None = None,
+    label_separator: str | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+) -> DataFrame:
+    """The documents of files as a DataFrame with the columns "text" and "label"; settings as `textsieve.read` has them.
+
+    Formats are Parquet, JSON lines, CSV and TSV, told by the ending of the paths or of the files in a folder.
+    """
+    name = shown_paths(paths)
+    _refuse_what_is_no_file(paths)
+    kind = format or _format_of(session, paths)
+    if kind not in READERS:
+        raise _unreadable(name, f"is {kind}")
+    if label_separator == "":
+        raise InputError("label_separator='': give the character between two labels, such as ','.")
+    table = READERS[kind](session, list(paths), _Told(text, label, encoding))
+    with _named(name):
+        text_at, label_at = choose(table.columns, Source(Path(name), text=text, label=label))
+    if label_at is None:
+        raise InputError(f"{name}: there is no column of labels beside {table.columns[text_at]!r}; name it with label=.")
+    texts, labels = (_column(table.columns[at]) for at in (text_at, label_at))
+    of_class = labels_as_text(labels, table.schema[label_at].dataType, label_separator)
+    return table.select(texts.alias(TEXT), of_class.alias(LABEL))
+
+
+def shown_paths(paths: Sequence[str]) -> str:
+    """Paths for a message."""
+    return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Call files by the name that they were given, which a `Path` may not keep (s3a://)."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(str(problem).replace(str(Path(name)), name, 1)) from problem
+
+
+# -- which format ------------------------------------------------------------------------------------------------
+
+
+def _refuse_what_is_no_file(paths: Sequence[str]) -> None:
+    for path in paths:
+        if path == "-":
+            raise InputError("-: Spark does not read standard input; write it to a file first.")
+        if is_name(path) and not os.path.exists(path):
+            raise InputError(f"{path}: is a corpus with a name, which Spark does not know; read it on one machine: textsieve.read(path).")
+
+
+def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
+    """What the endings of paths promise, or else those of the files that Spark finds there."""
+    promised = {row.name if (row := by_ending(Path(path))) else "" for path in paths}
+    if "" in promised:
+        listed = session.read.format("binaryFile").option("recursiveFileLookup", True).load(list(paths)).select("path")
+        endings = [row["path"] for row in listed.limit(MOST_ENDINGS).collect()]
+        promised = {row.name if (row := by_ending(Path(path))) else "" for path in endings}
+    if len(promised) == 1 and "" not in promised:
+        return promised.pop()
+    name = shown_paths(paths)
+    if not promised:
+        raise InputError(f"{name}: there are no files in it.")
+    if any(promised):
+        raise _unreadable(name, f"has files of several kinds ({', '.join(sorted(each or 'others' for each in promised))})")
+    raise _unreadable(name, "does not say by its ending what it is")
+
+
+def _unreadable(name: str, problem: str) -> InputError:
+    return InputError(
+        f"{name}: {problem}; Spark reads {', '.join(READERS)} here. Name one of them with format=, or read "
+        "it on one machine: textsieve.read(path)."
+    )
+
+
+# -- the readers -------------------------------------------------------------------------------------------------
+
+
+class _Told:
+    """What was said of the columns and the encoding."""
+
+    def __init__(self, text: Column | None, label: Column | None, encoding: str | None) -> None:
+        self.has_numbers = any(isinstance(each, int) for each in (text, label))
+        self.encoding = encoding
+
+
+def _parquet(session: SparkSession, paths: list[str], told: _Told) -> DataFrame:
+    return session.read.parquet(*paths)
+
+
+def _jsonl(session: SparkSession, paths: list[str], told: _Told) -> DataFrame:
+    if told.has_numbers:
+        raise InputError(f"{shown_paths(paths)}: JSON has keys, not numbers. Give the key's name.")
+    return session.read.json(paths, mode="FAILFAST", encoding=told.encoding)
+
+
+def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Told], DataFrame]:
+    def read(session: SparkSession, paths: list[str], told: _Told) -> DataFrame:
+        def table(sep: str) -> DataFrame:
+            return session.read.csv(
+                paths,
+                sep=sep,
+                header=not told.has_numbers,
+                encoding=told.encoding,
+                quote='"',
+                escape='"',
+                multiLine=True,
+                mode="FAILFAST",
+            )
+
+        found = table(delimiter)
+        other = next((each for each in DELIMITERS if len(found.columns) == 1 and each in found.columns[0]), None)
+        return found if other is None else table(other)
+
+    return read
+
+
+READERS: dict[str, Callable[[SparkSession, list[str], _Told], Any]] = {
+    "parquet": _parquet,
+    "jsonl": _jsonl,
+    "csv": _delimited(","),
+    "tsv": _delimited("\t"),
+}
+"""By the names that the formats have on one machine."""
+
+
+# -- labels ------------------------------------------------------------------------------------------------------
+
+
+def _column(name: str) -> Expression:
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
+    """Labels of any kind as texts, or as arrays of them if a document may have several."""
+    if isinstance(kind, T.ArrayType):
+        each = F.transform(labels, lambda one: _as_text(one, kind.elementType))
+        return each if separator is None else F.flatten(F.transform(each, lambda one: _split(one, separator)))
+    one = _as_text(labels, kind)
+    return one if separator is None else _split(one, separator)
+
+
+def _as_text(label: Expression, kind: T.DataType) -> Expression:
+    """A label as it is written; a whole number has no point, whatever its type."""
+    written = _stripped(label.cast("string"))
+    if isinstance(kind, T.FloatType | T.DoubleType):
+        is_whole = (F.abs(label) < _WHOLE_BELOW) & (F.floor(label) == label)
+        written = F.when(is_whole, label.cast("long").cast("string")).otherwise(written)
+    problem = F.concat(
+        F.lit("A label is "),
+        written,
+        F.lit(", which is not a class. Leave it empty (null) if the document is unlabelled, or give it a class."),
+    )
+    return F.when(written.isin(*_NO_CLASS), F.raise_error(problem).cast("string")).otherwise(written)
+
+
+def _stripped(text: Expression) -> Expression:
+    """Without white space around it, of which Spark's own function knows the blank alone."""
+    return F.regexp_replace(text, r"(?U)^[\s\x1c-\x1f]+|[\s\x1c-\x1f]+$", "")
+
+
+def _split(label: Expression, separator: str) -> Expression:
+    """The labels in one, as an array; those that are empty are left out."""
+    parts = F.transform(F.split(label, re.escape(separator)), _stripped)
+    return F.filter(F.coalesce(parts, F.array().cast("array<string>")), lambda one: one != "")
