@@ -60,10 +60,11 @@ def test_one_package_of_an_extra_is_asked_for_alone(monkeypatch: pytest.MonkeyPa
             extras.require_package("altair", extra="plots", what="x")
 
 
-def test_plots_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    without("altair", monkeypatch)
+@pytest.mark.parametrize(("part", "needed"), [("plots", "altair"), ("spark", "pyspark")])
+def test_parts_say_what_they_need(part: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    without(needed, monkeypatch)
     for name in list(sys.modules):
-        if name.startswith("textsieve.plots"):
+        if name.startswith(f"textsieve.{part}"):
             monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(InputError, match=r"textsieve\.plots needs altair; pip install 'textsieve\[plots\]'"):
-        importlib.import_module("textsieve.plots")
+    with pytest.raises(InputError, match=rf"textsieve\.{part} needs {needed}; pip install 'textsieve\[{part}\]'"):
+        importlib.import_module(f"textsieve.{part}")

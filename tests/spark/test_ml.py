@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,10 @@ def test_a_pipeline_is_what_fit_and_predict_are(spark: SparkSession, tmp_path: P
 
 @off_cluster
 @pytest.mark.usefixtures("here")
-def test_stages_are_saved_loaded_and_overwritten(spark: SparkSession, tmp_path: Path) -> None:
+def test_stages_are_saved_loaded_and_overwritten(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textsieve.spark.ml.storing._PIECE", 300)  # so that a small model has several
     df, path = documents(spark), str(tmp_path / "stage")
     fitted: Any = None
     for stage in (SieveCategorizer(**FEW, classWeight={"boat": 2.0}), SieveSelector(nTerms=3, stopWords={"the"})):
@@ -196,3 +200,15 @@ def test_sizes_are_tuned_as_spark_does(spark: SparkSession, tmp_path: Path) -> N
     tuned.save(str(tmp_path / "tuned"))
     loaded: Any = CrossValidatorModel.load(str(tmp_path / "tuned"))
     assert loaded.bestModel.terms == tuned.bestModel.terms
+
+
+@on_this_machine
+@pytest.mark.usefixtures("here")
+def test_the_page_works_as_printed(spark: SparkSession, tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "spark-ml.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    names: dict[str, Any] = {"df": documents(spark), "folder": str(tmp_path)}
+    exec(code, names)
+    assert names["found"].columns == ["text", "prediction", "scores"]
+    assert names["found"].count() == 60
+    assert len(names["terms"]) == 20

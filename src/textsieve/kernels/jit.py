@@ -55,3 +55,8 @@ def _fingerprint(folder: Path) -> str:
 
 
 FINGERPRINT = _fingerprint(Path(__file__).parent)
+
+
+def cache_folder(compiled: Any) -> Path:
+    """Where the machine code of a kernel is kept, beside that of the others."""
+    return Path(compiled._cache.cache_path)

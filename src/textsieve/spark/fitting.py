@@ -159,7 +159,7 @@ class _Fit:
         clock = self.training.clock
         with clock("counting"):
             n_seen = self._number_of(terms)
-        self.training.warn_of_fewer_terms(n_seen, depth=7)
+        self.training.warn_of_fewer_terms(n_seen, depth=6)
         choices, seen = self._decided(n_seen)
         with clock("selecting"):
             ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))

@@ -1,0 +1,174 @@
+"""From Spark comes the model that one machine trains on the same documents, to the last byte of its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from textsieve import (
+    OCFS,
+    Cascade,
+    Categorizer,
+    ChiSquare,
+    ClassStats,
+    DocumentFrequency,
+    ForwardSelection,
+    InformationGain,
+    InputError,
+    TermCounter,
+    read,
+)
+from textsieve import spark as sieve
+from textsieve.modelfile.writing import encode
+from textsieve.training import documents
+
+on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
+away = pytest.mark.parametrize("spark", ["cluster", "connect"], indirect=True)
+
+
+def some_documents() -> tuple[list[str], list[str | None], list[list[str]]]:
+    """Every twelfth docstring, its class, and its class with that of its first letter; two are without a class."""
+    texts: list[str] = []
+    labels: list[str | None] = []
+    for batch in read("docstrings").text_batches():
+        texts += [text if isinstance(text, str) else text.decode() for text in batch.texts]
+        labels += [own[0] for own in batch.labels]
+    texts, labels = texts[::12], labels[::12]
+    several = [[label, f"begins with {text[:1]}"] if label else [] for text, label in zip(texts, labels, strict=True)]
+    labels[5], labels[17], several[5] = None, "", []
+    return texts, labels, several
+
+
+TEXTS, LABELS, SEVERAL = some_documents()
+
+
+def frame(spark: SparkSession) -> DataFrame:
+    rows = list(zip(TEXTS, LABELS, SEVERAL, strict=True))
+    return spark.createDataFrame(rows, "text string, label string, several array<string>").coalesce(3)
+
+
+@pytest.fixture
+def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+
+
+def assert_same(spark: SparkSession, label: str, **settings: Any) -> None:
+    """Train here and there."""
+    here = Categorizer(**settings).fit(TEXTS, LABELS if label == "label" else SEVERAL)
+    there = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings))
+    assert there.terms_ == here.terms_
+    assert encode(there.model_) == encode(here.model_)
+
+
+CASES: list[dict[str, Any]] = [
+    {"selector": "chi", "classifier": "nb", "n_terms": 500},
+    {"selector": "ocfs", "selector_options": {"energy": 0.5}, "n_terms": 300, "classifier": "rocchio"},
+    {"selector": "forward", "n_terms": 100},
+    {"selector": ForwardSelection(candidates=200, k=50), "classifier": "cnb", "class_weight": "balanced"},
+    {"selector": "tofa", "n_terms": 200, "classifier": "tcfp"},
+    {
+        "selector": "tofa",
+        "selector_options": {"weight": 2.0},
+        "n_terms": 0.1,
+        "classifier": "tcfp",
+        "classifier_options": {"balance": True},
+    },
+    {"selector": "testors", "classifier": "knn"},
+    {"selector": "testors", "n_terms": 150, "classifier": "knnfp"},
+    {"selector": "ig", "classifier": "logistic", "n_terms": 100, "min_df": 3, "max_df": 0.5},
+    {
+        "selector": "ig",
+        "selector_options": {"pooling": "round-robin"},
+        "n_terms": 97,
+        "classifier": "tcfp",
+        "classifier_options": {"context": "best"},
+    },
+    {"selector": "mi", "selector_options": {"pooling": "max"}, "n_terms": "all", "classifier": "nb"},
+    {"selector": "df", "selector_options": {"min_df": 0.02}, "n_terms": 300, "classifier": "subspace"},
+    {"selector": Cascade([DocumentFrequency(min_df=0.01), ChiSquare(k=500), OCFS(k=100)]), "classifier": "nb"},
+    {"projection": "centroid"},
+    {
+        "selector": InformationGain(min_score=0.02),
+        "classifier": "rocchio",
+        "ngram_range": (1, 2),
+        "stop_words": "english",
+    },
+    {
+        "selector": "chi",
+        "n_terms": "auto",
+        "classifier": "rocchio",
+        "held_out": 0.2,
+        "probabilities": "sigmoid",
+    },
+]
+"""Every selector and every classifier, each way in which terms are brought together, what is decided on a sample."""
+
+
+@on_this_machine
+@pytest.mark.parametrize("settings", CASES, ids=lambda settings: "-".join(str(each)[:8] for each in settings.values()))
+def test_the_model_is_that_of_one_machine(spark: SparkSession, settings: dict[str, Any], fixed_date: None) -> None:
+    assert_same(spark, "label", **settings)
+
+
+@on_this_machine
+@pytest.mark.parametrize("settings", [{"classifier": "nb"}, {"classifier": "svm", "cut": "zero"}], ids=str)
+def test_several_labels(spark: SparkSession, settings: dict[str, Any], fixed_date: None) -> None:
+    assert_same(spark, "several", selector="chi", n_terms=200, **settings)
+
+
+@away
+def test_on_a_cluster_and_through_connect(spark: SparkSession, fixed_date: None) -> None:
+    assert_same(spark, "label", selector="forward", n_terms=100, classifier="nb")
+
+
+@on_this_machine
+def test_what_is_tuned_on_a_sample_is_tuned_on_that_of_a_corpus(
+    spark: SparkSession, tmp_path: Any, fixed_date: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import json
+
+    file = tmp_path / "documents.jsonl"
+    lines = (json.dumps({"text": text, "label": label}) for text, label in zip(TEXTS, LABELS, strict=True))
+    file.write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(documents, "MOST_VALUES", 4000)
+    settings: dict[str, Any] = {"selector": "chi", "n_terms": 50, "classifier": "rocchio", "held_out": 0.3}
+    here = Categorizer(**settings).fit(read(file))
+    there = sieve.fit(frame(spark), categorizer=Categorizer(**settings))
+    assert 1 < here.model_.about["n_tuned_on"] < len(TEXTS) / 2
+    assert there.model_.about["n_tuned_on"] == here.model_.about["n_tuned_on"]
+    assert there.held_out_ == here.held_out_
+    assert encode(there.model_) == encode(here.model_)
+
+
+@on_this_machine
+def test_the_table_alone(spark: SparkSession) -> None:
+    counter = TermCounter(ngram_range=(1, 2))
+    found = sieve.stats(frame(spark), label="several", ngram_range=(1, 2))
+    terms, stats = found.to_local()
+    assert stats == ClassStats.from_matrix(counter.fit_transform(TEXTS), SEVERAL)
+    assert terms == counter.get_feature_names_out().tolist()
+    assert found.n_documents == len(TEXTS)
+    assert found.table.filter("documents = 1").count() == int((stats.doc_freq == 1).sum())
+
+
+@on_this_machine
+def test_too_much_for_the_driver_is_refused_before_it_comes(spark: SparkSession) -> None:
+    settings = Categorizer(selector="df", n_terms=100)
+    with pytest.raises(InputError, match=r"LinearSVM learns from the documents themselves.*raise most_values"):
+        sieve.fit(frame(spark), categorizer=settings, most_values=1000)
+
+
+@on_this_machine
+def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
+    one = Categorizer(selector="ig", n_terms=100).fit(TEXTS, LABELS)
+    several = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, SEVERAL)
+    df = frame(spark)
+    rows = sieve.predict(sieve.predict(df, one), several.model_, prediction="labels", scores=None).collect()
+    expected = one.predict_scores(TEXTS)
+    assert [row["prediction"] for row in rows] == expected.labels.tolist()
+    assert np.array_equal([row["scores"] for row in rows], expected.scores)
+    assert [tuple(row["labels"]) for row in rows] == several.predict(TEXTS)
+    assert [row["text"] for row in rows] == TEXTS

@@ -1,0 +1,179 @@
+"""What runs on the machines of a cluster, run here: chunks, packed frequencies, rows that belong together."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.errors import PySparkException
+
+from textsieve import ClassStats, InputError, TermCounter
+from textsieve.errors import NothingChosen
+from textsieve.spark import compiling
+from textsieve.spark.chunks import chunks_of
+from textsieve.spark.counting import CountClasses, Reading
+from textsieve.spark.frequencies import Frequencies, _ipc, frequencies_and_batches
+from textsieve.spark.table import Whole, _assembled, whole_groups
+from textsieve.spark.worker import plainly
+from textsieve.training.sample import Sample, levels_of
+
+words = st.sampled_from(["ant", "bee", "cow", "Ödön", "ähre"])
+TEXTS = ["bee cow", "cow", "", "ant ant bee", "Ödön cow cow", "bee"]
+LABELS = ["x", "y", None, "x", "y", ""]
+
+
+def batches_of(texts: list[str | None], labels: pa.Array, size: int) -> Iterator[pa.RecordBatch]:
+    whole = pa.record_batch([pa.array(texts, pa.string()), labels], names=["text", "label"])
+    return (whole.slice(begin, size) for begin in range(0, len(texts), size))
+
+
+@given(st.integers(1, 7), st.integers(1, 40))
+def test_chunks_have_all_documents_in_order(size: int, characters: int) -> None:
+    chunks = list(chunks_of(batches_of([*TEXTS, None], pa.array([*LABELS, "x"]), size), characters))
+    assert [text for chunk in chunks for text in chunk.texts] == [*TEXTS, ""]
+    members = np.concatenate([chunk.members(pa.array(["x", "y"])).toarray() for chunk in chunks])
+    assert members.tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1], [0, 0], [1, 0]]
+
+
+def test_lists_of_labels() -> None:
+    labels = pa.array([["y", "x", "y"], [], None, ["x", None, ""]], pa.list_(pa.large_string()))
+    (chunk,) = chunks_of(batches_of(["a", "b", "c", "d"], labels, 3))
+    assert chunk.members(pa.array(["x", "y"])).toarray().tolist() == [[1, 1], [0, 0], [0, 0], [1, 0]]
+
+
+@given(st.lists(st.integers(0, 5), max_size=40), st.integers(1, 6))
+def test_rows_of_a_key_stay_together(keys: list[int], size: int) -> None:
+    whole = pa.record_batch([pa.array(sorted(keys), pa.int64()), pa.array(range(len(keys)), pa.int64())], ["key", "at"])
+    parts = [whole.slice(begin, size) for begin in range(0, len(keys), size)]
+    tables = list(whole_groups(iter(parts), "key"))
+    assert [value for table in tables for value in table["at"].to_pylist()] == list(range(len(keys)))
+    seen = [set(table["key"].to_pylist()) for table in tables]
+    assert sum(map(len, seen)) == len(set(keys))
+    assert all(seen)
+
+
+@given(st.integers(1, 7), st.integers(1, 5))
+def test_rows_of_any_chunks_add_up_to_the_statistics(size: int, batch: int) -> None:
+    reading = Reading({"vocabulary": None})
+    counting = CountClasses(reading, ["x", "y"])
+    rows: list[pa.RecordBatch] = []
+    for begin in range(0, len(TEXTS), size):
+        part = slice(begin, begin + size)
+        rows += counting(batches_of(list(TEXTS[part]), pa.array(LABELS[part], pa.string()), batch))
+    added = (
+        pa.Table.from_batches(rows)
+        .group_by(["term", "class"])
+        .aggregate([(name, "sum") for name in ("documents", "limb0", "limb1", "limb2", "limb3")])
+    )
+    names = [re.sub("_sum$", "", name) for name in added.schema.names]
+    ordered = added.rename_columns(names).sort_by([("term", "ascending"), ("class", "ascending")])
+    found = Whole(("x", "y"), (2, 2), len(TEXTS)).terms_of(
+        pa.Table.from_batches(list(_assembled(iter(ordered.to_batches(max_chunksize=batch)))))
+    )
+    counter = TermCounter()
+    expected = ClassStats.from_matrix(counter.fit_transform(TEXTS), LABELS)
+    assert found.terms == counter.get_feature_names_out().tolist()
+    assert found.stats == expected
+    assert found.doc_freq.tolist() == expected.doc_freq.tolist()
+
+
+def packed(terms: list[str], numbers: list[int]) -> tuple[bytes, bytes]:
+    table = pa.table({"term": pa.array(terms, pa.string()), "documents": pa.array(numbers, pa.int64())})
+    return _ipc(table.select(["term"])), _ipc(table.select(["documents"]))
+
+
+@given(st.lists(words, max_size=6, unique=True))
+def test_frequencies_of_terms_in_several_parts(asked: list[str]) -> None:
+    known = Frequencies()
+    known.add(0, *packed(["Ödön", "bee"], [3, 7]))
+    known.add(1, *packed([], []))
+    known.add(2, *packed(["ant"], [1]))
+    assert known.of(asked).tolist() == [{"Ödön": 3, "bee": 7, "ant": 1}.get(term, 0) for term in asked]
+
+
+@given(st.integers(1, 6), st.integers(0, 4), st.integers(1, 4))
+def test_frequencies_come_with_the_first_document_and_every_document_once(parts: int, others: int, size: int) -> None:
+    each = [packed([f"term{part}"], [part + 1]) for part in range(parts)]
+    n_rows = parts + others
+    whole = pa.record_batch(
+        [
+            pa.array(["first"] * parts + [f"text{at}" for at in range(others)]),
+            pa.array([*range(parts), *[None] * others], pa.int32()),
+            pa.array([*(one for one, _ in each), *[None] * others], pa.binary()),
+            pa.array([*(other for _, other in each), *[None] * others], pa.binary()),
+        ],
+        names=["text", "part", "terms", "numbers"],
+    )
+    found, rest = frequencies_and_batches(whole.slice(begin, size) for begin in range(0, n_rows, size))
+    assert [text for batch in rest for text in batch.column(0).to_pylist()] == [
+        "first",
+        *(f"text{at}" for at in range(others)),
+    ]
+    assert found.of([f"term{part}" for part in range(parts)]).tolist() == list(range(1, parts + 1))
+
+
+def test_a_partition_without_documents_has_no_frequencies() -> None:
+    found, rest = frequencies_and_batches(iter(()))
+    assert list(rest) == []
+    assert found.of(["ant"]).tolist() == [0]
+
+
+@given(st.integers(1, 300), st.integers(0, 5))
+def test_levels_are_the_halvings_that_a_sample_keeps_a_document_for(n_documents: int, halvings: int) -> None:
+    from scipy.sparse import csr_matrix
+
+    sample = Sample()
+    sample.add(csr_matrix(np.ones((n_documents, 1))), 0)
+    for _ in range(halvings):
+        sample.thin()
+    assert np.flatnonzero(levels_of(np.arange(n_documents)) >= halvings).tolist() == sample.documents.tolist()
+    assert levels_of(np.arange(1)).tolist() == [64]
+
+
+# -- errors, and kernels -----------------------------------------------------------------------------------------
+
+
+def test_an_error_of_ours_is_raised_as_itself() -> None:
+    told = "Traceback ...\ntextsieve.errors.NothingChosen: no term is left. Use more.\n\n\tat org.apache.spark..."
+    with pytest.raises(NothingChosen, match=r"^no term is left\. Use more\.$"), plainly():
+        raise PySparkException(told)
+
+
+def test_other_errors_stay_as_they_are() -> None:
+    with pytest.raises(PySparkException, match="disk"), plainly():
+        raise PySparkException("the disk is full")
+    with pytest.raises(InputError, match="bad"), plainly():
+        raise InputError("bad")
+
+
+def test_one_process_compiles_and_the_others_wait(tmp_path: Path) -> None:
+    """Three processes begin at once: one of them goes through the kernels, and leaves a mark."""
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from textsieve.kernels import jit\n"
+        "from textsieve.spark import compiling\n"
+        "folder = Path(sys.argv[1])\n"
+        "jit.cache_folder = lambda _: folder\n"
+        "def use():\n"
+        "    assert not (folder / 'busy').exists()\n"
+        "    (folder / 'busy').touch(); (folder / 'used').open('a').write('once '); (folder / 'busy').unlink()\n"
+        "compiling.use_kernels = use\n"
+        "compiling.compiled()\n"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert (tmp_path / "used").read_text() == "once "
+    assert len(list(tmp_path.glob("compiled-*"))) == 1
+
+
+def test_kernels_are_used_without_a_word() -> None:
+    compiling.use_kernels()
+    assert compiling._N_DOCUMENTS > 1000
