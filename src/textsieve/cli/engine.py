@@ -5,6 +5,7 @@ Each engine opens what PATH stands for, and trains a `Categorizer` on it. pyspar
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,8 +16,6 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from ..categorizer import Categorizer
     from ..corpus import Corpus
     from .progress import Tell
@@ -128,9 +127,9 @@ def _here(path: str, reading: Mapping[str, Any]) -> Iterator[Documents]:
 
 
 class _OnSpark:
-    def __init__(self, df: DataFrame, name: str, most_values: int | None) -> None:
+    def __init__(self, df: Any, name: str, most_values: int | None) -> None:
         self._df, self._name = df, name
-        self._limits = {} if most_values is None else {"most_values": most_values}
+        self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
     def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
         from ..spark import fit
@@ -162,8 +161,11 @@ class _StageLines:
 @contextmanager
 def _on_spark(engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[Documents]:
     from ..spark.files import read_files, shown_paths
-    from ..spark.session import session_on
+    from ..spark.session import session_on, share_out_by_cores
 
+    logging.getLogger().addHandler(logging.NullHandler())  # what is logged below Spark is raised, too
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with session_on(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
-        yield _OnSpark(read_files(session, paths, **reading), shown_paths(paths), engine["most_values"])
+        documents = read_files(session, paths, **reading)
+        share_out_by_cores(session)  # which are known since the files were looked at
+        yield _OnSpark(documents, shown_paths(paths), engine["most_values"])

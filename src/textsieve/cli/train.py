@@ -135,8 +135,9 @@ def command(
 
     PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings" (textsieve corpora
     lists them), or - for standard input. What the file is, is told by what is in it; columns with usual names (text,
-    body, content, ...; label, class, category, topic, ...) are found. With --engine spark there may be several, and PATH
-    is what Spark reads: files or folders of Parquet, JSON lines or CSV, also with wildcards, or at s3a://... and the like.
+    body, content, ...; label, class, category, topic, ...) are found.
+    With --engine spark, PATH is files or folders of Parquet, JSON lines or CSV, as Spark reads them, also
+    with wildcards or at s3a://... and the like.
     """
     from ..categorizer import Categorizer
     from ..training import check_settings
@@ -175,9 +176,7 @@ def _a_file(name: str) -> str:
     return name
 
 
-def _fit(
-    model: "Categorizer", documents: "Documents", tell: Callable[[str, int, int | None], None]
-) -> "Categorizer":
+def _fit(model: "Categorizer", documents: "Documents", tell: Callable[[str, int, int | None], None]) -> "Categorizer":
     """Train; without held-out documents if there are too few."""
     from ..errors import TooFewDocuments
     from .ending import warn

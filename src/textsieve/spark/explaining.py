@@ -1,4 +1,4 @@
-"""What Spark says when something fails, in a sentence: of a page of Java and Python, the line that says what is wrong."""
+"""What Spark says when something fails, in a sentence: of all its Java and Python, the line that says what is wrong."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..errors import InputError
 from .worker import plainly
 
 _RAISED_IN_PYTHON = re.compile(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
+_KNOWN = re.compile(r"\[[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*\] .*")
 _CAUSE = re.compile(r"^Caused by: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
 _CODES = re.compile(r"^\s*(?:\[USER_RAISED_EXCEPTION\]\s*)?|\s*SQLSTATE: \w+\s*$")
 _WAYS_OUT = (
@@ -28,11 +29,11 @@ _WAYS_OUT = (
 
 
 def gist(message: str) -> str:
-    """The line of a message that says most: that of the last Python error in it, of the last cause, or the first."""
-    before, traceback, after = message.rpartition("Traceback (most recent call last):")
+    """What says most: the last Python error in a message, what Spark has a name for, the last cause, or its start."""
+    _, traceback, after = message.rpartition("Traceback (most recent call last):")
     raised = _RAISED_IN_PYTHON.findall(after) if traceback else []
-    causes = _CAUSE.findall(message)
-    line = raised[0] if raised else causes[-1] if causes else message.strip().partition("\n")[0]
+    known, causes = _KNOWN.search(message), _CAUSE.findall(message)
+    line = raised[0] if raised else known[0] if known else causes[-1] if causes else message.strip().partition("\n")[0]
     said = _CODES.sub("", line).rstrip(".")
     way_out = next((way for sign, way in _WAYS_OUT if sign in message), None)
     return f"{said}." if way_out is None else f"{said}. {way_out}"
@@ -45,6 +46,6 @@ def in_one_sentence() -> Iterator[None]:
         with plainly():
             yield
     except Py4JNetworkError as problem:
-        raise InputError("Spark: its Java has ended. It may have had too little memory (spark.driver.memory).") from problem
+        raise InputError("Spark: its Java has ended, perhaps for want of memory (spark.driver.memory).") from problem
     except (PySparkException, Py4JError) as problem:
         raise InputError(f"Spark: {gist(str(problem))}") from problem

@@ -1,6 +1,6 @@
 """Files that Spark reads, as a DataFrame of texts and labels: those that one machine would read from the same files.
 
-Spark itself finds the files (folders, wildcards, s3a://... and whatever else its file systems know) and shares them out.
+Spark itself finds the files (folders, wildcards, s3a://... and what else its file systems know) and shares them out.
 What differs from how texts and labels are read on one machine is settled here: which columns they are is told by the
 same rule (`corpus.columns`), labels are texts (1 and 1.0 both "1"), without white space around them, and of CSV, quotes
 may hold line ends and double quotes stand for one. So that a record can't be cut in two, a file of CSV is read by one
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -25,6 +25,7 @@ from ..corpus.named import is_name
 from ..corpus.source import Column, Source
 from ..errors import InputError
 from .columns import LABEL, TEXT
+from .session import speaks_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
@@ -54,6 +55,8 @@ def read_files(
     """
     name = shown_paths(paths)
     _refuse_what_is_no_file(paths)
+    if speaks_connect(session):  # its server is in another folder, if not on another machine
+        paths = [os.path.abspath(path) if os.path.exists(path) else path for path in paths]
     kind = format or _format_of(session, paths)
     if kind not in READERS:
         raise _unreadable(name, f"is {kind}")
@@ -63,7 +66,7 @@ def read_files(
     with _named(name):
         text_at, label_at = choose(table.columns, Source(Path(name), text=text, label=label))
     if label_at is None:
-        raise InputError(f"{name}: there is no column of labels beside {table.columns[text_at]!r}; name it with label=.")
+        raise InputError(f"{name}: no column beside {table.columns[text_at]!r} has the labels; name it with label=.")
     texts, labels = (_column(table.columns[at]) for at in (text_at, label_at))
     of_class = labels_as_text(labels, table.schema[label_at].dataType, label_separator)
     return table.select(texts.alias(TEXT), of_class.alias(LABEL))
@@ -91,7 +94,10 @@ def _refuse_what_is_no_file(paths: Sequence[str]) -> None:
         if path == "-":
             raise InputError("-: Spark does not read standard input; write it to a file first.")
         if is_name(path) and not os.path.exists(path):
-            raise InputError(f"{path}: is a corpus with a name, which Spark does not know; read it on one machine: textsieve.read(path).")
+            raise InputError(
+                f"{path}: is a corpus with a name, which Spark does not know; read it on one machine: "
+                "textsieve.read(path)."
+            )
 
 
 def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
@@ -107,7 +113,8 @@ def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
     if not promised:
         raise InputError(f"{name}: there are no files in it.")
     if any(promised):
-        raise _unreadable(name, f"has files of several kinds ({', '.join(sorted(each or 'others' for each in promised))})")
+        kinds = ", ".join(sorted(each or "others" for each in promised))
+        raise _unreadable(name, f"has files of several kinds ({kinds})")
     raise _unreadable(name, "does not say by its ending what it is")
 
 
@@ -160,7 +167,7 @@ def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Told], Dat
     return read
 
 
-READERS: dict[str, Callable[[SparkSession, list[str], _Told], Any]] = {
+READERS: dict[str, Callable[[SparkSession, list[str], _Told], DataFrame]] = {
     "parquet": _parquet,
     "jsonl": _jsonl,
     "csv": _delimited(","),

@@ -16,6 +16,7 @@ import re
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,11 +25,11 @@ from pyspark.sql import SparkSession
 
 from ..errors import InputError, MissingPackage
 from .explaining import in_one_sentence
-from .taskbar import TaskBar
 
 CONNECT = "sc://"
-PATIENCE = 10.0
-"""Seconds that a master has to answer."""
+PATIENCE = 20.0
+"""Seconds that a master has to answer; one that was started a moment ago needs some."""
+_PARTS, MOST_PARTS, PARTS_OF_A_CORE = "spark.sql.shuffle.partitions", 200, 4
 
 _PORTS = {"spark": 7077, "sc": 15002}
 _ADDRESS = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<host>[^:/;\[\]]+))(?::(?P<port>\d+))?")
@@ -55,6 +56,8 @@ def session_on(
             session = _builder(master).appName(name).config(map=dict(settings)).getOrCreate()
         try:
             if is_connect and shows_progress:
+                from .taskbar import TaskBar
+
                 session.registerProgressHandler(TaskBar(sys.stderr))
             yield session
         finally:
@@ -76,6 +79,11 @@ def is_of_connect(master: str | None) -> bool:
     return (master or os.environ.get("SPARK_REMOTE", "")).startswith(CONNECT)
 
 
+def speaks_connect(session: SparkSession) -> bool:
+    """Whether a session is one of Connect, without a Java of its own."""
+    return type(session).__module__.startswith("pyspark.sql.connect.")
+
+
 # -- before anything is started ----------------------------------------------------------------------------------
 
 
@@ -94,19 +102,27 @@ def addresses(master: str) -> list[tuple[str, int]]:
 def require_answer(master: str | None, patience: float = PATIENCE) -> None:
     """Stop if nobody listens where a master should be; of several, one is enough."""
     called = master or os.environ.get("SPARK_REMOTE", "")
-    problems = []
-    for host, port in addresses(called):
-        try:
-            socket.create_connection((host, port), patience).close()
-        except OSError as problem:
-            problems.append(f"{host}:{port}: {problem.strerror or problem}")
-        else:
-            return
-    if problems:
+    places, end = addresses(called), time.monotonic() + patience
+    problems = _silent(places, patience)
+    while len(problems) == len(places) > 0 and time.monotonic() < end:
+        time.sleep(0.2)
+        problems = _silent(places, patience)
+    if problems and len(problems) == len(places):
         raise InputError(
             f"master={called!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or leave it "
             "out to use this machine's cores."
         )
+
+
+def _silent(places: list[tuple[str, int]], patience: float) -> list[str]:
+    """What is wrong with the places at which nobody answers."""
+    problems = []
+    for host, port in places:
+        try:
+            socket.create_connection((host, port), patience).close()
+        except OSError as problem:
+            problems.append(f"{host}:{port}: {problem.strerror or problem}")
+    return problems
 
 
 def _require_java() -> None:
@@ -119,12 +135,27 @@ def _require_java() -> None:
         )
 
 
+# -- once it is there --------------------------------------------------------------------------------------------
+
+
+def share_out_by_cores(session: SparkSession) -> None:
+    """Have a few cores work on a few parts: the usual 200 are for many machines, and elsewhere mostly waited for.
+
+    It is left alone if anybody set it, and for Connect, where it is for those who run the server.
+    """
+    if speaks_connect(session):
+        return
+    context = session.sparkContext
+    if not context.getConf().contains(_PARTS):
+        session.conf.set(_PARTS, min(PARTS_OF_A_CORE * context.defaultParallelism, MOST_PARTS))
+
+
 # -- what Java finds in its environment --------------------------------------------------------------------------
 
 
 def additions(master: str | None, env: Mapping[str, str]) -> dict[str, str]:
     """What is missing in an environment in which Spark is started: all of it may be said otherwise there."""
-    found = {}
+    found: dict[str, str] = {}
     on_this_machine = master is not None and (
         master.startswith("local") or any(host in _HERE for host, _ in addresses(master))
     )

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
-if TYPE_CHECKING:
-    from pyspark.sql.connect.shell.progress import StageInfo
+from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
 
 WIDTH = 40
 
@@ -20,7 +19,7 @@ def bar_of(done: int, total: int, running: int) -> str:
     return f"[{'=' * filled}{' ' * (WIDTH - filled)}] {done:,} of {total:,} tasks, {running:,} running"
 
 
-class TaskBar:
+class TaskBar(ProgressHandler):
     """What a session tells about its jobs, drawn over what was drawn before; it vanishes when a job is done."""
 
     def __init__(self, out: TextIO) -> None:
