@@ -17,13 +17,15 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from tests.reference.cli_cases import documents
-from tests.spark.cluster import environment
+from tests.spark.cluster import QUICK, environment
 from tests.spark.processes import command_of, descendants, wait_for
 from tests.spark.sessions import Sessions
 from textsieve import InputError, read
 from textsieve.cli.program import program
+from textsieve.cli.wording import as_options
 from textsieve.spark.explaining import gist
 from textsieve.spark.files import read_files
+from textsieve.spark.learning import require_room
 from textsieve.spark.session import additions, addresses, require_answer
 from textsieve.spark.taskbar import TaskBar, bar_of
 
@@ -112,8 +114,8 @@ def own_labels(value: str | list[str] | None) -> tuple[str, ...]:
 def test_tables_of_other_forms(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "semicolons.csv").write_text("text;label\nx, y;a\n")
     (tmp_path / "numbers.csv").write_text("a,x y\n")
-    for name, columns in (("semicolons.csv", {}), ("numbers.csv", {"text": 1, "label": 0})):
-        (row,) = read_files(spark, [str(tmp_path / name)], **columns).collect()
+    for name, text, label in (("semicolons.csv", None, None), ("numbers.csv", 1, 0)):
+        (row,) = read_files(spark, [str(tmp_path / name)], text=text, label=label).collect()
         assert (row["text"].replace(",", ""), row["label"]) == ("x y", "a")
 
 
@@ -149,7 +151,6 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
         ("news.parquet", ["--format", "fasttext"], "is fasttext; Spark reads"),
         ("broken.jsonl", [], "Malformed records are detected"),
         ("nan.csv", [], "error: Spark: A label is NaN, which is not a class."),
-        ("news.parquet", ["--classifier", "svm", "--most-values", "1"], "or raise --most-values if the driver"),
     ):
         said = train(news.with_name(name), "-o", news.with_name("x.sieve"), "--held-out", "0", *also, exit_code=1)
         assert expected in said.stderr, name
@@ -157,6 +158,14 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
     for path, expected in (("docstrings", "is a corpus with a name"), ("-", "does not read standard input")):
         assert expected in train(path, "-o", news.with_name("x.sieve"), exit_code=1).stderr
     assert not news.with_name("x.sieve").exists()
+
+
+def test_too_much_for_the_driver_names_the_option() -> None:
+    with pytest.raises(InputError) as problem:
+        require_room(10, 1, object())
+    said = as_options(str(problem.value))
+    assert "Use fewer terms (--terms=), " in said
+    assert "a sample of the documents, or raise --most-values if" in said
 
 
 def test_options_are_for_their_engine(tmp_path: Path) -> None:
@@ -220,7 +229,8 @@ def test_the_bar_of_connect(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_run_that_is_interrupted_leaves_nothing_behind(sessions: Sessions, news: Path) -> None:
     arguments = ["train", str(news), "-o", str(news.with_name("x")), "--engine", "spark", "--master", "local[1]"]
-    command = [sys.executable, "-m", "textsieve", *arguments, "--conf", "spark.ui.enabled=false"]
+    conf = ["--conf", "spark.ui.enabled=false", "--conf", f"spark.driver.extraJavaOptions={QUICK}"]
+    command = [sys.executable, "-m", "textsieve", *arguments, *conf]
     program = subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         wait_for(lambda: tasks_of(program.pid) or None, lambda: "a task")
