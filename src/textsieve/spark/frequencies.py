@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .worker import Batches
 
-SHARDS = 16
+SHARDS = 8
 _PART, _TERMS, _NUMBERS, _FIRST, _AMONG_FIRST = "part", "terms", "numbers", "is_first", "goes_to_first"
 _ROW_IN_PARTITION = (1 << 33) - 1
 """The part of monotonically_increasing_id that numbers the rows of a partition, from 0."""
