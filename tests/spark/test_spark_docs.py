@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.reference.cli_cases import documents
-from tests.spark.cluster import HERE, QUICK, ROOT, environment
+from tests.spark.cluster import CONF, HERE, QUICK, ROOT, environment
 from tests.spark.listening import listening
 from tests.spark.processes import command_of, descendants, end, wait_for
 from tests.spark.sessions import Sessions
@@ -41,7 +41,7 @@ def test_three_commands_make_a_model_and_one_ends_the_cluster(sessions: Sessions
     assert len(commands) == 3
     before = descendants(os.getpid())
     shell = subprocess.Popen(
-        ["bash"], cwd=folder, env=shell_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ["bash"], cwd=folder, env=shell_environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert shell.stdin is not None
     try:
@@ -61,11 +61,14 @@ def test_three_commands_make_a_model_and_one_ends_the_cluster(sessions: Sessions
     assert load(folder / "news.sieve").predict(["the striker and the keeper"]).tolist() == ["sport"]
 
 
-def shell_environment() -> dict[str, str]:
-    """A shell in which this Python's environment is active, and the quick Java of the tests; no word of Spark else."""
+def shell_environment(folder: Path) -> dict[str, str]:
+    """A shell in which this Python's environment is active, on a machine whose Spark is to be quick with little."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     ours = {name: value for name, value in environment().items() if not name.startswith(("SPARK_", "PYSPARK_"))}
-    return {**ours, "PATH": path, "SPARK_DAEMON_JAVA_OPTS": QUICK, "SPARK_SUBMIT_OPTS": QUICK}
+    settings = ("spark.executor.extraJavaOptions", "spark.executor.memory", "spark.ui.enabled")
+    (folder / "spark-defaults.conf").write_text("".join(f"{name} {CONF[name]}\n" for name in settings))
+    quick = dict.fromkeys(("SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS", "SPARK_SUBMIT_OPTS"), QUICK)
+    return {**ours, **quick, "PATH": path, "SPARK_CONF_DIR": str(folder)}
 
 
 def free_port() -> str:
@@ -83,6 +86,7 @@ def both_registered(folder: Path) -> bool | None:
 
 
 @pytest.mark.parametrize("spark", ["local"], indirect=True)
+@pytest.mark.filterwarnings("ignore:n_terms=1,000 terms were asked for")
 def test_the_python_block_runs(spark: SparkSession, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     here = re.sub(r'"(news[\w.-]*)"', lambda found: repr(str(folder / found[1])), block)
