@@ -209,6 +209,7 @@ def test_the_gist_of_what_spark_says() -> None:
     )
     assert gist(f"{aborted}\nCaused by: java.Bad: end of input") == "[MALFORMED] Bad records."
     assert gist("An error\njava.Bad: a\nCaused by: java.io.IOException: disk full\n\tat b") == "disk full."
+    assert gist("An error occurred while calling o1.x.\n: java.lang.Bad: stopped\n\tat b") == "stopped."
     assert "Install textsieve[spark]" in gist("Traceback (most recent call last):\nE: No module named 'textsieve'")
 
 

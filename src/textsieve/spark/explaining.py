@@ -14,7 +14,7 @@ from .worker import plainly
 
 _RAISED_IN_PYTHON = re.compile(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
 _KNOWN = re.compile(r"\[[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*\] .*")
-_CAUSE = re.compile(r"^Caused by: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
+_CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w$]+\.)*[\w$]+: (.+)$", re.MULTILINE)
 _CODES = re.compile(r"^\s*(?:\[USER_RAISED_EXCEPTION\]\s*)?|\s*SQLSTATE: \w+\s*$")
 _WAYS_OUT = (
     ("No module named 'textsieve'", "Install textsieve[spark] for the Python of the workers, PYSPARK_PYTHON."),
