@@ -68,7 +68,8 @@ def test_a_killed_executor_and_a_killed_worker_are_replaced(spark: SparkSession,
     assert total(spark, 1000) == [1000, 499500]
     second = cluster.wait_for_executors(2)
     assert set(second) == {worker.pid for worker in cluster.workers}
-    assert not set(first.values()) & (set(second.values()) | processes().keys())
+    assert not set(first.values()) & set(second.values())
+    wait_for(lambda: not set(first.values()) & processes().keys() or None, lambda: "the end of the first executors")
 
 
 def test_a_driver_of_its_own(sessions: Sessions, tmp_path: Path) -> None:

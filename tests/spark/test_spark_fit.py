@@ -169,8 +169,31 @@ def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
     several = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, SEVERAL)
     df = frame(spark)
     rows = sieve.predict(sieve.predict(df, one), several.model_, prediction="labels", scores=None).collect()
-    expected = one.predict_scores(TEXTS)
+    expected = one.model_.predict(TEXTS)
     assert [row["prediction"] for row in rows] == expected.labels.tolist()
     assert np.array_equal([row["scores"] for row in rows], expected.scores)
-    assert [tuple(row["labels"]) for row in rows] == several.predict(TEXTS)
+    assert [tuple(row["labels"]) for row in rows] == several.model_.predict(TEXTS).labels
     assert [row["text"] for row in rows] == TEXTS
+
+
+@on_this_machine
+@pytest.mark.parametrize("classifier", ["nb", "tcfp", "svm"])
+def test_documents_that_are_others_when_they_are_read_again_are_refused(
+    spark: SparkSession, classifier: str, tmp_path: Any
+) -> None:
+    """A file is added when the terms are chosen."""
+    path = str(tmp_path / "documents")
+    frame(spark).select("text", "label").limit(60).write.parquet(path)
+    changing = spark.read.parquet(path)
+
+    def progress(stage: str, done: int, of: int | None) -> None:
+        if stage == "training":
+            spark.createDataFrame([("numpy array", "other")], "text string, label string").write.mode("append").parquet(
+                path
+            )
+            spark.catalog.refreshByPath(path)
+
+    with pytest.raises(InputError, match=r"not the same when it is read again: 61 documents .* before 60"):
+        sieve.fit(
+            changing, categorizer=Categorizer(selector="df", n_terms=20, classifier=classifier), progress=progress
+        )

@@ -14,13 +14,22 @@ require_extra("spark", what="textsieve.spark")
 
 if TYPE_CHECKING:
     from .fitting import fit as fit
+    from .ml import SieveCategorizer as SieveCategorizer
+    from .ml import SieveCategorizerModel as SieveCategorizerModel
+    from .ml import SieveSelector as SieveSelector
+    from .ml import SieveSelectorModel as SieveSelectorModel
     from .predicting import predict as predict
     from .statistics import SparkStats as SparkStats
     from .statistics import stats as stats
 
 _load, _names, __all__ = attach(
     __name__,
-    {"fitting": ["fit"], "predicting": ["predict"], "statistics": ["SparkStats", "stats"]},
+    {
+        "fitting": ["fit"],
+        "predicting": ["predict"],
+        "statistics": ["SparkStats", "stats"],
+        "ml": ["SieveCategorizer", "SieveCategorizerModel", "SieveSelector", "SieveSelectorModel"],
+    },
 )
 
 

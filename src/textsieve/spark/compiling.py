@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,12 +67,12 @@ def use_kernels() -> None:
     texts = ["kernels are compiled for many documents", "New York has none"] * (_N_DOCUMENTS // 2)
     numbers = np.tile([0, 1], _N_DOCUMENTS // 2)
     members = sparse.csr_array(np.stack([numbers == 0, numbers == 1], axis=1).astype(np.int8))
-    ways: list[dict[str, object]] = [{}, {"ngram_range": (1, 2)}, {"names": True}]
+    ways: list[dict[str, Any]] = [{}, {"ngram_range": (1, 2)}, {"names": True}]
     ways += [{"normalise": "stem"}] if is_installed("pystemmer") else []
     for way in ways:
-        counter = TermCounter(dtype=np.int32, n_jobs=1, **way)  # type: ignore[arg-type]  # settings of several types
+        counter = TermCounter(dtype=np.int32, n_jobs=1, **way)
         counts = counter.partial_fit_transform(texts)
-        known = TermCounter(dtype=np.int32, n_jobs=1, vocabulary=counter.get_feature_names_out().tolist(), **way)  # type: ignore[arg-type]
+        known = TermCounter(dtype=np.int32, n_jobs=1, vocabulary=counter.get_feature_names_out().tolist(), **way)
         known.transform(texts)
     of_counts = ClassStats.from_matrix(counts, members)
     for dtype in (np.float32, np.float64):

@@ -13,43 +13,32 @@ trains on the same documents in the same order, to the last bit.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pyspark.sql import functions as F
-from pyspark.storagelevel import StorageLevel
 
 from ..categorizer import Categorizer
-from ..classifiers.linear import LinearScorer
-from ..classifiers.tcfp import TCFP
 from ..errors import InputError, shown
 from ..prediction import Model
 from ..settings import is_whole
-from ..stats.sums import Ints
 from ..text.pruning import check_limits, df_bounds, no_terms, none_within
 from ..training import documents
 from ..training.documents import Progress
 from ..training.ranking import with_every_label
-from ..training.recipe import Fitted
 from ..training.targets import Sizes
 from ..training.train import Choices, Training, require_classes
-from ..training.unknown import class_of_unknown
-from . import learning
 from .columns import documents_of, labels_of
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
 from .frequencies import with_frequencies
+from .learning import MOST_VALUES, learned
 from .ranking import Ranking
 from .rows import weights_of
 from .sampling import sample_of
-from .table import Whole, added_up
-from .votes import votes_of
-from .worker import plainly, task
+from .table import Whole, added_up, kept
+from .worker import mapped, plainly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import DataFrame
 
 
@@ -59,7 +48,7 @@ def fit(
     label: str = "label",
     categorizer: Categorizer | None = None,
     *,
-    most_values: int = learning.MOST_VALUES,
+    most_values: int = MOST_VALUES,
     progress: Progress | None = None,
 ) -> Categorizer:
     """Train a `Categorizer` on the documents of a DataFrame: the one that its `fit` trains on one machine.
@@ -96,16 +85,6 @@ def fit(
     return trained
 
 
-@contextmanager
-def kept(df: DataFrame) -> Iterator[DataFrame]:
-    """A DataFrame that is kept on the machines as long as it is needed."""
-    stored = df.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        yield stored
-    finally:
-        stored.unpersist()
-
-
 class _Fit:
     """One run."""
 
@@ -128,18 +107,18 @@ class _Fit:
     # -- statistics ----------------------------------------------------------------------------------------------
 
     def _from_counts(self) -> Model:
-        statistics = added_up(self._documents.mapInArrow(task(self._weighing), ROWS))
+        statistics = added_up(mapped(self._documents, self._weighing, ROWS))
         with kept(self._within_limits(statistics)) as table:
             return self._from_table(table, table, self._documents)
 
     def _from_weights(self) -> Model:
-        counted = self._documents.mapInArrow(task(CountTerms(self._reading)), FREQUENCIES)
+        counted = mapped(self._documents, CountTerms(self._reading), FREQUENCIES)
         added = counted.groupBy("term").agg(F.sum("documents").alias("documents"))
         with kept(self._within_limits(added)) as frequencies:
             with self.training.clock("counting"):
                 frequencies.count()  # they are there before they are broadcast, which has little patience
             documents = with_frequencies(self._documents, frequencies)
-            with kept(added_up(documents.mapInArrow(task(self._weighing), ROWS))) as table:
+            with kept(added_up(mapped(documents, self._weighing, ROWS))) as table:
                 return self._from_table(frequencies, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:
@@ -163,12 +142,14 @@ class _Fit:
         choices, seen = self._decided(n_seen)
         with clock("selecting"):
             ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))
-            fitted, candidates = ranking.chosen_by(with_every_label(self._recipe.selector), choices.most)
-            best = self._recipe.kept_by(fitted, choices.most)
+            selector, candidates = ranking.chosen_by(with_every_label(self._recipe.selector), choices.most)
+            best = self._recipe.kept_by(selector, choices.most)
             chosen = [candidates.terms[column] for column in best.columns.tolist()]
         with clock("training"):
-            learned = self._learned(chosen, candidates.doc_freq[best.columns])
-        return self.training.model(self._sizes, chosen, learned, choices, seen, best.found)
+            doc_freq = candidates.doc_freq[best.columns]
+            given = self._documents, self._reading, self._recipe, self._sizes
+            fitted = learned(*given, chosen, doc_freq, self._most_values)
+        return self.training.model(self._sizes, chosen, fitted, choices, seen, best.found)
 
     def _number_of(self, terms: DataFrame) -> int:
         """How many terms there are, if there are some."""
@@ -192,18 +173,3 @@ class _Fit:
         else:
             choices = training.choose_without(self._sizes, n_seen)
         return choices, {"n_terms_seen": n_seen, "n_tuned_on": n_tuned_on, "held_out": measured}
-
-    def _learned(self, terms: list[str], doc_freq: Ints) -> Fitted:
-        recipe, sizes = self._recipe, self._sizes
-        idf = recipe.idf_of(doc_freq, sizes.n_documents)
-        chosen = learning.ChosenTerms(self._reading, terms, idf, recipe.scheme, recipe.dtype, list(sizes.classes))
-        if recipe.learns_from_stats:
-            stats, without = learning.class_sums(self._documents, chosen, sizes)
-            return Fitted(recipe.fit_class_stats(stats, sizes), idf, class_of_unknown(sizes.class_docs, without))
-        classifier = recipe.classifier
-        if isinstance(classifier, TCFP) and classifier.context is None and recipe.class_weight is None:
-            votes, without = votes_of(self._documents, chosen, sizes, classifier.factors(sizes.class_docs))
-            scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
-            return Fitted(scorer, idf, class_of_unknown(sizes.class_docs, without))
-        learning.require_room(int(doc_freq.sum()), self._most_values, classifier)
-        return recipe.fit_counts(*learning.counts_of(self._documents, chosen, sizes))

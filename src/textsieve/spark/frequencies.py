@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from ..stats.sums import Ints
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,11 +34,8 @@ _ROW_IN_PARTITION = (1 << 33) - 1
 
 def with_frequencies(documents: DataFrame, frequencies: DataFrame) -> DataFrame:
     """The documents, the first of each partition once for each packed part of the frequencies (term, documents)."""
-    packed = (
-        frequencies.repartition(SHARDS, "term")
-        .mapInArrow(task(_packed), f"{_PART} int, {_TERMS} binary, {_NUMBERS} binary")
-        .withColumn(_AMONG_FIRST, F.lit(True))
-    )
+    schema = f"{_PART} int, {_TERMS} binary, {_NUMBERS} binary"
+    packed = mapped(frequencies.repartition(SHARDS, "term"), _packed, schema).withColumn(_AMONG_FIRST, F.lit(True))
     row = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION))
     numbered = documents.withColumn(_FIRST, row == 0)
     return numbered.join(F.broadcast(packed), numbered[_FIRST] == packed[_AMONG_FIRST], "left").drop(

@@ -16,7 +16,7 @@ from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..prediction import Model
 from .columns import column_type
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,7 +33,7 @@ _TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
 
 
 @lru_cache(4)
-def _model(data: bytes) -> Model:
+def model_of(data: bytes) -> Model:
     """The model that bytes hold; a process reads it once."""
     return decode(data)
 
@@ -48,7 +48,7 @@ class _Predict:
     scores: str | None
 
     def __call__(self, batches: Batches) -> Batches:
-        model = _model(self.data)
+        model = model_of(self.data)
         for batch in batches:
             texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
             found = model.predict(["" if text is None else text for text in texts])
@@ -102,4 +102,4 @@ def predict(
     if scores is not None:
         added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
     schema = T.StructType([*df.schema.fields, *added])
-    return df.mapInArrow(task(_Predict(encode(model), text, prediction, scores)), schema)
+    return mapped(df, _Predict(encode(model), text, prediction, scores), schema)

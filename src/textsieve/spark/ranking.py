@@ -40,7 +40,7 @@ from ..stats import ClassStats
 from ..stats.shares import class_shares
 from ..stats.sums import Floats
 from .table import TERMS, Terms, Whole, collected
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -81,7 +81,7 @@ class Ranking:
 
     def scored(self, score: ScoreTerms, kind: str = "double") -> DataFrame:
         """The table with scores beside each term."""
-        return self.table.mapInArrow(task(_Score(self.whole, score)), f"{TERMS}, {SCORE} {kind}")
+        return mapped(self.table, _Score(self.whole, score), f"{TERMS}, {SCORE} {kind}")
 
     def fitted(self, selector: TermSelector, rows: DataFrame) -> Chosen:
         """Bring rows to the driver, and fit the selector to them."""

@@ -18,7 +18,7 @@ from ..selectors.base import Documents
 from ..training.documents import columns_in_order
 from .counting import CountClasses
 from .table import pieces
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -50,7 +50,7 @@ def weights_of(documents: DataFrame, weighing: CountClasses, terms: list[str]) -
 
     def begun() -> Iterator[csr_matrix]:
         schema = ", ".join(f"{name} binary" for name in _PACKED)
-        for row in pieces(documents.mapInArrow(task(_Pack(weighing, terms)), schema)):
+        for row in pieces(mapped(documents, _Pack(weighing, terms), schema)):
             starts, columns = (np.frombuffer(row[name], np.int32) for name in _PACKED[:2])
             weights = np.frombuffer(row["weights"], np.float32)
             yield csr_matrix((weights, columns, starts), shape=(len(starts) - 1, len(terms)))

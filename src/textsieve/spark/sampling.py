@@ -22,9 +22,9 @@ from ..training.sample import Sample, levels_of
 from ..training.targets import Sizes
 from .chunks import Chunk, chunks_of
 from .counting import Reading
-from .learning import targets_of
+from .counts import targets_of
 from .table import pieces
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -99,21 +99,21 @@ class _Stay(_Numbered):
 
 def sample_of(documents: DataFrame, reading: Reading, sizes: Sizes, limits: Limits, most_values: int) -> Counted:
     """The counts of a sample of the documents, or of all if they are not too many."""
-    found = documents.mapInArrow(_count, "partition long, documents long").collect()
+    found = mapped(documents, _count, "partition long, documents long").collect()
     of_partition = {row["partition"]: row["documents"] for row in found}
     first, at = {}, 0
     for partition in sorted(of_partition):
         first[partition], at = at, at + of_partition[partition]
     level = _level(documents, first, reading, most_values)
     stay = _Stay(first, reading, level, list(sizes.classes))
-    return _counted(documents.mapInArrow(task(stay), "text binary, labels binary"), reading, sizes, limits)
+    return _counted(mapped(documents, stay, "text binary, labels binary"), reading, sizes, limits)
 
 
 def _level(documents: DataFrame, first: dict[int, int], reading: Reading, most_values: int) -> int:
     """The lowest level at which no more counts stay than are wanted, or a single document."""
     from pyspark.sql import functions as F
 
-    rows = documents.mapInArrow(task(_Levels(first, reading)), "level long, counts long, documents long")
+    rows = mapped(documents, _Levels(first, reading), "level long, counts long, documents long")
     added = rows.groupBy("level").agg(F.sum("counts").alias("counts"), F.sum("documents").alias("documents")).collect()
     counts, staying = np.zeros(_LEVELS + 1, np.int64), np.zeros(_LEVELS + 1, np.int64)
     for row in added:

@@ -15,7 +15,7 @@ from ..training.targets import Sizes
 from .columns import documents_of, labels_of
 from .counting import ROWS, CountClasses, Reading
 from .table import Whole, added_up, collected
-from .worker import plainly, task
+from .worker import mapped, plainly
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,5 +52,5 @@ def stats(df: DataFrame, text: str = "text", label: str | None = "label", **read
     documents = documents_of(df, text, label)
     with plainly():
         sizes = labels_of(documents, None) if label is not None else Sizes((), _NONE, documents.count(), 0, "one")
-    rows = documents.mapInArrow(task(CountClasses(Reading(counter), list(sizes.classes))), ROWS)
+    rows = mapped(documents, CountClasses(Reading(counter), list(sizes.classes)), ROWS)
     return SparkStats(added_up(rows), sizes.classes, tuple(sizes.class_docs.tolist()), sizes.n_documents)

@@ -8,6 +8,7 @@ such rows is a `ClassStats` of its terms, so whatever scores terms from statisti
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
+from pyspark.storagelevel import StorageLevel
 
 from ..stats import ClassStats
 from ..stats import table as tables
@@ -23,7 +25,7 @@ from ..stats.table import Cells, Table, Totals
 from ..training.targets import Sizes
 from .counting import LIMBS, SQUARES, SUMS
 from .fixedpoint import sums_of
-from .worker import task
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,7 +43,7 @@ def added_up(rows: DataFrame) -> DataFrame:
     """Add up the rows of all chunks: one row for each term."""
     by_term = rows.repartition("term").groupBy("term", "class")
     added = by_term.agg(*(F.sum(name).alias(name) for name in ("documents", *LIMBS)))
-    return added.sortWithinPartitions("term", "class").mapInArrow(task(_assembled), TERMS)
+    return mapped(added.sortWithinPartitions("term", "class"), _assembled, TERMS)
 
 
 def _assembled(batches: Batches) -> Batches:
@@ -159,6 +161,22 @@ def collected(rows: DataFrame, whole: Whole) -> Terms:
     return whole.terms_of(rows.toArrow()).sorted()
 
 
+@contextmanager
+def kept(df: DataFrame) -> Iterator[DataFrame]:
+    """A DataFrame that is kept on the machines as long as it is needed."""
+    stored = df.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield stored
+    finally:
+        stored.unpersist()
+
+
 def pieces(rows: DataFrame) -> Iterator[Any]:
-    """The rows of a DataFrame, one after the other, in the order of its partitions; a partition at a time."""
-    return rows.toLocalIterator()
+    """The rows of a DataFrame, one after the other, in the order of its partitions.
+
+    They are all made before the first one comes, by all machines at a time, and kept there: Spark would make a
+    partition only when its turn has come.
+    """
+    with kept(rows) as stored:
+        stored.count()
+        yield from stored.toLocalIterator()

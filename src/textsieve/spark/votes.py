@@ -23,9 +23,9 @@ from ..stats.labels import label_pairs
 from ..stats.sums import Floats, Ints
 from ..text.rows import Rows
 from ..training.targets import Sizes
-from .learning import NO_TERM, ChosenTerms, documents_without
-from .table import pieces, whole_groups
-from .worker import task
+from .chosen import NO_TERM, ChosenTerms, Seen
+from .table import whole_groups
+from .worker import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,15 +43,14 @@ class _Project:
     chosen: ChosenTerms
 
     def __call__(self, batches: Batches) -> Batches:
-        for rows, members in self.chosen.labelled_weights(batches):
+        seen = Seen(len(self.chosen.classes))
+        for rows, members in self.chosen.labelled_weights(batches, seen):
             require_weights(rows.data, "TCFP")
             entries = vote_table(Rows.of(rows), label_pairs(members, rows.shape[0]), 1).entries
             places = np.repeat(np.arange(rows.shape[1]), np.diff(entries.starts))
             yield _entries(places, entries.weights, entries.classes, entries.counts)
-            without = documents_without(rows, members)
-            numbers = np.flatnonzero(without)
-            nowhere = np.full(len(numbers), NO_TERM)
-            yield _entries(nowhere, np.zeros(len(numbers)), numbers, without[numbers])
+        classes, documents = seen.rows()
+        yield _entries(np.full(len(classes), NO_TERM), np.zeros(len(classes)), classes, documents)
 
 
 def _entries(places: Ints, weights: Floats, classes: NDArray[np.integer], documents: Ints) -> pa.RecordBatch:
@@ -89,16 +88,17 @@ def _votes(places: Ints, shares: list[bytes] | list[None], classes: Ints, docume
 
 def votes_of(
     documents: DataFrame, chosen: ChosenTerms, sizes: Sizes, factors: Floats
-) -> tuple[NDArray[np.float32], Ints]:
-    """How a vote of each chosen term is shared (terms x classes); and how many documents have no chosen term."""
+) -> tuple[NDArray[np.float32], Seen]:
+    """How a vote of each chosen term is shared (terms x classes); and what came by."""
     n_classes = len(sizes.classes)
-    entries = documents.mapInArrow(task(_Project(chosen)), _ENTRIES).repartition("place")
+    entries = mapped(documents, _Project(chosen), _ENTRIES).repartition("place")
     added = entries.groupBy("place", "weight", "class").agg(F.sum("documents").alias("documents"))
-    shared = added.sortWithinPartitions("place", "weight", "class").mapInArrow(task(_Share(n_classes, factors)), _VOTES)
-    votes, without = np.zeros((len(chosen.terms), n_classes), np.float32), np.zeros(n_classes, np.int64)
-    for row in pieces(shared):
-        if row["shares"] is None:
-            without[row["class"]] = row["documents"]
-        else:
-            votes[row["place"]] = np.frombuffer(row["shares"], np.float32)
-    return votes, without
+    shared = mapped(added.sortWithinPartitions("place", "weight", "class"), _Share(n_classes, factors), _VOTES)
+    votes = np.zeros((len(chosen.terms), n_classes), np.float32)
+    found = shared.toArrow()
+    is_term = found["place"].to_numpy() != NO_TERM
+    for place, shares in zip(found["place"].to_pylist(), found["shares"].to_pylist(), strict=True):
+        if place != NO_TERM:
+            votes[place] = np.frombuffer(shares, np.float32)
+    classes, numbers = (found[name].to_numpy()[~is_term] for name in ("class", "documents"))
+    return votes, Seen.of_rows(classes, numbers, n_classes)

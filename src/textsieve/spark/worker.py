@@ -7,6 +7,7 @@ says to a person what is wrong with the documents, it is raised again as itself 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from .compiling import compiled
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql import types as T
 
     Batches = Iterator[pa.RecordBatch]
     Task = Callable[[Batches], Batches]
@@ -26,14 +29,16 @@ if TYPE_CHECKING:
 _OURS = re.compile(r"textsieve\.errors\.(\w+): (.*)")
 
 
-def task(function: Task) -> Task:
-    """A task as it runs on another machine: it begins when the kernels are there."""
+def mapped(df: DataFrame, function: Task, schema: T.StructType | str) -> DataFrame:
+    """The batches of a DataFrame after a task, which begins when the kernels are there."""
 
     def run(batches: Batches) -> Batches:
         compiled()
         yield from function(batches)
 
-    return run
+    with warnings.catch_warnings():  # it asks for pandas, and whether that is too new, also where only Arrow is used
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        return df.mapInArrow(run, schema)
 
 
 @contextmanager

@@ -10,7 +10,6 @@ A vector is what Spark stores of a sparse one: type 0, size, indices, values. Ar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +20,12 @@ from pyspark.sql import types as T
 from ...categorizer import Categorizer
 from ...classifiers.named import CLASSIFIERS
 from ...errors import InputError
-from ...modelfile.reading import decode
 from ...modelfile.writing import encode
-from ...prediction import Model
 from ...text.rows import Rows
 from ..columns import documents_of
 from ..fitting import fit
-from ..worker import task
+from ..predicting import model_of
+from ..worker import mapped
 from .categorizing import LABEL_COL, TEXT_COL
 from .params import Row, settings_without
 from .stages import SieveEstimator, SieveModel
@@ -58,12 +56,6 @@ def vectors(rows: Rows) -> pa.Array:
     return pa.StructArray.from_arrays([pa.array(kind), pa.array(size), indices, values], fields=list(_VECTOR))
 
 
-@lru_cache(4)
-def _model(data: bytes) -> Model:
-    """The model that bytes hold; a process reads it once."""
-    return decode(data)
-
-
 @dataclass(frozen=True)
 class _Weigh:
     """Adds a vector to each document of some batches; a text that is null is empty."""
@@ -72,7 +64,7 @@ class _Weigh:
     text: str
 
     def __call__(self, batches: Batches) -> Batches:
-        model = _model(self.data)
+        model = model_of(self.data)
         for batch in batches:
             texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
             found = vectors(model.rows(["" if text is None else text for text in texts]))
@@ -104,4 +96,4 @@ class SieveSelectorModel(SieveModel, rows=ROWS):
             raise InputError(f"{output!r} is a column already; drop it, or set outputCol to another name.")
         about = {"ml_attr": {"num_attrs": len(self.model.terms)}}
         schema = T.StructType([*dataset.schema.fields, T.StructField(output, VectorUDT(), True, about)])
-        return dataset.mapInArrow(task(_Weigh(encode(self.model), text)), schema)
+        return mapped(dataset, _Weigh(encode(self.model), text), schema)

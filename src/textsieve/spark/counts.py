@@ -1,0 +1,66 @@
+"""The counts of the chosen terms in all documents, on the driver, for classifiers that learn from documents.
+
+They come in the order of the documents, in which one machine would have them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+from scipy.sparse import csr_matrix, vstack
+
+from ..training.targets import Sizes, Targets
+from .chosen import ChosenTerms
+from .table import pieces
+from .worker import mapped
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from .worker import Batches
+
+
+@dataclass(frozen=True)
+class _Pack:
+    """The counts of each chunk in one row."""
+
+    chosen: ChosenTerms
+
+    def __call__(self, batches: Batches) -> Batches:
+        for counts, members in self.chosen.counts(batches):
+            arrays = (counts.indptr, counts.indices, counts.data, members.indptr, members.indices)
+            packed = [pa.array([array.astype(np.int32).tobytes()], pa.binary()) for array in arrays]
+            yield pa.record_batch(packed, names=_PACKED)
+
+
+_PACKED = ["starts", "columns", "counts", "label_starts", "labels"]
+
+
+def counts_of(documents: DataFrame, chosen: ChosenTerms, sizes: Sizes) -> tuple[csr_matrix, Targets]:
+    """The counts of the chosen terms in all documents, in their order, and the labels."""
+    schema = ", ".join(f"{name} binary" for name in _PACKED)
+    parts: list[csr_matrix] = []
+    members: list[sparse.csr_array] = []
+    for row in pieces(mapped(documents, _Pack(chosen), schema)):
+        starts, columns, counts, label_starts, labels = (np.frombuffer(row[name], np.int32) for name in _PACKED)
+        n_rows = len(starts) - 1
+        part = csr_matrix((counts, columns, starts), shape=(n_rows, len(chosen.terms)))
+        part.has_canonical_format = True
+        parts.append(part)
+        ones = np.ones(len(labels), np.int8)
+        members.append(sparse.csr_array((ones, labels, label_starts), shape=(n_rows, len(sizes.classes))))
+    return vstack(parts, "csr"), targets_of(members, sizes)
+
+
+def targets_of(members: list[sparse.csr_array], sizes: Sizes) -> Targets:
+    """The labels of documents, from their parts of documents x classes."""
+    by_class = sparse.csc_array(sparse.vstack(members, "csr"))
+    by_class.sort_indices()
+    bounds = by_class.indptr.tolist()
+    each = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in pairwise(bounds))
+    return Targets(sizes.classes, each, int(by_class.shape[0]), sizes.form)
