@@ -161,11 +161,9 @@ class _StageLines:
 @contextmanager
 def _on_spark(engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[Documents]:
     from ..spark.files import read_files, shown_paths
-    from ..spark.session import session_on, share_out_by_cores
+    from ..spark.session import session_on
 
     logging.getLogger().addHandler(logging.NullHandler())  # what is logged below Spark is raised, too
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with session_on(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
-        documents = read_files(session, paths, **reading)
-        share_out_by_cores(session)  # which are known since the files were looked at
-        yield _OnSpark(documents, shown_paths(paths), engine["most_values"])
+        yield _OnSpark(read_files(session, paths, **reading), shown_paths(paths), engine["most_values"])

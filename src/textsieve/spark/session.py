@@ -29,7 +29,10 @@ from .explaining import in_one_sentence
 CONNECT = "sc://"
 PATIENCE = 20.0
 """Seconds that a master has to answer; one that was started a moment ago needs some."""
-_PARTS, MOST_PARTS, PARTS_OF_A_CORE = "spark.sql.shuffle.partitions", 200, 4
+_CONSOLE_BAR = "spark.ui.showConsoleProgress"
+_PARTS_BY_SIZE = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+"""What is kept between two steps is then shared out by its size, and not always in 200 parts, which on a few cores are
+mostly waited for."""
 
 _PORTS = {"spark": 7077, "sc": 15002}
 _ADDRESS = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<host>[^:/;\[\]]+))(?::(?P<port>\d+))?")
@@ -51,9 +54,9 @@ def session_on(
     if not is_connect:
         _require_java()
     with in_one_sentence():
-        settings = dict(conf) if is_connect else {_CONSOLE_BAR: str(shows_progress).lower(), **conf}
+        own = {_PARTS_BY_SIZE: "true", **({} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()})}
         with _environment(additions(master, os.environ)):
-            session = _builder(master).appName(name).config(map=dict(settings)).getOrCreate()
+            session = _builder(master).appName(name).config(map={**own, **conf}).getOrCreate()
         try:
             if is_connect and shows_progress:
                 from .taskbar import TaskBar
@@ -62,9 +65,6 @@ def session_on(
             yield session
         finally:
             session.stop()
-
-
-_CONSOLE_BAR = "spark.ui.showConsoleProgress"
 
 
 def _builder(master: str | None) -> SparkSession.Builder:
@@ -133,21 +133,6 @@ def _require_java() -> None:
             f"Spark needs Java 17 or later, and {where}. Install it (Debian: apt install openjdk-17-jre-headless), or "
             "use a Connect server, which has its own: sc://HOST:15002."
         )
-
-
-# -- once it is there --------------------------------------------------------------------------------------------
-
-
-def share_out_by_cores(session: SparkSession) -> None:
-    """Have a few cores work on a few parts: the usual 200 are for many machines, and elsewhere mostly waited for.
-
-    It is left alone if anybody set it, and for Connect, where it is for those who run the server.
-    """
-    if speaks_connect(session):
-        return
-    context = session.sparkContext
-    if not context.getConf().contains(_PARTS):
-        session.conf.set(_PARTS, min(PARTS_OF_A_CORE * context.defaultParallelism, MOST_PARTS))
 
 
 # -- what Java finds in its environment --------------------------------------------------------------------------
