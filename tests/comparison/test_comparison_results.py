@@ -16,6 +16,7 @@ import textsieve
 from textsieve import InputError, compare
 from textsieve.comparison import Comparison, read_comparison, running
 from textsieve.comparison.measuring import measure
+from textsieve.comparison.results import read_results
 
 CASE = small_texts(40, 3)
 WANTED: dict[str, Any] = {"selectors": "ocfs,ig", "n_terms": "4,8", "classifiers": "svm,nb", "folds": 2, "n_jobs": 1}
@@ -48,7 +49,7 @@ def test_rows_are_in_the_file_and_come_back_as_they_were(tmp_path: Path, measure
     first = run(path)
     assert len(measured) == N_ROWS
     header, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert header["textsieve_comparison"] == 1
+    assert header["textsieve_comparison"] == 2
     assert header["corpus"] == "texts"
     assert header["versions"]["textsieve"] == textsieve.__version__
     assert sum("row" in line for line in lines) == N_ROWS
@@ -166,9 +167,13 @@ def test_results_of_another_version_are_refused(tmp_path: Path) -> None:
     path.write_text(own.replace(f'"textsieve": "{textsieve.__version__}"', '"textsieve": "0.0.1"', 1), encoding="utf-8")
     with pytest.raises(InputError, match=r"other versions \(textsieve: '0.0.1' there"):
         run(path)
-    path.write_text(own.replace('"textsieve_comparison": 1', '"textsieve_comparison": 9', 1), encoding="utf-8")
+    path.write_text(own.replace('"textsieve_comparison": 2', '"textsieve_comparison": 9', 1), encoding="utf-8")
     with pytest.raises(InputError, match="results of another format"):
         run(path)
+    path.write_text(own.replace('"textsieve_comparison": 2', '"textsieve_comparison": 1', 1), encoding="utf-8")
+    with pytest.raises(InputError, match="results of another format"):  # its documents without a term got another class
+        run(path)
+    assert read_results(str(path)).rows  # but it can still be looked at
 
 
 @pytest.mark.parametrize("text", ["my notes", "my notes\n", '{"row": 1}\n', "{\n", "{", '{"textsieve'])

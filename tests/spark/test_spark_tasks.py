@@ -37,7 +37,7 @@ def batches_of(texts: list[str | None], labels: pa.Array, size: int) -> Iterator
 
 @given(st.integers(1, 7), st.integers(1, 40))
 def test_chunks_have_all_documents_in_order(size: int, characters: int) -> None:
-    chunks = list(chunks_of(batches_of([*TEXTS, None], pa.array([*LABELS, "x"]), size), characters))
+    chunks = list(chunks_of(batches_of([*TEXTS, None], pa.array([*LABELS, "x"]), size), characters=characters))
     assert [text for chunk in chunks for text in chunk.texts] == [*TEXTS, ""]
     members = np.concatenate([chunk.members(pa.array(["x", "y"])).toarray() for chunk in chunks])
     assert members.tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1], [0, 0], [1, 0]]

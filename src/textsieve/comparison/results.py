@@ -21,7 +21,9 @@ from .rankings import Ranking
 from .rows import Key, Row, Selection
 from .splits import split_in_words
 
-FORMAT = 1
+FORMAT = 2
+"""Version 1 is of models that gave a document without a chosen term the most frequent class; it is only read."""
+_READ = (1, FORMAT)
 MAGIC = "textsieve_comparison"
 BEGUN = "begun"
 """When the first run with the file began; no part of what rows are comparable by."""
@@ -146,7 +148,7 @@ def read_results(path: str) -> Results:
     if not lines:
         raise InputError(f"{path}: has no results.")
     header = _header_in(lines[0], path)
-    if header[MAGIC] != FORMAT:
+    if header[MAGIC] not in _READ:
         raise InputError(
             f"{path}: has results of another format ({shown(header[MAGIC])}); use the version that wrote it."
         )

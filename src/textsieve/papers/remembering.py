@@ -19,7 +19,7 @@ from ..settings import n_threads
 from ..training.keeping import when_and_with_what
 from .measurements import Measured, Measurement, Scope
 
-FORMAT = "textsieve reproduce 1"
+FORMAT = "textsieve reproduce 2"
 _BEGINNING = b'{"file": "textsieve reproduce '
 
 Lines = dict[tuple[str, str | None], Measured]

@@ -24,7 +24,6 @@ from ..text.rows import Rows
 from ..text.schemes import Scheme
 from ..training.documents import weighted
 from ..training.targets import Sizes
-from .chunks import chunks_of
 from .counting import Reading
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class ChosenTerms:
         """The counts of each chunk, and its documents x classes."""
         counter = self.reading.counter(vocabulary=self.terms)
         classes = pa.array(self.classes)
-        for chunk in chunks_of(batches):
+        for chunk in self.reading.chunks(batches):
             yield counter.transform(chunk.texts), chunk.members(classes)
 
     def labelled_weights(self, batches: Batches, seen: Seen) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from .columns import LABEL, TEXT
+from .texts import UTF_8, Decoding, texts_of
 
 if TYPE_CHECKING:
     from .worker import Batches
@@ -27,7 +28,7 @@ CHARACTERS = 1 << 25
 class Chunk(NamedTuple):
     """Some documents of a partition."""
 
-    texts: list[str | bytes]
+    texts: list[str]
     labels: pa.Array | None
 
     def members(self, classes: pa.Array) -> sparse.csr_array:
@@ -42,15 +43,15 @@ class Chunk(NamedTuple):
         return found
 
 
-def chunks_of(batches: Batches, characters: int | None = None) -> Iterator[Chunk]:
-    """Gather batches into chunks; a text that is null is empty."""
+def chunks_of(batches: Batches, decoding: Decoding = UTF_8, characters: int | None = None) -> Iterator[Chunk]:
+    """Gather batches into chunks."""
     most = CHARACTERS if characters is None else characters
-    texts: list[str | bytes] = []
+    texts: list[str] = []
     labels: list[Any] = []
-    size = 0
+    size = seen = 0
     for batch in batches:
-        column = batch.column(batch.schema.get_field_index(TEXT))
-        new = ["" if text is None else text for text in column.to_pylist()]
+        new = texts_of(batch.column(batch.schema.get_field_index(TEXT)), seen, decoding)
+        seen += len(new)
         at = batch.schema.get_field_index(LABEL)
         texts += new
         if at >= 0:
@@ -70,6 +71,11 @@ def _pairs(labels: pa.Array, classes: pa.Array) -> tuple[Any, Any]:
         labels = pc.list_flatten(labels)
     else:
         documents = np.arange(len(labels))
-    numbers = pc.index_in(labels.cast(classes.type), value_set=classes)
+    numbers = pc.index_in(_plain(labels.cast(classes.type)), value_set=classes)
     is_known = pc.is_valid(numbers).to_numpy(zero_copy_only=False)
     return documents[is_known], numbers.drop_null().to_numpy(zero_copy_only=False)
+
+
+def _plain(labels: pa.Array) -> pa.Array:
+    """Labels as Spark groups them, for which 0.0 and -0.0 are the same."""
+    return pc.add(labels, 0.0) if pa.types.is_floating(labels.type) else labels

@@ -7,17 +7,15 @@ two numbers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..errors import InputError, shown
 from ..training.targets import Form, Sizes, sorted_classes
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 TEXT, LABEL = "text", "label"
 """What the two columns are called from here on."""
@@ -26,12 +24,15 @@ TEXT, LABEL = "text", "label"
 def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
     """The texts, and the labels if they are asked for, and nothing else."""
     wanted = [(text, TEXT, _TEXTS)] + ([] if label is None else [(label, LABEL, _LABELS)])
+    places = []
     for name, role, allowed in wanted:
         kind = column_type(df, name, role)
         inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
         if not isinstance(inner, allowed):
             raise InputError(f"{role}={name!r}: the column is of type {kind.simpleString()}; {_WAY_OUT[role]}")
-    return df.select(*(F.col(_quoted(name)).alias(role) for name, role, _ in wanted))
+        places.append((str(df.columns.index(name)), role))
+    numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark does not tell names apart by their capitals
+    return numbered.select(*(F.col(place).alias(role) for place, role in places))
 
 
 _TEXTS = (T.StringType, T.BinaryType)
@@ -44,15 +45,22 @@ _WAY_OUT = {
 
 def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
     """The type of a column, if it is there."""
+    if not isinstance(df, DataFrame):
+        raise InputError(f"df is {shown(df)}; give a DataFrame of Spark's.")
     types = {field.name: field.dataType for field in df.schema.fields}
     if name not in types:
+        outer = name.rpartition(".")[0] if isinstance(name, str) else ""
+        if outer in types:
+            raise InputError(
+                f"{role}={name!r}: this is a part of the column {outer!r}; make it a column of its own first: "
+                f"df.withColumn({role!r}, F.col({name!r}))."
+            )
         raise InputError(f"{role}={name!r}: there is no such column; there are {shown(sorted(types), 200)}.")
+    if df.columns.count(name) > 1:
+        raise InputError(
+            f"{role}={name!r}: {df.columns.count(name)} columns have this name; rename or drop the others."
+        )
     return types[name]
-
-
-def _quoted(name: str) -> str:
-    """A column by its name, also if there is a dot in it."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def labels_of(documents: DataFrame, multilabel: bool | None) -> Sizes:
@@ -73,6 +81,8 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> Sizes:
         )
     found = given.select(F.explode("each").alias("one")).groupBy("one").count().collect()
     by_label = {row["one"]: int(row["count"]) for row in found}
+    if any(label != label for label in by_label):
+        raise InputError("A label is NaN; for a document without a label use null: F.nanvl(column, F.lit(None)).")
     classes = sorted_classes(by_label)
     form: Form = "several" if multilabel or (is_array and multilabel is None) else "one"
     class_docs = np.array([by_label[label] for label in classes], np.int64)

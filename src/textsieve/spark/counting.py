@@ -30,6 +30,7 @@ from ..training.documents import columns_in_order, weighted
 from .chunks import Chunk, chunks_of
 from .fixedpoint import N_LIMBS, limbs_of
 from .frequencies import Frequencies, frequencies_and_batches
+from .texts import Decoding
 
 if TYPE_CHECKING:
     from .worker import Batches
@@ -51,6 +52,11 @@ class Reading:
         """A counter; on one thread unless told otherwise, for a machine has as many tasks as it has cores."""
         return TermCounter(**{**self.settings, "n_jobs": 1, "dtype": np.int32, **more})
 
+    def chunks(self, batches: Batches) -> Iterator[Chunk]:
+        """The documents of a partition."""
+        decoding = Decoding(self.settings.get("encoding", "utf-8"), self.settings.get("decode_error", "strict"))
+        return chunks_of(batches, decoding)
+
     def counted(self, chunk: Chunk) -> tuple[csr_matrix, list[str]]:
         """The counts of a chunk, and its terms in the order of the alphabet; none if it has none."""
         counter = self.counter()
@@ -68,7 +74,7 @@ class CountTerms:
 
     def __call__(self, batches: Batches) -> Batches:
         """The terms of each chunk."""
-        for chunk in chunks_of(batches):
+        for chunk in self.reading.chunks(batches):
             counts, terms = self.reading.counted(chunk)
             documents = np.bincount(counts.indices, minlength=len(terms))
             yield pa.record_batch([pa.array(terms, pa.string()), pa.array(documents)], names=["term", "documents"])
@@ -93,11 +99,11 @@ class CountClasses:
     def weighted_chunks(self, batches: Batches) -> Iterator[tuple[csr_matrix, list[str], Chunk]]:
         """The counts or weights of each chunk, and what its columns are."""
         if self.scheme == COUNTS:
-            for chunk in chunks_of(batches):
+            for chunk in self.reading.chunks(batches):
                 yield *self.reading.counted(chunk), chunk
             return
         frequencies, rest = frequencies_and_batches(batches)
-        for chunk in chunks_of(rest):
+        for chunk in self.reading.chunks(rest):
             counts, terms = self.reading.counted(chunk)
             yield *self._weights(counts, terms, frequencies), chunk
 

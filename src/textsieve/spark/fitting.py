@@ -101,6 +101,8 @@ class _Fit:
         check_limits(**self.training.limits)
         with self.training.clock("counting"):
             self._sizes = labels_of(self._documents, self._multilabel)
+            if not self._sizes.n_documents:
+                raise InputError("There are no documents: the DataFrame has no rows.")
             require_classes(self._sizes)
         return self._from_counts() if self._recipe.reads_counts else self._from_weights()
 

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from ..stats.sums import Ints
+from .texts import own_partition
 from .worker import mapped
 
 if TYPE_CHECKING:
@@ -45,14 +46,10 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame) -> DataFrame:
 
 def _packed(batches: Batches) -> Batches:
     """All terms of a partition in one row."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    assert context is not None
     table = pa.Table.from_batches(list(batches), pa.schema([("term", pa.string()), ("documents", pa.int64())]))
     terms, numbers = _ipc(table.select(["term"])), _ipc(table.select(["documents"]))
     yield pa.record_batch(
-        [pa.array([context.partitionId()], pa.int32()), pa.array([terms]), pa.array([numbers])],
+        [pa.array([own_partition()], pa.int32()), pa.array([terms]), pa.array([numbers])],
         names=[_PART, _TERMS, _NUMBERS],
     )
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import types as T
 
@@ -16,7 +15,8 @@ from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..prediction import Model
 from .columns import column_type
-from .worker import mapped
+from .texts import texts_of
+from .worker import widened
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,26 +43,22 @@ class _Predict:
     """Adds labels, and scores if they are asked for, to batches of documents."""
 
     data: bytes
-    text: str
-    prediction: str
-    scores: str | None
+    place: int
+    """Of the column with the texts."""
+    want_scores: bool
 
     def __call__(self, batches: Batches) -> Batches:
-        model = model_of(self.data)
+        model, seen = model_of(self.data), 0
         for batch in batches:
-            texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
-            found = model.predict(["" if text is None else text for text in texts])
-            is_null = np.array([text is None for text in texts], np.bool_)
-            columns, names = list(batch.columns), list(batch.schema.names)
-            columns.append(_labels(model, found.labels, is_null))
-            names.append(self.prediction)
-            if self.scores is not None:
-                columns.append(
-                    pa.array([None if null else row for null, row in zip(is_null, found.scores, strict=True)])
-                )
-                columns[-1] = columns[-1].cast(pa.list_(pa.float64()))
-                names.append(self.scores)
-            yield pa.record_batch(columns, names=names)
+            column = batch.column(self.place)
+            found = model.predict(texts_of(column, seen))
+            seen += len(column)
+            is_null = column.is_null().to_numpy(zero_copy_only=False)
+            columns = [*batch.columns, _labels(model, found.labels, is_null)]
+            if self.want_scores:
+                scores = [None if null else row for null, row in zip(is_null, found.scores, strict=True)]
+                columns.append(pa.array(scores, pa.list_(pa.float64())))
+            yield pa.record_batch(columns, names=list(map(str, range(len(columns)))))
 
 
 def _labels(model: Model, labels: Any, is_null: Any) -> pa.Array:
@@ -101,5 +97,4 @@ def predict(
     added = [T.StructField(prediction, own if model.labels == "one" else T.ArrayType(own))]
     if scores is not None:
         added.append(T.StructField(scores, T.ArrayType(T.DoubleType())))
-    schema = T.StructType([*df.schema.fields, *added])
-    return mapped(df, _Predict(encode(model), text, prediction, scores), schema)
+    return widened(df, _Predict(encode(model), df.columns.index(text), scores is not None), added)

@@ -20,10 +20,11 @@ from ..stats.sums import Ints
 from ..training.documents import Counted, Limits, columns_in_order, limits_of_sample
 from ..training.sample import Sample, levels_of
 from ..training.targets import Sizes
-from .chunks import Chunk, chunks_of
+from .chunks import Chunk
 from .counting import Reading
 from .counts import targets_of
 from .table import pieces
+from .texts import own_partition
 from .worker import mapped
 
 if TYPE_CHECKING:
@@ -34,18 +35,10 @@ if TYPE_CHECKING:
 _LEVELS = 64
 
 
-def _partition() -> int:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    assert context is not None
-    return int(context.partitionId())
-
-
 def _count(batches: Batches) -> Batches:
     """How many documents a partition has."""
     n_documents = sum(len(batch) for batch in batches)
-    yield pa.record_batch([pa.array([_partition()]), pa.array([n_documents])], names=["partition", "documents"])
+    yield pa.record_batch([pa.array([own_partition()]), pa.array([n_documents])], names=["partition", "documents"])
 
 
 @dataclass(frozen=True)
@@ -58,8 +51,8 @@ class _Numbered:
 
     def chunks(self, batches: Batches) -> Iterator[tuple[Ints, Chunk]]:
         """Each chunk, and the numbers of its documents."""
-        at = self.first[_partition()]
-        for chunk in chunks_of(batches):
+        at = self.first[own_partition()]
+        for chunk in self.reading.chunks(batches):
             yield np.arange(at, at + len(chunk.texts)), chunk
             at += len(chunk.texts)
 
@@ -91,7 +84,7 @@ class _Stay(_Numbered):
         for numbers, chunk in self.chunks(batches):
             stay = np.flatnonzero(levels_of(numbers) >= self.level)
             members = chunk.members(classes)[stay]
-            texts = [text.encode() if isinstance(text, str) else text for text in map(chunk.texts.__getitem__, stay)]
+            texts = [text.encode() for text in map(chunk.texts.__getitem__, stay)]
             bounds = members.indptr.tolist()
             labels = [members.indices[begin:end].astype(np.int32).tobytes() for begin, end in pairwise(bounds)]
             yield pa.record_batch([pa.array(texts, pa.binary()), pa.array(labels, pa.binary())], ["text", "labels"])

@@ -1,18 +1,22 @@
 """What holds for code that runs on the machines of a cluster: it waits for the kernels, and says plainly what is wrong.
 
+A process does many tasks, and Spark sweeps up its garbage after each. Looking through all that numba, scipy and others
+have loaded takes longer than most tasks do; so what is there after a task is left out from then on (`swept`).
+
 An error on another machine comes back as the text of a traceback inside an error of Spark. If it is one of ours, which
 says to a person what is wrong with the documents, it is raised again as itself (`plainly`).
 """
 
 from __future__ import annotations
 
+import gc
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
-
-from pyspark.errors import PySparkException
 
 from .. import errors
 from ..errors import InputError
@@ -35,10 +39,34 @@ def mapped(df: DataFrame, function: Task, schema: T.StructType | str) -> DataFra
     def run(batches: Batches) -> Batches:
         compiled()
         yield from function(batches)
+        swept(len(sys.modules))
 
     with warnings.catch_warnings():  # it asks for pandas, and whether that is too new, also where only Arrow is used
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         return df.mapInArrow(run, schema)
+
+
+def widened(df: DataFrame, function: Task, added: list[T.StructField]) -> DataFrame:
+    """The DataFrame with more columns, which a task adds to its batches, all columns being called 0, 1, 2, ... there.
+
+    So names may be any: Spark takes a dot in a name for a part of a column, and does not tell capitals from small
+    letters.
+    """
+    from pyspark.sql import types as T
+
+    fields = [*df.schema.fields, *added]
+    schema = T.StructType(
+        [T.StructField(str(at), field.dataType, True, field.metadata) for at, field in enumerate(fields)]
+    )
+    numbered = df.toDF(*map(str, range(len(df.columns))))
+    return mapped(numbered, function, schema).toDF(*(field.name for field in fields))
+
+
+@cache
+def swept(n_modules: int) -> None:  # once more whenever more has been loaded
+    """Sweep up now, and have what is left passed over by all that sweep after us."""
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager
@@ -46,7 +74,7 @@ def plainly() -> Iterator[None]:
     """Raise an error of ours from another machine as itself, and leave all others as they are."""
     try:
         yield
-    except PySparkException as problem:
+    except Exception as problem:  # toLocalIterator lets those of py4j through, which a client of Connect does not have
         found = _OURS.findall(str(problem))
         if not found:
             raise

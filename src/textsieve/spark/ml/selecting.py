@@ -25,7 +25,8 @@ from ...text.rows import Rows
 from ..columns import documents_of
 from ..fitting import fit
 from ..predicting import model_of
-from ..worker import mapped
+from ..texts import texts_of
+from ..worker import widened
 from .categorizing import LABEL_COL, TEXT_COL
 from .params import Row, settings_without
 from .stages import SieveEstimator, SieveModel
@@ -61,14 +62,16 @@ class _Weigh:
     """Adds a vector to each document of some batches; a text that is null is empty."""
 
     data: bytes
-    text: str
+    place: int
+    """Of the column with the texts."""
 
     def __call__(self, batches: Batches) -> Batches:
-        model = model_of(self.data)
+        model, seen = model_of(self.data), 0
         for batch in batches:
-            texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
-            found = vectors(model.rows(["" if text is None else text for text in texts]))
-            yield pa.record_batch([*batch.columns, found], names=[*batch.schema.names, "vector"])
+            column = batch.column(self.place)
+            columns = [*batch.columns, vectors(model.rows(texts_of(column, seen)))]
+            seen += len(column)
+            yield pa.record_batch(columns, names=list(map(str, range(len(columns)))))
 
 
 class SieveSelector(SieveEstimator["SieveSelectorModel"], rows=ROWS):
@@ -95,5 +98,5 @@ class SieveSelectorModel(SieveModel, rows=ROWS):
         if output in dataset.columns:
             raise InputError(f"{output!r} is a column already; drop it, or set outputCol to another name.")
         about = {"ml_attr": {"num_attrs": len(self.model.terms)}}
-        schema = T.StructType([*dataset.schema.fields, T.StructField(output, VectorUDT(), True, about)])
-        return mapped(dataset, _Weigh(encode(self.model), text), schema)
+        task = _Weigh(encode(self.model), dataset.columns.index(text))
+        return widened(dataset, task, [T.StructField(output, VectorUDT(), True, about)])

@@ -1,0 +1,297 @@
+"""Documents and labels as they come: missing, broken, huge, of every type. Spark does with them what one machine
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from textsieve import Categorizer, ClassStats, InputError, TermCounter
+from textsieve import spark as sieve
+from textsieve.modelfile.writing import encode
+from textsieve.spark.columns import documents_of
+from textsieve.spark.worker import plainly
+
+on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
+here_and_away = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
+
+TEXTS = [
+    "red apple pie",
+    "green apple tart",
+    None,
+    "blue sky high",
+    "",
+    "high blue mountain",
+    "red red wine",
+    "pie tart",
+]
+LABELS = ["food", "food", "sky", "sky", None, "", "food", "food"]
+TEACHING, TAUGHT = ["red apple pie", "blue sky high", "red"], ["r", "b", "r"]
+SETTINGS: dict[str, Any] = {"selector": "chi", "classifier": "nb", "n_terms": 6}
+
+
+@pytest.fixture(autouse=True)
+def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+
+
+def assert_same(df: DataFrame, texts: list[Any], labels: list[Any], **columns: Any) -> None:
+    """The model from a DataFrame is that from lists, to the last byte."""
+    here = Categorizer(**SETTINGS).fit(["" if text is None else text for text in texts], labels)
+    there = sieve.fit(df, categorizer=Categorizer(**SETTINGS), **columns)
+    assert encode(there.model_) == encode(here.model_)
+
+
+# -- what is missing ---------------------------------------------------------------------------------------------
+
+
+@on_this_machine
+def test_null_texts_null_and_empty_labels_and_partitions_without_documents(spark: SparkSession) -> None:
+    rows = list(zip(TEXTS, LABELS, strict=True))
+    df = spark.createDataFrame(rows, "text string, label string").repartition(16)
+    assert df.rdd.glom().map(len).collect().count(0) >= 8
+    assert_same(df, TEXTS, LABELS)
+
+
+@on_this_machine
+@pytest.mark.parametrize("rows", [[], [("red apple", "food")], [("", "food"), (None, "sky")]])
+def test_too_little_is_refused_as_on_one_machine(spark: SparkSession, rows: list[tuple[str | None, str]]) -> None:
+    texts, labels = [text or "" for text, _ in rows], [label for _, label in rows]
+    with pytest.raises(InputError) as here:
+        Categorizer(**SETTINGS).fit(texts, labels)
+    with pytest.raises(InputError) as there:
+        sieve.fit(spark.createDataFrame(rows, "text string, label string"), categorizer=Categorizer(**SETTINGS))
+    assert str(there.value).partition(".")[0].partition(":")[0] == str(here.value).partition(".")[0]
+
+
+@on_this_machine
+def test_documents_without_any_label_and_of_one_class_only(spark: SparkSession) -> None:
+    df = spark.createDataFrame([(text, None, "food") for text in TEXTS], "text string, none string, one string")
+    for column, labels in (("none", [None] * 8), ("one", ["food"] * 8)):
+        with pytest.raises(InputError) as here:
+            Categorizer().fit([text or "" for text in TEXTS], labels)
+        with pytest.raises(InputError) as there:
+            sieve.fit(df, label=column)
+        assert str(there.value) == str(here.value)
+
+
+@on_this_machine
+def test_a_line_that_spark_cannot_read_is_an_empty_document_without_a_label(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lines = [
+        f'{{"text": "{text}", "label": "{label}"}}'
+        for text, label in zip([*TEXTS[:2], *TEXTS[5:]], "aabab", strict=True)
+    ]
+    (tmp_path / "documents.json").write_text("\n".join([*lines[:2], '{"text": "broken', *lines[2:]]))
+    df = spark.read.schema("text string, label string").json(str(tmp_path / "documents.json"))
+    texts = [*TEXTS[:2], None, *TEXTS[5:]]
+    assert_same(df, texts, ["a", "a", None, "b", "a", "b"])
+
+
+# -- labels of each type -----------------------------------------------------------------------------------------
+
+OF_EACH_TYPE: dict[str, list[Any]] = {
+    "tinyint": [1, 1, 2, 2, None, 2, 1, 1],
+    "long": [1 << 40, 7, 7, 7, None, 7, 1 << 40, 7],
+    "boolean": [True, True, False, False, None, False, True, False],
+    "float": [1.5, 1.5, 2.25, 2.25, None, 2.25, 1.5, 1.5],
+    "double": [0.0, -0.0, 2.0, 2.0, None, 2.0, 0.0, -0.0],
+    "array<string>": [["a"], ["a", "b"], ["b"], [], None, ["b", "b"], ["a", None, ""], ["c"]],
+    "array<int>": [[3], [3, 4], [4], [], None, [4, 4], [3, None], [5]],
+}
+
+
+@on_this_machine
+@pytest.mark.parametrize("kind", OF_EACH_TYPE)
+def test_labels_of_each_type(spark: SparkSession, kind: str) -> None:
+    labels = OF_EACH_TYPE[kind]
+    df = spark.createDataFrame(list(zip(TEXTS, labels, strict=True)), f"text string, label {kind}")
+    assert_same(df, TEXTS, labels)
+
+
+@on_this_machine
+def test_a_label_that_is_no_number(spark: SparkSession) -> None:
+    df = spark.createDataFrame([("red", 1.0), ("blue", float("nan"))], "text string, label double")
+    with pytest.raises(InputError, match=r"^A label is NaN; .* use null"):
+        sieve.fit(df)
+    mended = df.withColumn("label", F.nanvl("label", F.lit(None)))
+    assert sieve.stats(mended).class_docs == (1,)
+
+
+# -- columns -----------------------------------------------------------------------------------------------------
+
+
+@on_this_machine
+def test_columns_of_any_name(spark: SparkSession) -> None:
+    names = ["a.b c", "x`y.z", "label", "text", "TEXT", "score"]
+    rows = [tuple(f"{name} {place}" for place in range(6)) for name in ("red apple pie", "blue sky high")]
+    df = spark.createDataFrame(rows, list("abcdef")).toDF(*names)
+    for one, other in pairwise([*names, names[0]]):
+        found = documents_of(df, one, other)
+        assert [tuple(row) for row in found.collect()] == [
+            (row[names.index(one)], row[names.index(other)]) for row in rows
+        ]
+        assert found.columns == ["text", "label"]
+    assert_same(df, [row[0] for row in rows], [row[5] for row in rows], text="a.b c", label="score")
+    predicted = sieve.predict(df, Categorizer(**SETTINGS).fit(TEACHING, TAUGHT), text="x`y.z").collect()
+    assert [row["prediction"] for row in predicted] == ["r", "b"]
+    assert [tuple(row)[:6] for row in predicted] == rows
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"text": "page.text"}, r"^text='page.text': this is a part of the column 'page'; .*withColumn"),
+    ({"text": "page"}, r"^text='page': the column is of type struct<text:string>; use one with text"),
+    ({"text": "Text"}, r"^text='Text': there is no such column; there are \['amount'"),
+    ({"text": "amount"}, r"^text='amount': the column is of type decimal"),
+    ({"label": "amount"}, r"^label='amount': the column is of type decimal.*use text, numbers, or an array"),
+    ({"label": "day"}, r"^label='day': the column is of type date"),
+    ({"label": "page"}, r"^label='page': the column is of type struct"),
+    ({"label": "nested"}, r"^label='nested': the column is of type array<array<string>>"),
+    ({"label": "twice"}, r"^label='twice': 2 columns have this name"),
+    ({"label": "data"}, r"^label='data': the column is of type binary"),
+]
+
+
+@on_this_machine
+def test_columns_that_are_none_are_refused_before_anything_is_read(spark: SparkSession) -> None:
+    row = ("red", ("red",), Decimal(1), date(2001, 2, 3), [["a"]], "a", "b", b"a")
+    schema = "text string, page struct<text: string>, amount decimal(4, 2), day date, nested array<array<string>>, "
+    df = spark.createDataFrame([row], schema + "twice string, twice string, data binary")
+    for columns, message in REFUSED:
+        with pytest.raises(InputError, match=message):
+            sieve.fit(df, **columns)
+    with pytest.raises(InputError, match=r"^df is 'red'; give a DataFrame"):
+        sieve.fit("red")  # type: ignore[arg-type]
+
+
+# -- bytes -------------------------------------------------------------------------------------------------------
+
+BROKEN = [(b"red apple", "food"), (b"Gr\xc3\xbcn", "sky"), (b"a b\xfcrger", "food"), (None, "sky")]
+
+
+TOLD = r"^Document 2 of partition 0 \(both from 0\) is not utf-8: .*position 3: .*b'a b\\xfcrger'\. Decode"
+
+
+@here_and_away
+def test_bytes_that_are_no_text_are_told_as_ours_with_their_place(spark: SparkSession) -> None:
+    df = spark.createDataFrame(BROKEN, "text binary, label string").coalesce(1)
+    with pytest.raises(InputError, match=TOLD):
+        sieve.fit(df)
+
+
+@on_this_machine
+def test_so_are_texts_of_such_bytes_and_those_that_are_to_be_predicted(spark: SparkSession) -> None:
+    df = spark.createDataFrame(BROKEN, "text binary, label string").coalesce(1)
+    with pytest.raises(InputError, match=TOLD):
+        sieve.stats(df.withColumn("text", F.col("text").cast("string"))).to_local()
+    model = Categorizer(**SETTINGS).fit(TEACHING, TAUGHT)
+    with pytest.raises(InputError, match=TOLD), plainly():
+        sieve.predict(df, model).collect()
+
+
+@on_this_machine
+def test_the_ways_out_that_are_named_work(spark: SparkSession) -> None:
+    df = spark.createDataFrame(BROKEN, "text binary, label string")
+    decoded = df.withColumn("text", F.decode("text", "iso-8859-1"))
+    assert sieve.stats(decoded).to_local()[0] == ["apple", "bürger", "grã¼n", "red"]
+    mended = df.withColumn("text", F.make_valid_utf8(F.col("text").cast("string")))
+    assert sieve.stats(mended).to_local()[0] == ["apple", "grün", "red", "rger"]
+    assert sieve.stats(df, decode_error="replace").to_local()[0] == ["apple", "grün", "red", "rger"]
+    assert sieve.stats(df, encoding="latin1").to_local()[0] == ["apple", "bürger", "grã¼n", "red"]
+
+
+ACTIONS: list[Callable[[DataFrame], object]] = [
+    lambda df: df.collect(),
+    lambda df: df.toArrow(),
+    lambda df: list(df.toLocalIterator()),
+    lambda df: df.groupBy("id").count().collect(),
+]
+
+
+@here_and_away
+def test_what_a_task_refuses_comes_out_of_every_action_as_ours(spark: SparkSession) -> None:
+    def refuse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from textsieve.errors import InputError  # and nothing else: a process that failed is not used again
+
+        for batch in batches:
+            if 7 in batch.column("id").to_pylist():
+                raise InputError("7 is no document; use others.")
+            yield batch
+
+    df = spark.range(0, 8, 1, 4).mapInArrow(refuse, "id long")
+    for act in ACTIONS:
+        with pytest.raises(InputError, match=r"^7 is no document; use others\.$"), plainly():
+            act(df)
+
+
+# -- huge --------------------------------------------------------------------------------------------------------
+
+
+@on_this_machine
+def test_a_document_of_50_megabytes_beside_small_ones(spark: SparkSession) -> None:
+    rows = [(text or "", label, 1) for text, label in zip(TEXTS, LABELS, strict=True)]
+    long = f" {'huge' * 20} sky"
+    rows[3] = (long, "sky", 50_000_000 // len(long))
+    df = spark.createDataFrame(rows, "text string, label string, times int").withColumn(
+        "text", F.expr("repeat(text, times)")
+    )
+    assert_same(df, [text * times for text, _, times in rows], LABELS)
+
+
+# -- the table alone, and what is predicted ----------------------------------------------------------------------
+
+
+@on_this_machine
+def test_statistics_without_labels_and_of_nothing(spark: SparkSession) -> None:
+    df = spark.createDataFrame(list(zip(TEXTS, LABELS, strict=True)), "text string, label string")
+    counter = TermCounter()
+    expected = ClassStats.from_matrix(counter.fit_transform([text or "" for text in TEXTS]))
+    terms, stats = sieve.stats(df, label=None).to_local()
+    assert (terms, stats) == (counter.get_feature_names_out().tolist(), expected)
+    terms, stats = sieve.stats(df.filter("false")).to_local()
+    assert (terms, stats.n_documents, stats.classes) == ([], 0, ())
+
+
+@here_and_away
+def test_predictions_stand_beside_all_that_was_there(spark: SparkSession) -> None:
+    kept = (
+        7,
+        ("red",),
+        {"k": [1.5, None]},
+        Decimal("1.25"),
+        datetime(2001, 2, 3, tzinfo=UTC),
+        [date(2001, 2, 3)],
+        None,
+    )
+    schema = (
+        "id int, page struct<text: string>, map map<string, array<double>>, amount decimal(4, 2), at timestamp, "
+        "days array<date>, nothing string, text string, label string, scores string"
+    )
+    texts = ["red apple", None, "", "blue sky", "unheard of"]
+    rows = [(*kept, text, "a label that no document had", "1:0") for text in texts]
+    df = spark.createDataFrame(rows, schema).repartition(8, "text")
+    model = Categorizer(**SETTINGS).fit(TEACHING, TAUGHT)
+    with pytest.raises(InputError, match="'scores' is a column already"):
+        sieve.predict(df, model)
+    found = sieve.predict(df, model, scores="how much")
+    assert found.drop("prediction", "how much").schema == df.schema
+    expected = model.model_.predict(["" if text is None else text for text in texts])
+    labels, scores = expected.labels.tolist(), expected.scores.tolist()
+    by_text = {text: each for text, *each in zip(texts, labels, scores, strict=True)} | {None: [None, None]}
+    beside = {row["text"]: tuple(row) for row in df.collect()}
+    for row in found.collect():
+        assert tuple(row)[:-2] == beside[row["text"]]
+        assert [row["prediction"], row["how much"]] == by_text[row["text"]]
+    assert found.count() == len(rows)
+    assert sieve.predict(df.filter("false"), model, scores=None).collect() == []
