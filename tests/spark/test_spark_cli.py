@@ -26,7 +26,7 @@ from textsieve.cli.wording import as_options
 from textsieve.spark.explaining import gist
 from textsieve.spark.files import read_files
 from textsieve.spark.learning import require_room
-from textsieve.spark.session import additions, addresses, require_answer
+from textsieve.spark.session import addresses, changes, require_answer
 from textsieve.spark.taskbar import TaskBar, bar_of
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
@@ -188,14 +188,16 @@ def test_a_master_that_does_not_answer() -> None:
 
 
 def test_what_java_is_started_with(tmp_path: Path) -> None:
-    found = additions("spark://127.0.0.1:7077", {"SPARK_SUBMIT_OPTS": "-Xss4m"})
+    found = changes("spark://127.0.0.1:7077", {"SPARK_SUBMIT_OPTS": "-Xss4m"})
     assert (found["PYSPARK_PYTHON"], found["SPARK_LOCAL_IP"]) == (sys.executable, "127.0.0.1")
-    assert found["SPARK_SUBMIT_OPTS"].startswith("-Xss4m -Dlog4j2.configurationFile=file:///")
-    assert Path(found["SPARK_SUBMIT_OPTS"].partition("file://")[2]).exists()
-    assert set(additions("spark://elsewhere:7077", {})) == {"SPARK_SUBMIT_OPTS"}
-    assert "PYSPARK_PYTHON" not in additions("local[2]", {"PYSPARK_PYTHON": "python3.11"})
+    own = str(found["SPARK_SUBMIT_OPTS"])
+    assert own.startswith("-Xss4m -Dlog4j2.configurationFile=file:///")
+    assert Path(own.partition("file://")[2]).exists()
+    assert set(changes("spark://elsewhere:7077", {})) == {"SPARK_SUBMIT_OPTS"}
+    assert "PYSPARK_PYTHON" not in changes("local[2]", {"PYSPARK_PYTHON": "python3.11"})
+    assert changes("local[2]", {"SPARK_REMOTE": "sc://there"})["SPARK_REMOTE"] is None
     (tmp_path / "log4j2.properties").touch()
-    assert additions(None, {"SPARK_CONF_DIR": str(tmp_path)}) == {}
+    assert changes(None, {"SPARK_CONF_DIR": str(tmp_path)}) == {}
 
 
 def test_the_gist_of_what_spark_says() -> None:

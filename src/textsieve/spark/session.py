@@ -55,7 +55,7 @@ def session_on(
         _require_java()
     with in_one_sentence():
         own = {_PARTS_BY_SIZE: "true", **({} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()})}
-        with _environment(additions(master, os.environ)):
+        with _environment(changes(master, os.environ)):
             session = _builder(master).appName(name).config(map={**own, **conf}).getOrCreate()
         try:
             if is_connect and shows_progress:
@@ -76,7 +76,12 @@ def _builder(master: str | None) -> SparkSession.Builder:
 
 def is_of_connect(master: str | None) -> bool:
     """Whether a session would be one of Connect, for which no Java is needed here."""
-    return (master or os.environ.get("SPARK_REMOTE", "")).startswith(CONNECT)
+    return called(master).startswith(CONNECT)
+
+
+def called(master: str | None) -> str:
+    """The master that is named, here or in the environment; an empty text if none is."""
+    return master or os.environ.get("SPARK_REMOTE", "")
 
 
 def speaks_connect(session: SparkSession) -> bool:
@@ -101,16 +106,15 @@ def addresses(master: str) -> list[tuple[str, int]]:
 
 def require_answer(master: str | None, patience: float = PATIENCE) -> None:
     """Stop if nobody listens where a master should be; of several, one is enough."""
-    called = master or os.environ.get("SPARK_REMOTE", "")
-    places, end = addresses(called), time.monotonic() + patience
+    places, end = addresses(called(master)), time.monotonic() + patience
     problems = _silent(places, patience)
     while len(problems) == len(places) > 0 and time.monotonic() < end:
         time.sleep(0.2)
         problems = _silent(places, patience)
     if problems and len(problems) == len(places):
         raise InputError(
-            f"master={called!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or leave it "
-            "out to use this machine's cores."
+            f"master={called(master)!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or leave "
+            "it out to use this machine's cores."
         )
 
 
@@ -138,15 +142,20 @@ def _require_java() -> None:
 # -- what Java finds in its environment --------------------------------------------------------------------------
 
 
-def additions(master: str | None, env: Mapping[str, str]) -> dict[str, str]:
-    """What is missing in an environment in which Spark is started: all of it may be said otherwise there."""
-    found: dict[str, str] = {}
+def changes(master: str | None, env: Mapping[str, str]) -> dict[str, str | None]:
+    """What is missing in an environment in which Spark is started, and (None) what is not to be there.
+
+    Whatever is missing may be said otherwise there; but a master that is named goes before a server of Connect.
+    """
+    found: dict[str, str | None] = {}
     on_this_machine = master is not None and (
         master.startswith("local") or any(host in _HERE for host, _ in addresses(master))
     )
     if on_this_machine:
         found |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     found = {key: value for key, value in found.items() if key not in env}
+    if "SPARK_REMOTE" in env and not is_of_connect(master):
+        found["SPARK_REMOTE"] = None
     if not _logs_as_told(env):
         own = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
         found["SPARK_SUBMIT_OPTS"] = f"{env.get('SPARK_SUBMIT_OPTS', '')} {own}".strip()
@@ -160,15 +169,19 @@ def _logs_as_told(env: Mapping[str, str]) -> bool:
 
 
 @contextmanager
-def _environment(added: Mapping[str, str]) -> Iterator[None]:
+def _environment(changed: Mapping[str, str | None]) -> Iterator[None]:
     """The environment of what is started here."""
-    before = {name: os.environ.get(name) for name in added}
-    os.environ.update(added)
+    before = {name: os.environ.get(name) for name in changed}
+    _set(changed)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
