@@ -113,8 +113,8 @@ def require_answer(master: str | None, patience: float = PATIENCE) -> None:
         problems = _silent(places, patience)
     if problems and len(problems) == len(places):
         raise InputError(
-            f"master={called(master)!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or leave "
-            "it out to use this machine's cores."
+            f"master={called(master)!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or "
+            "leave it out to use this machine's cores."
         )
 
 
