@@ -46,7 +46,9 @@ def train(*arguments: object, exit_code: int = 0) -> Result:
 @pytest.fixture
 def news(tmp_path: Path) -> Path:
     texts, labels = zip(*documents(), strict=True)
-    pl.DataFrame({"body": texts, "topic": [*labels[:-1], None]}).write_parquet(tmp_path / "news.parquet")
+    of_class = [f"{label}|all" for label in labels[:-1]]
+    table = pl.DataFrame({"body": texts, "topic": [*of_class, None], "number": range(len(texts))})
+    table.write_parquet(tmp_path / "news.parquet")
     return tmp_path / "news.parquet"
 
 
@@ -59,7 +61,10 @@ def test_the_model_is_that_of_one_machine(spark: SparkSession, news: Path, monke
     here, there = news.with_name("here.sieve"), news.with_name("there.sieve")
     asked = ("--selector", "chi", "--classifier", "nb", "-k", "9", "--text", "body", "--stop-words", "english")
     expected = run("train", news, "-o", here, *asked).stdout.replace(str(here), str(there))
-    said = train(news, "-o", there, *asked).stdout
+    result = train(news, "-o", there, *asked)
+    said = result.stdout
+    assert "3 of 3 different labels contain '|'" in result.stderr
+    assert "use --label-separator='|'" in result.stderr
     assert there.read_bytes() == here.read_bytes()
     assert said.partition("Seconds")[0] == expected.partition("Seconds")[0]
     assert "60 documents, 1 unlabelled" in said
@@ -144,7 +149,12 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
     news.with_name("broken.jsonl").write_text('{"text": "a", "label": "b"}\n{"text": \n')
     news.with_name("nan.csv").write_text("text,label\na,x\nb,NaN\n")
     for name, also, expected in (
-        ("news.parquet", ["--label", "topics"], "no column 'topics' for --label=. Columns found: 'body', 'topic'. Did"),
+        (
+            "news.parquet",
+            ["--label", "topics"],
+            "no column 'topics' for --label=. Columns found: 'body', 'topic', 'number'. Did",
+        ),
+        ("news.parquet", ["--text", "number"], "--text='number': the column is of type bigint; use one with text"),
         ("other.parquet", [], "Path does not exist"),
         ("news.zip", [], "does not say by its ending what it is; Spark reads parquet, jsonl, csv, tsv here. Name"),
         ("news.zip", [], "or leave out --engine spark."),

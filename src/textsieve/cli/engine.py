@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -133,8 +133,13 @@ class _OnSpark:
 
     def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
         from ..spark import fit
+        from .ending import warn
+        from .wording import as_options
 
-        return fit(self._df, categorizer=model, progress=tell, **self._limits)
+        trained = fit(self._df, categorizer=model, progress=tell, **self._limits)
+        if trained.model_.labels == "one" and (hint := _looks_joined(trained.model_.classes)):
+            warn(as_options(f"{self._name}: {hint}"))
+        return trained
 
     def told(self, model: Categorizer) -> str:
         from ..corpus import Report
@@ -144,6 +149,16 @@ class _OnSpark:
 
     def progress(self) -> AbstractContextManager[Tell]:
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
+
+
+def _looks_joined(classes: Iterable[object]) -> str | None:
+    """What is to be said if classes look like several labels in one cell, as it is where they are read here."""
+    from ..corpus.batch import JoinedLabels
+
+    noted = JoinedLabels()
+    for label in classes:
+        noted.add(str(label))
+    return noted.hint()
 
 
 class _StageLines:

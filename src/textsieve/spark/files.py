@@ -24,7 +24,7 @@ from ..corpus.formats import by_ending
 from ..corpus.named import is_name
 from ..corpus.source import Column, Source
 from ..errors import InputError
-from .columns import LABEL, TEXT
+from .columns import LABEL, TEXT, documents_of
 from .session import speaks_connect
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def read_files(
         text_at, label_at = choose(table.columns, Source(Path(name), text=text, label=label))
     if label_at is None:
         raise InputError(f"{name}: no column beside {table.columns[text_at]!r} has the labels; name it with label=.")
-    texts, labels = (_column(table.columns[at]) for at in (text_at, label_at))
-    of_class = labels_as_text(labels, table.schema[label_at].dataType, label_separator)
-    return table.select(texts.alias(TEXT), of_class.alias(LABEL))
+    documents = documents_of(table, table.columns[text_at], table.columns[label_at])
+    labels = labels_as_text(F.col(LABEL), documents.schema[LABEL].dataType, label_separator)
+    return documents.select(TEXT, labels.alias(LABEL))
 
 
 def shown_paths(paths: Sequence[str]) -> str:
@@ -177,10 +177,6 @@ READERS: dict[str, Callable[[SparkSession, list[str], _Told], DataFrame]] = {
 
 
 # -- labels ------------------------------------------------------------------------------------------------------
-
-
-def _column(name: str) -> Expression:
-    return F.col("`" + name.replace("`", "``") + "`")
 
 
 def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
