@@ -26,7 +26,8 @@ from textsieve.cli.wording import as_options
 from textsieve.spark.explaining import gist
 from textsieve.spark.files import read_files
 from textsieve.spark.learning import require_room
-from textsieve.spark.session import addresses, changes, require_answer
+from textsieve.spark.masters import addresses, require_answer
+from textsieve.spark.session import changes
 from textsieve.spark.taskbar import TaskBar, bar_of
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)

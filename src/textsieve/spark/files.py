@@ -2,22 +2,20 @@
 
 Spark itself finds the files (folders, wildcards, s3a://... and what else its file systems know) and shares them out.
 What differs from how texts and labels are read on one machine is settled here: which columns they are is told by the
-same rule (`corpus.columns`), labels are texts (1 and 1.0 both "1"), without white space around them, and of CSV, quotes
-may hold line ends and double quotes stand for one. So that a record can't be cut in two, a file of CSV is read by one
-task; those of Parquet and JSON lines are shared out in parts.
+same rule (`corpus.columns`), labels are texts (`labeltexts.py`), and in CSV, quotes may hold line ends, and two stand for
+one. So that a record can't be cut in two, a file of CSV is read by one task; those of Parquet and JSON lines are shared
+out in parts.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from ..corpus.columns import choose
 from ..corpus.formats import by_ending
@@ -25,18 +23,16 @@ from ..corpus.named import is_name
 from ..corpus.source import Column, Source
 from ..errors import InputError
 from .columns import LABEL, TEXT, documents_of
+from .labeltexts import labels_as_text
 from .session import speaks_connect
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame, SparkSession
 
 MOST_ENDINGS = 100
 """Files of a folder that are looked at to tell what it holds."""
 DELIMITERS = ";|"
 """That a table with one column may have instead of commas."""
-_NO_CLASS = ("nan", "NaN", "Infinity", "-Infinity")
-_WHOLE_BELOW = 2**53
 
 
 def read_files(
@@ -174,40 +170,3 @@ READERS: dict[str, Callable[[SparkSession, list[str], _Told], DataFrame]] = {
     "tsv": _delimited("\t"),
 }
 """By the names that the formats have on one machine."""
-
-
-# -- labels ------------------------------------------------------------------------------------------------------
-
-
-def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
-    """Labels of any kind as texts, or as arrays of them if a document may have several."""
-    if isinstance(kind, T.ArrayType):
-        each = F.transform(labels, lambda one: _as_text(one, kind.elementType))
-        return each if separator is None else F.flatten(F.transform(each, lambda one: _split(one, separator)))
-    one = _as_text(labels, kind)
-    return one if separator is None else _split(one, separator)
-
-
-def _as_text(label: Expression, kind: T.DataType) -> Expression:
-    """A label as it is written; a whole number has no point, whatever its type."""
-    written = _stripped(label.cast("string"))
-    if isinstance(kind, T.FloatType | T.DoubleType):
-        is_whole = (F.abs(label) < _WHOLE_BELOW) & (F.floor(label) == label)
-        written = F.when(is_whole, label.cast("long").cast("string")).otherwise(written)
-    problem = F.concat(
-        F.lit("A label is "),
-        written,
-        F.lit(", which is not a class. Leave it empty (null) if the document is unlabelled, or give it a class."),
-    )
-    return F.when(written.isin(*_NO_CLASS), F.raise_error(problem).cast("string")).otherwise(written)
-
-
-def _stripped(text: Expression) -> Expression:
-    """Without white space around it, of which Spark's own function knows the blank alone."""
-    return F.regexp_replace(text, r"(?U)^[\s\x1c-\x1f]+|[\s\x1c-\x1f]+$", "")
-
-
-def _split(label: Expression, separator: str) -> Expression:
-    """The labels in one, as an array; those that are empty are left out."""
-    parts = F.transform(F.split(label, re.escape(separator)), _stripped)
-    return F.filter(F.coalesce(parts, F.array().cast("array<string>")), lambda one: one != "")

@@ -2,8 +2,8 @@
 
 It is started on the master that is named, or, if none is, on that of the environment (`SPARK_REMOTE`, the files in
 `SPARK_CONF_DIR`), which is this machine's cores if nobody says otherwise. It is stopped when the run ends, however it
-ends. What cannot work is looked for before Java is started: a missing Java, or a master that does not answer, for which
-Spark itself would try for minutes. A session that is there already is used, and left to whoever started it.
+ends. What cannot work is looked for before Java is started (`masters.py`). A session that is there already is used, and
+left to whoever started it.
 
 Of what Spark logs only errors are shown, and that nobody gives it machines to run on (`log4j2.properties`), unless
 there are settings of the user's own for it.
@@ -12,30 +12,21 @@ there are settings of the user's own for it.
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import socket
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from ..errors import InputError, MissingPackage
 from .explaining import in_one_sentence
+from .masters import CONNECT, addresses, is_of_connect, require_answer, require_java
 
-CONNECT = "sc://"
-PATIENCE = 20.0
-"""Seconds that a master has to answer; one that was started a moment ago needs some."""
 _CONSOLE_BAR = "spark.ui.showConsoleProgress"
 _PARTS_BY_SIZE = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
 """What is kept between two steps is then shared out by its size, and not always in 200 parts, which on a few cores are
 mostly waited for."""
 
-_PORTS = {"spark": 7077, "sc": 15002}
-_ADDRESS = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<host>[^:/;\[\]]+))(?::(?P<port>\d+))?")
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -52,7 +43,7 @@ def session_on(
     is_connect = is_of_connect(master)
     require_answer(master)
     if not is_connect:
-        _require_java()
+        require_java()
     with in_one_sentence():
         own = {_PARTS_BY_SIZE: "true", **({} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()})}
         with _environment(changes(master, os.environ)):
@@ -74,69 +65,9 @@ def _builder(master: str | None) -> SparkSession.Builder:
     return builder.remote(master) if master.startswith(CONNECT) else builder.master(master)
 
 
-def is_of_connect(master: str | None) -> bool:
-    """Whether a session would be one of Connect, for which no Java is needed here."""
-    return called(master).startswith(CONNECT)
-
-
-def called(master: str | None) -> str:
-    """The master that is named, here or in the environment; an empty text if none is."""
-    return master or os.environ.get("SPARK_REMOTE", "")
-
-
 def speaks_connect(session: SparkSession) -> bool:
     """Whether a session is one of Connect, without a Java of its own."""
     return type(session).__module__.startswith("pyspark.sql.connect.")
-
-
-# -- before anything is started ----------------------------------------------------------------------------------
-
-
-def addresses(master: str) -> list[tuple[str, int]]:
-    """Where a master or a Connect server listens; none if its kind is not one that is simply called."""
-    kind, found, rest = master.partition("://")
-    if not found or kind not in _PORTS:
-        return []
-    hosts = rest.split(",") if kind == "spark" else [re.split(r"[/;]", rest)[0]]
-    matches = [_ADDRESS.fullmatch(each) for each in hosts]
-    if not all(matches):
-        raise InputError(f"master={master!r} is no address; write {kind}://HOST:{_PORTS[kind]}.")
-    return [(each["six"] or each["host"], int(each["port"] or _PORTS[kind])) for each in matches if each]
-
-
-def require_answer(master: str | None, patience: float = PATIENCE) -> None:
-    """Stop if nobody listens where a master should be; of several, one is enough."""
-    places, end = addresses(called(master)), time.monotonic() + patience
-    problems = _silent(places, patience)
-    while len(problems) == len(places) > 0 and time.monotonic() < end:
-        time.sleep(0.2)
-        problems = _silent(places, patience)
-    if problems and len(problems) == len(places):
-        raise InputError(
-            f"master={called(master)!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or "
-            "leave it out to use this machine's cores."
-        )
-
-
-def _silent(places: list[tuple[str, int]], patience: float) -> list[str]:
-    """What is wrong with the places at which nobody answers."""
-    problems = []
-    for host, port in places:
-        try:
-            socket.create_connection((host, port), patience).close()
-        except OSError as problem:
-            problems.append(f"{host}:{port}: {problem.strerror or problem}")
-    return problems
-
-
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    if shutil.which(os.path.join(home, "bin", "java") if home else "java") is None:
-        where = f"JAVA_HOME is {home}, and has none" if home else "there is none on this machine"
-        raise MissingPackage(
-            f"Spark needs Java 17 or later, and {where}. Install it (Debian: apt install openjdk-17-jre-headless), or "
-            "use a Connect server, which has its own: sc://HOST:15002."
-        )
 
 
 # -- what Java finds in its environment --------------------------------------------------------------------------
