@@ -1,0 +1,88 @@
+"""Documents that stop whoever reads them, until they are let go: so that a task is known to be in the middle.
+
+Reading a document that begins with `gate` leaves a mark, the number of the process that reads it, and lasts as long as
+the gate is closed. Reading one that begins with `mark` leaves a mark and goes on. The labels can be read without the
+texts, so nobody is held while the classes are counted.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from tests.spark.cluster import Cluster
+from tests.spark.processes import SECONDS, Process, descendants, wait_for
+
+N_PARTITIONS, N_EACH, N_FREE = 5, 20, 2
+"""Partitions, documents in each, and partitions that are let through."""
+
+
+def documents() -> tuple[list[str], list[str]]:
+    """Texts and labels; those of a partition follow one another, and the middle one is special."""
+    texts, labels = [], []
+    for number in range(N_PARTITIONS * N_EACH):
+        partition, at = divmod(number, N_EACH)
+        words = [f"word{number * factor % 17}" for factor in (1, 3, 5, 7)] + ["often"] * (number % 3)
+        if at == N_EACH // 2:
+            words.insert(0, f"{'mark' if partition < N_FREE else 'gate'}{partition}")
+        texts.append(" ".join(words))
+        labels.append(f"class{number * 7 % 3}")
+    return texts, labels
+
+
+class Gate:
+    """Documents on a cluster, and a gate in the middle of most partitions."""
+
+    def __init__(self, folder: Path, cluster: Cluster) -> None:
+        self._folder, self._cluster = folder, cluster
+        self._closed = folder / "closed"
+        self._closed.touch()
+
+    def open(self) -> None:
+        """Let everybody go."""
+        self._closed.unlink()
+
+    def documents(self, session: SparkSession) -> DataFrame:
+        """Of the partitions, as they are read through the gate."""
+        rows = session.sparkContext.parallelize(list(zip(*documents(), strict=True)), N_PARTITIONS)
+        return session.createDataFrame(rows, "text string, label string").withColumn(
+            "text", F.udf(reader(str(self._folder)), "string", useArrow=False)("text")
+        )
+
+    def readers(self, document: str) -> set[int]:
+        """The processes that have begun to read a document."""
+        return {int(mark.suffix[1:]) for mark in self._folder.glob(f"{document}.*")}
+
+    def executors_inside(self, number: int) -> dict[int, Process]:
+        """Executors that are held in the middle of a partition, by their workers, once there are as many."""
+
+        def found() -> dict[int, Process] | None:
+            held = self.readers("gate*")
+            inside = {
+                worker: executor
+                for worker, executor in self._cluster.executors().items()
+                if held & {each.pid for each in descendants(executor.pid)}
+            }
+            return inside if len(inside) >= number else None
+
+        return wait_for(found, lambda: f"{number} executors at the gate; there are {self._cluster.executors()}")
+
+
+def reader(folder: str) -> Callable[[str], str]:
+    """What reads a text on the cluster."""
+
+    def read(text: str) -> str:
+        name = text.partition(" ")[0]
+        if name.startswith(("mark", "gate")):
+            Path(folder, f"{name}.{os.getpid()}").touch()
+        deadline = time.monotonic() + SECONDS
+        while name.startswith("gate") and Path(folder, "closed").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return text
+
+    return read
