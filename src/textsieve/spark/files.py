@@ -2,7 +2,7 @@
 
 Spark itself finds the files (folders, wildcards, s3a://... and what else its file systems know) and shares them out.
 What differs from how texts and labels are read on one machine is settled here: which columns they are is told by the
-same rule (`corpus.columns`), labels are texts (`labeltexts.py`), and in CSV, quotes may hold line ends, and two stand for
+same rule (`corpus.columns`), labels are texts (`labeltexts.py`), and in CSV quotes may hold line ends, and two mean
 one. So that a record can't be cut in two, a file of CSV is read by one task; those of Parquet and JSON lines are shared
 out in parts.
 """
