@@ -20,10 +20,12 @@ from textsieve import (
     InformationGain,
     InputError,
     TermCounter,
+    TypicalTestors,
     read,
 )
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
+from textsieve.spark import chunks, testors
 from textsieve.training import documents
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
@@ -54,6 +56,12 @@ def frame(spark: SparkSession) -> DataFrame:
 @pytest.fixture
 def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+
+
+@pytest.fixture(autouse=True)
+def several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So little text is counted at once that a partition has several chunks."""
+    monkeypatch.setattr(chunks, "CHARACTERS", 1 << 14)
 
 
 def assert_same(spark: SparkSession, label: str, **settings: Any) -> None:
@@ -91,6 +99,9 @@ CASES: list[dict[str, Any]] = [
     {"selector": "mi", "selector_options": {"pooling": "max"}, "n_terms": "all", "classifier": "nb"},
     {"selector": "df", "selector_options": {"min_df": 0.02}, "n_terms": 300, "classifier": "subspace"},
     {"selector": Cascade([DocumentFrequency(min_df=0.01), ChiSquare(k=500), OCFS(k=100)]), "classifier": "nb"},
+    {"selector": Cascade([InformationGain(k="all", min_score=0.001), TypicalTestors()]), "classifier": "rocchio"},
+    {"selector": TypicalTestors(epsilon=0.6), "n_terms": 400, "classifier": "nb"},
+    {"selector": ChiSquare(k=np.float32(0.05), min_score=1.0), "classifier": "rocchio"},
     {"projection": "centroid"},
     {
         "selector": InformationGain(min_score=0.02),
@@ -119,6 +130,14 @@ def test_the_model_is_that_of_one_machine(spark: SparkSession, settings: dict[st
 @pytest.mark.parametrize("settings", [{"classifier": "nb"}, {"classifier": "svm", "cut": "zero"}], ids=str)
 def test_several_labels(spark: SparkSession, settings: dict[str, Any], fixed_date: None) -> None:
     assert_same(spark, "several", selector="chi", n_terms=200, **settings)
+
+
+@on_this_machine
+def test_testors_by_number_from_few_terms_at_first(
+    spark: SparkSession, fixed_date: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(testors, "AT_FIRST", 16)
+    assert_same(spark, "label", selector="testors", n_terms=60, classifier="rocchio")
 
 
 @away

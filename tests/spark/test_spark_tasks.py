@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,10 +19,12 @@ from pyspark.errors import PySparkException
 
 from textsieve import ClassStats, InputError, TermCounter
 from textsieve.errors import NothingChosen
+from textsieve.kernels import jit
+from textsieve.kernels.align import align
 from textsieve.spark import compiling
 from textsieve.spark.chunks import chunks_of
 from textsieve.spark.counting import CountClasses, Reading
-from textsieve.spark.frequencies import Frequencies, _ipc, frequencies_and_batches
+from textsieve.spark.frequencies import Frequencies, frequencies_and_batches, packed
 from textsieve.spark.table import Whole, _assembled, whole_groups
 from textsieve.spark.worker import plainly
 from textsieve.training.sample import Sample, levels_of
@@ -85,39 +89,31 @@ def test_rows_of_any_chunks_add_up_to_the_statistics(size: int, batch: int) -> N
     assert found.doc_freq.tolist() == expected.doc_freq.tolist()
 
 
-def packed(terms: list[str], numbers: list[int]) -> tuple[bytes, bytes]:
-    table = pa.table({"term": pa.array(terms, pa.string()), "documents": pa.array(numbers, pa.int64())})
-    return _ipc(table.select(["term"])), _ipc(table.select(["documents"]))
+def part(terms: list[str], numbers: list[int]) -> bytes:
+    return packed(pa.table({"term": pa.array(terms, pa.string()), "documents": pa.array(numbers, pa.int64())}))
 
 
 @given(st.lists(words, max_size=6, unique=True))
 def test_frequencies_of_terms_in_several_parts(asked: list[str]) -> None:
-    known = Frequencies()
-    known.add(0, *packed(["Ödön", "bee"], [3, 7]))
-    known.add(1, *packed([], []))
-    known.add(2, *packed(["ant"], [1]))
+    known = Frequencies([part(["Ödön", "bee"], [3, 7]), part([], []), part(["ant"], [1])])
     assert known.of(asked).tolist() == [{"Ödön": 3, "bee": 7, "ant": 1}.get(term, 0) for term in asked]
 
 
-@given(st.integers(1, 6), st.integers(0, 4), st.integers(1, 4))
-def test_frequencies_come_with_the_first_document_and_every_document_once(parts: int, others: int, size: int) -> None:
-    each = [packed([f"term{part}"], [part + 1]) for part in range(parts)]
-    n_rows = parts + others
-    whole = pa.record_batch(
-        [
-            pa.array(["first"] * parts + [f"text{at}" for at in range(others)]),
-            pa.array([*range(parts), *[None] * others], pa.int32()),
-            pa.array([*(one for one, _ in each), *[None] * others], pa.binary()),
-            pa.array([*(other for _, other in each), *[None] * others], pa.binary()),
-        ],
-        names=["text", "part", "terms", "numbers"],
-    )
-    found, rest = frequencies_and_batches(whole.slice(begin, size) for begin in range(0, n_rows, size))
-    assert [text for batch in rest for text in batch.column(0).to_pylist()] == [
-        "first",
-        *(f"text{at}" for at in range(others)),
-    ]
-    assert found.of([f"term{part}" for part in range(parts)]).tolist() == list(range(1, parts + 1))
+@given(st.integers(1, 6), st.integers(1, 4))
+def test_frequencies_come_with_the_first_document_and_every_document_once(n_documents: int, size: int) -> None:
+    each = [part(["ant"], [1]), part(["bee"], [2])]
+    texts = [f"text{at}" for at in range(n_documents)]
+    beside = pa.array([each, *[None] * (n_documents - 1)], pa.list_(pa.binary()))
+    whole = pa.record_batch([pa.array(texts), beside], names=["text", "frequencies"])
+    found, rest = frequencies_and_batches(whole.slice(begin, size) for begin in range(0, n_documents, size))
+    assert [text for batch in rest for text in batch.column(0).to_pylist()] == texts
+    assert found.of(["bee", "cow", "ant"]).tolist() == [2, 0, 1]
+
+
+def test_documents_without_frequencies_are_no_documents_without_terms() -> None:
+    batch = pa.record_batch([pa.array(["text"]), pa.array([None], pa.list_(pa.binary()))], ["text", "frequencies"])
+    with pytest.raises(RuntimeError, match="came without the frequencies"):
+        frequencies_and_batches(iter([batch]))
 
 
 def test_a_partition_without_documents_has_no_frequencies() -> None:
@@ -174,6 +170,39 @@ def test_one_process_compiles_and_the_others_wait(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("compiled-*"))) == 1
 
 
-def test_kernels_are_used_without_a_word() -> None:
+def test_tasks_compile_nothing_that_was_not_compiled_before() -> None:
+    """Each kernel knows for which types it was compiled; a task adds none."""
+    from numba.core.dispatcher import Dispatcher
+
     compiling.use_kernels()
-    assert compiling._N_DOCUMENTS > 1000
+    modules = [module for name, module in sys.modules.items() if name.startswith("textsieve.kernels.")]
+    kernels = {each for module in modules for each in vars(module).values() if isinstance(each, Dispatcher)}
+    before = {kernel: len(kernel.signatures) for kernel in kernels}
+    texts = [f"term{at % 50} and others, as many as there are" for at in range(3000)]
+    labels = pa.array([f"class {at % 3}" for at in range(3000)])
+    counting = CountClasses(Reading({"vocabulary": None}), ["class 0", "class 1", "class 2"])
+    assert sum(len(batch) for batch in counting(batches_of(list(texts), labels, 500)))
+    assert {kernel: len(kernel.signatures) for kernel in kernels} == before
+
+
+def test_without_a_folder_to_keep_code_in_nothing_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textsieve.kernels.jit.cache_folder", lambda _: None)
+    monkeypatch.setattr(compiling, "use_kernels", lambda: pytest.fail("nothing is kept, so it is done in vain"))
+    compiling.compiled.cache_clear()
+    compiling.compiled()
+    compiling.compiled.cache_clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        folder = jit.cache_folder(align)
+    assert folder is None or folder.is_dir()
+
+
+def test_rows_of_a_term_that_are_on_two_machines_are_refused() -> None:
+    counting = CountClasses(Reading({"vocabulary": None}), ["x", "y"])
+    rows = pa.Table.from_batches(list(counting(batches_of(list(TEXTS), pa.array(LABELS, pa.string()), 9))))
+    ordered = rows.sort_by([("term", "ascending"), ("class", "ascending")])
+    assert len(list(_assembled(iter(ordered.to_batches())))) > 0
+    for other in (-1, -2):
+        torn = ordered.filter(pc.not_equal(ordered["class"], other))
+        with pytest.raises(InputError, match="not all on one machine"):
+            list(_assembled(iter(torn.to_batches())))

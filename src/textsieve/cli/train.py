@@ -10,10 +10,11 @@ from ..classifiers.named import CLASSIFIERS
 from ..evaluation.names import CALIBRATIONS, CUTS
 from ..projections.named import PROJECTIONS
 from . import options
+from .engine import engine, opened_by
 
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
-    from ..corpus import Corpus
+    from .engine import Documents
 
 
 @click.command(
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
         "textsieve train mails/ -o mails.sieve -k auto --stop-words english --ngrams 1-2",
         "textsieve train tickets.jsonl.gz -o tickets.sieve --selector chi --classifier nb",
         "textsieve train seiten/ -o seiten.sieve --drop-tags --stop-words german --normalise stem --language german",
+        "textsieve train news/*.parquet -o news.sieve --engine spark --master spark://127.0.0.1:7077",
     )
 )
-@click.argument("path")
+@click.argument("paths", metavar="PATH", nargs=-1, required=True)
 @click.option(
     *("-o", "--output"),
     required=True,
@@ -112,10 +114,11 @@ if TYPE_CHECKING:
     metavar="N",
     help="Of the cross-validation for -k auto, for several labels and for probabilities.",
 )
+@engine
 @options.jobs
 @options.json_wanted
 def command(
-    path: str,
+    paths: tuple[str, ...],
     output: str,
     reading: dict[str, Any],
     selection: dict[str, Any],
@@ -123,6 +126,7 @@ def command(
     classifier_options: tuple[options.Setting, ...],
     cut_options: tuple[options.Setting, ...],
     terms_are: dict[str, Any],
+    engine: dict[str, Any],
     jobs: int,
     wants_json: bool,
     **settings: Any,
@@ -132,14 +136,15 @@ def command(
     PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings" (textsieve corpora
     lists them), or - for standard input. What the file is, is told by what is in it; columns with usual names (text,
     body, content, ...; label, class, category, topic, ...) are found.
+    With --engine spark, PATH is files or folders of Parquet, JSON lines or CSV, as Spark reads them, also
+    with wildcards or at s3a://... and the like.
     """
     from ..categorizer import Categorizer
     from ..training import check_settings
     from .ending import usage
-    from .opening import columns_given, opened, refuse_to_lose
-    from .progress import progress
+    from .opening import columns_given, refuse_to_lose
 
-    refuse_to_lose(output, path)
+    refuse_to_lose(output, *paths)
     model = Categorizer(
         **settings,
         **options.counting(terms_are),
@@ -152,16 +157,16 @@ def command(
     )
     with usage():
         check_settings(model.get_params(deep=False) | {"held_out": model.held_out or None})
-    with opened(path, reading) as corpus:
-        with progress() as tell:
-            _fit(model, corpus, tell)
+    with opened_by(engine, paths, reading) as documents:
+        with documents.progress() as tell:
+            model = _fit(model, documents, tell)
             if columns := columns_given(reading):
                 model.model_.about["columns"] = columns
             tell("writing", 0, None)
             begin = time.perf_counter()
             model.save(output)
             written = time.perf_counter() - begin
-        _report(model, corpus, output, written, wants_json)
+        _report(model, documents, output, written, wants_json)
 
 
 def _a_file(name: str) -> str:
@@ -171,23 +176,24 @@ def _a_file(name: str) -> str:
     return name
 
 
-def _fit(model: "Categorizer", corpus: "Corpus", tell: Callable[[str, int, int | None], None]) -> None:
+def _fit(model: "Categorizer", documents: "Documents", tell: Callable[[str, int, int | None], None]) -> "Categorizer":
     """Train; without held-out documents if there are too few."""
     from ..errors import TooFewDocuments
     from .ending import warn
 
     model.held_out = model.held_out or None
     try:
-        model.fit(corpus, progress=tell)
+        return documents.fit(model, tell)
     except TooFewDocuments:
         if model.held_out is None:
             raise
         model.held_out = None
-        model.fit(corpus, progress=tell)
+        trained = documents.fit(model, tell)
         warn("there are too few documents to hold some of them out, so it was not measured how good the model is.")
+        return trained
 
 
-def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float, wants_json: bool) -> None:
+def _report(model: "Categorizer", documents: "Documents", output: str, written: float, wants_json: bool) -> None:
     """Say what was learned, and how good it is."""
     from ..errors import counted
     from .description import described, file_line, seconds_line, show_classes, show_measures, with_thresholds
@@ -200,7 +206,7 @@ def _report(model: "Categorizer", corpus: "Corpus", output: str, written: float,
         print_json({**described(trained, output), "seconds": seconds})
         return
     page = Page()
-    page.line(f"{corpus.name}: {corpus.report}")
+    page.line(documents.told(model))
     chosen = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
     by = "" if model.selector is None else f" chosen by {with_thresholds(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"

@@ -5,7 +5,7 @@ import re
 _SAME_NAME = (
     *("text", "label", "label_separator", "format", "encoding", "selector", "projection", "classifier", "class_weight"),
     *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
-    *("test_share", "repeats", "seed"),
+    *("test_share", "repeats", "seed", "master"),
 )
 _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
     "n_terms": "terms",
@@ -29,6 +29,9 @@ _RULES = (
     (re.compile(r"\btags='drop'"), "--drop-tags"),
     (re.compile(r"\blowercase=False"), "--keep-case"),
     (re.compile(r"\bngram_range=\((\d+), (\d+)\)"), lambda found: _run_lengths(*found.groups())),
+    (re.compile(r"\bread it on one machine: textsieve\.read\(path\)"), "leave out --engine spark"),
+    (re.compile(r" \(df\.sample\)"), ""),
+    (re.compile(r"\braise most_values"), "raise --most-values"),
     (re.compile(r"^(selectors|classifiers)(?=:)"), r"--\1"),
     (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
     (re.compile(r"\bmultilabel=True"), "--multilabel"),

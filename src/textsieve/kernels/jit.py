@@ -8,12 +8,14 @@ numba takes a cached kernel for good as long as the file of that kernel is as it
 also across files; so ours are good only as long as all files in this folder are as they were.
 """
 
+import platform
 import warnings
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +59,13 @@ def _fingerprint(folder: Path) -> str:
 FINGERPRINT = _fingerprint(Path(__file__).parent)
 
 
-def cache_folder(compiled: Any) -> Path:
-    """Where the machine code of a kernel is kept, beside that of the others."""
-    return Path(compiled._cache.cache_path)
+def cache_folder(compiled: Any) -> Path | None:
+    """Where the machine code of a kernel is kept, beside that of the others; None if it is not kept."""
+    folder = compiled._cache.cache_path
+    return None if folder is None else Path(folder)
+
+
+def compiled_for() -> str:
+    """What machine code depends on, in short: our files, numba, Python, and the processor."""
+    parts = (FINGERPRINT, numba.__version__, platform.python_version(), llvm.get_host_cpu_name())
+    return sha256(" ".join(parts).encode()).hexdigest()[:16]

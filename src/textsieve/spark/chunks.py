@@ -43,9 +43,8 @@ class Chunk(NamedTuple):
         return found
 
 
-def chunks_of(batches: Batches, decoding: Decoding = UTF_8, characters: int | None = None) -> Iterator[Chunk]:
+def chunks_of(batches: Batches, decoding: Decoding = UTF_8, characters: int = CHARACTERS) -> Iterator[Chunk]:
     """Gather batches into chunks."""
-    most = CHARACTERS if characters is None else characters
     texts: list[str] = []
     labels: list[Any] = []
     size = seen = 0
@@ -57,7 +56,7 @@ def chunks_of(batches: Batches, decoding: Decoding = UTF_8, characters: int | No
         if at >= 0:
             labels.append(batch.column(at))
         size += sum(map(len, new))
-        if size >= most:
+        if size >= characters:
             yield Chunk(texts, pa.concat_arrays(labels) if labels else None)
             texts, labels, size = [], [], 0
     if texts:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -19,6 +19,9 @@ from ..training.targets import Form, Sizes, sorted_classes
 
 TEXT, LABEL = "text", "label"
 """What the two columns are called from here on."""
+
+MOST_CLASSES = 1 << 20
+"""More different labels than this are taken for a mistake."""
 
 
 def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
@@ -32,7 +35,17 @@ def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
             raise InputError(f"{role}={name!r}: the column is of type {kind.simpleString()}; {_WAY_OUT[role]}")
         places.append((str(df.columns.index(name)), role))
     numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark does not tell names apart by their capitals
-    return numbered.select(*(F.col(place).alias(role) for place, role in places))
+    return numbered.select(*(_plain(numbered, place).alias(role) for place, role in places))
+
+
+def _plain(df: DataFrame, place: str) -> Column:
+    """A column whose texts are told apart letter by letter, whatever collation it has."""
+    kind = df.schema[place].dataType
+    if isinstance(kind, T.StringType):
+        return F.col(place).cast(T.StringType())
+    if isinstance(kind, T.ArrayType) and isinstance(kind.elementType, T.StringType):
+        return F.col(place).cast(T.ArrayType(T.StringType()))
+    return F.col(place)
 
 
 _TEXTS = (T.StringType, T.BinaryType)
@@ -79,7 +92,15 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> Sizes:
             f"A document has {counted['most']} labels, but multilabel=False; leave multilabel out, or give one label a "
             "document."
         )
-    found = given.select(F.explode("each").alias("one")).groupBy("one").count().collect()
+    kind = documents.schema[LABEL].dataType
+    if isinstance(kind, T.ArrayType) and isinstance(kind.elementType, T.IntegralType):
+        _refuse_indicators(documents)
+    found = given.select(F.explode("each").alias("one")).groupBy("one").count().limit(MOST_CLASSES + 1).collect()
+    if len(found) > MOST_CLASSES:
+        raise InputError(
+            f"There are more than {MOST_CLASSES:,} different labels, such as {shown(found[0]['one'])}; is this the "
+            "column with the classes?"
+        )
     by_label = {row["one"]: int(row["count"]) for row in found}
     if any(label != label for label in by_label):
         raise InputError("A label is NaN; for a document without a label use null: F.nanvl(column, F.lit(None)).")
@@ -87,6 +108,21 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> Sizes:
     form: Form = "several" if multilabel or (is_array and multilabel is None) else "one"
     class_docs = np.array([by_label[label] for label in classes], np.int64)
     return Sizes(classes, class_docs, int(counted["all"]), int(counted["all"] - counted["labelled"]), form)
+
+
+def _refuse_indicators(documents: DataFrame) -> None:
+    """Refuse arrays of which all are rows of 0 and 1: on one machine they would be a matrix."""
+    each = F.col(LABEL)
+    found = documents.agg(
+        *(way(F.size(each)).alias(name) for name, way in (("least", F.min), ("most", F.max))),
+        F.min(F.forall(each, lambda one: one.isNotNull() & one.isin(0, 1))).alias("are_rows"),
+    ).collect()[0]
+    if found["are_rows"] and found["least"] == found["most"] >= 2:
+        raise InputError(
+            f"All arrays of labels have {found['most']} entries, each 0 or 1: rows of a matrix with a column for each "
+            "class. Give arrays of the labels that a document has: F.filter(F.transform(labels, lambda one, at: "
+            "F.when(one == 1, at)), lambda at: at.isNotNull())."
+        )
 
 
 def _known(label: Any, kind: T.DataType) -> Any:

@@ -23,10 +23,12 @@ _N_DOCUMENTS = 1500
 def compiled() -> None:
     """Have the kernels that tasks use compiled, by one process of this machine."""
     from ..kernels.align import align
-    from ..kernels.jit import FINGERPRINT, cache_folder
+    from ..kernels.jit import cache_folder, compiled_for
 
     folder = cache_folder(align)
-    mark = folder / f"compiled-{FINGERPRINT[:16]}"
+    if folder is None:  # every process compiles for itself, and writes nothing
+        return
+    mark = folder / f"compiled-{compiled_for()}"
     if mark.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +74,7 @@ def use_kernels() -> None:
     for way in ways:
         counter = TermCounter(dtype=np.int32, n_jobs=1, **way)
         counts = counter.partial_fit_transform(texts)
-        known = TermCounter(dtype=np.int32, n_jobs=1, vocabulary=counter.get_feature_names_out().tolist(), **way)
+        known = TermCounter(dtype=np.int32, n_jobs=1, vocabulary=counter.get_feature_names_out().tolist()[::-1], **way)
         known.transform(texts)
     of_counts = ClassStats.from_matrix(counts, members)
     for dtype in (np.float32, np.float64):

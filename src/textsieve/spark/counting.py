@@ -14,7 +14,7 @@ documents, to the last bit: see `fixedpoint.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from ..text.counter import TermCounter
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
 from ..training.documents import columns_in_order, weighted
+from . import chunks
 from .chunks import Chunk, chunks_of
 from .fixedpoint import N_LIMBS, limbs_of
 from .frequencies import Frequencies, frequencies_and_batches
@@ -47,6 +48,8 @@ class Reading:
     """How texts become counts: the settings of a `TermCounter`, without limits."""
 
     settings: dict[str, Any]
+    characters: int = field(default_factory=lambda: chunks.CHARACTERS)
+    """About how much text is counted at once."""
 
     def counter(self, **more: Any) -> TermCounter:
         """A counter; on one thread unless told otherwise, for a machine has as many tasks as it has cores."""
@@ -55,7 +58,7 @@ class Reading:
     def chunks(self, batches: Batches) -> Iterator[Chunk]:
         """The documents of a partition."""
         decoding = Decoding(self.settings.get("encoding", "utf-8"), self.settings.get("decode_error", "strict"))
-        return chunks_of(batches, decoding)
+        return chunks_of(batches, decoding, self.characters)
 
     def counted(self, chunk: Chunk) -> tuple[csr_matrix, list[str]]:
         """The counts of a chunk, and its terms in the order of the alphabet; none if it has none."""

@@ -4,7 +4,7 @@
 2. In how many documents each term is; terms in too few or too many are left out.
 3. What is decided on held-out documents is decided on a sample, as on one machine.
 4. The statistics of the counts, or, if the selector reads weights, of the weights, now that the idf is known.
-5. The selector chooses (`ranking.py`).
+5. The selector chooses (`choosing.py`).
 6. The classifier learns from the chosen terms (`learning.py`).
 
 Every step ends with few rows on the driver: classes, chosen terms. The result is the model that `Categorizer.fit`
@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from ..categorizer import Categorizer
 from ..errors import InputError, shown
 from ..prediction import Model
+from ..selectors import Cascade
 from ..settings import is_whole
 from ..text.pruning import check_limits, df_bounds, no_terms, none_within
 from ..training import documents
@@ -28,9 +29,10 @@ from ..training.documents import Progress
 from ..training.ranking import with_every_label
 from ..training.targets import Sizes
 from ..training.train import Choices, Training, require_classes
+from .choosing import chosen_by
 from .columns import documents_of, labels_of
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
-from .frequencies import with_frequencies
+from .frequencies import number_of_terms, with_frequencies
 from .learning import MOST_VALUES, learned
 from .ranking import Ranking
 from .rows import weights_of
@@ -53,14 +55,17 @@ def fit(
 ) -> Categorizer:
     """Train a `Categorizer` on the documents of a DataFrame: the one that its `fit` trains on one machine.
 
+    What is tuned on held-out documents (thresholds, `n_terms="auto"`, probabilities, `held_out`) is tuned on as many as
+    have about eight million counts, as of a `Corpus` that does not fit into memory; these come to the driver.
+
     Parameters
     ----------
     df : DataFrame
-        It is read several times; if making it takes long, or does not give the same rows each time, write it to a
-        table first.
+        It is read several times; if making it takes long, or does not give the same rows in the same order each
+        time, write it to a table first.
     text, label : str
-        The columns. A text that is null is empty; a label that is null, or an empty text or array, is none. An array
-        has the labels of a document that may have several.
+        The columns. A text that is null is empty; one that is not UTF-8 is refused. A label that is null, or an
+        empty text or array, is none. An array has the labels of a document that may have several.
     categorizer : Categorizer or None
         The settings; it is left as it is. None: the usual ones.
     most_values : int
@@ -111,17 +116,19 @@ class _Fit:
     def _from_counts(self) -> Model:
         statistics = added_up(mapped(self._documents, self._weighing, ROWS))
         with kept(self._within_limits(statistics)) as table:
-            return self._from_table(table, table, self._documents)
+            with self.training.clock("counting"):
+                n_seen = table.count()
+            return self._from_table(n_seen, table, self._documents)
 
     def _from_weights(self) -> Model:
         counted = mapped(self._documents, CountTerms(self._reading), FREQUENCIES)
         added = counted.groupBy("term").agg(F.sum("documents").alias("documents"))
         with kept(self._within_limits(added)) as frequencies:
-            with self.training.clock("counting"):
-                frequencies.count()  # they are there before they are broadcast, which has little patience
+            with self.training.clock("counting"):  # they are there before they are broadcast, which has little patience
+                n_seen = number_of_terms(frequencies)
             documents = with_frequencies(self._documents, frequencies)
             with kept(added_up(mapped(documents, self._weighing, ROWS))) as table:
-                return self._from_table(frequencies, table, documents)
+                return self._from_table(n_seen, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:
         least, most = df_bounds(self._sizes.n_documents, **self.training.limits)
@@ -135,32 +142,30 @@ class _Fit:
 
     # -- the steps -----------------------------------------------------------------------------------------------
 
-    def _from_table(self, terms: DataFrame, table: DataFrame, documents: DataFrame) -> Model:
-        """Choose and learn, given a row for each term, their statistics, and the documents as they are weighed."""
+    def _from_table(self, n_seen: int, table: DataFrame, documents: DataFrame) -> Model:
+        """Choose and learn, given how many terms there are, their statistics, and documents as they are weighed."""
         clock = self.training.clock
-        with clock("counting"):
-            n_seen = self._number_of(terms)
+        self._require_terms(n_seen)
         self.training.warn_of_fewer_terms(n_seen, depth=6)
         choices, seen = self._decided(n_seen)
         with clock("selecting"):
             ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))
-            selector, candidates = ranking.chosen_by(with_every_label(self._recipe.selector), choices.most)
+            selector, candidates = chosen_by(ranking, with_every_label(self._recipe.selector), choices.most)
             best = self._recipe.kept_by(selector, choices.most)
             chosen = [candidates.terms[column] for column in best.columns.tolist()]
         with clock("training"):
             doc_freq = candidates.doc_freq[best.columns]
             given = self._documents, self._reading, self._recipe, self._sizes
             fitted = learned(*given, chosen, doc_freq, self._most_values)
-        return self.training.model(self._sizes, chosen, fitted, choices, seen, best.found)
+        found = {} if isinstance(self._recipe.selector, Cascade) else best.found  # of which a model remembers nothing
+        return self.training.model(self._sizes, chosen, fitted, choices, seen, found)
 
-    def _number_of(self, terms: DataFrame) -> int:
-        """How many terms there are, if there are some."""
+    def _require_terms(self, n_seen: int) -> None:
+        """Say so if there are no terms."""
         limits, n_documents = self.training.limits, self._sizes.n_documents
-        n_seen = terms.count()
-        if n_seen:
-            return n_seen
-        is_limited = df_bounds(n_documents, **limits) != (1, n_documents)
-        raise none_within(n_documents, **limits) if is_limited else no_terms(n_documents)
+        if not n_seen:
+            is_limited = df_bounds(n_documents, **limits) != (1, n_documents)
+            raise none_within(n_documents, **limits) if is_limited else no_terms(n_documents)
 
     def _decided(self, n_seen: int) -> tuple[Choices, dict[str, Any]]:
         """What is decided before terms are chosen, and what a model remembers of it."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import InputError, shown
 from ..stats import ClassStats
 from ..text.counter import NO_LIMITS, TermCounter
 from ..training.targets import Sizes
@@ -46,9 +47,14 @@ def stats(df: DataFrame, text: str = "text", label: str | None = "label", **read
     Without a label column (None) there are only totals. Nothing but the classes and their sizes comes to the driver;
     the table is made when somebody reads it, and each time anew unless it is kept (`stats(df).table.persist()`).
     """
-    settings = {**TermCounter().get_params(), **TermCounter(**reading).get_params(), **NO_LIMITS}
+    given = [f"{name}={shown(reading[name])}" for name in NO_LIMITS if name in reading]
+    if given:
+        raise InputError(
+            f"{', '.join(given)}: the table has all terms; filter it, as by table.filter('documents >= 5')."
+        )
+    settings = TermCounter(**reading).get_params()
+    TermCounter(**settings)._validated()
     counter = {name: value for name, value in settings.items() if name not in ("n_jobs", "dtype")}
-    TermCounter(**counter)._validated()
     documents = documents_of(df, text, label)
     with plainly():
         sizes = labels_of(documents, None) if label is not None else Sizes((), _NONE, documents.count(), 0, "one")

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
+from ..errors import InputError
 from ..stats import ClassStats
 from ..stats import table as tables
 from ..stats.sums import Floats, Ints, Sums
@@ -75,6 +76,7 @@ def _by_term(table: pa.Table) -> pa.RecordBatch:
     classes, documents = (table[name].to_numpy() for name in ("class", "documents"))
     sums = sums_of(tuple(table[name].to_numpy() for name in LIMBS))
     in_all, squares, cells = (np.flatnonzero(each) for each in (classes == SUMS, classes == SQUARES, classes >= 0))
+    _require_whole(table["term"].combine_chunks(), in_all, squares)
     starts = np.searchsorted(cells, in_all)  # the rows without a class come first for each term
     offsets = pa.array(np.append(starts, len(cells)).astype(np.int32))
 
@@ -88,6 +90,15 @@ def _by_term(table: pa.Table) -> pa.RecordBatch:
         *map(listed, (classes.astype(np.int32), documents, sums.value, sums.rest)),
     ]
     return pa.record_batch(columns, names=[each.split()[0] for each in TERMS.split(", ")])
+
+
+def _require_whole(terms: pa.Array, in_all: Ints, squares: Ints) -> None:
+    """Refuse terms whose rows are not all here."""
+    if not terms.take(pa.array(in_all)).equals(terms.take(pa.array(squares))) or len(in_all) != len(terms.unique()):
+        raise InputError(
+            "The rows of a term are not all on one machine, so that they can't be added up. Is "
+            "spark.sql.requireAllClusterKeysForDistribution set? Train without it."
+        )
 
 
 class Terms(NamedTuple):

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from ..classifiers.projections import require_weights
 from ..classifiers.vote_table import VoteTable, vote_shares, vote_table
+from ..errors import InputError
 from ..kernels.projections import Entries
 from ..stats.labels import label_pairs
 from ..stats.sums import Floats, Ints
@@ -100,5 +101,10 @@ def votes_of(
     for place, shares in zip(found["place"].to_pylist(), found["shares"].to_pylist(), strict=True):
         if place != NO_TERM:
             votes[place] = np.frombuffer(shares, np.float32)
+    if len(np.unique(found["place"].to_numpy()[is_term])) < is_term.sum():
+        raise InputError(
+            "The weights of a term are not all on one machine, so that its votes can't be shared out. Is "
+            "spark.sql.requireAllClusterKeysForDistribution set? Train without it."
+        )
     classes, numbers = (found[name].to_numpy()[~is_term] for name in ("class", "documents"))
     return votes, Seen.of_rows(classes, numbers, n_classes)

@@ -229,6 +229,8 @@ def _plain(label: Any, document: int) -> Any:
             f"The label of document {document} is NaN; for a document without a label use None. (pandas writes None as "
             "NaN; y.astype(object).where(y.notna(), None) brings it back.)"
         )
+    if isinstance(label, float):
+        label += 0.0  # -0.0 is 0.0, whichever comes first
     if not (label is None or isinstance(label, str | int | float)):
         raise InputError(
             f"The label of document {document} is {shown(label)} ({type(label).__name__}); use text or numbers, "

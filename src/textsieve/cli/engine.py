@@ -1,0 +1,184 @@
+"""Where training runs: on this machine, or with the documents spread over a Spark cluster. What comes out is the same.
+
+Each engine opens what PATH stands for, and trains a `Categorizer` on it. pyspark is loaded only if it is asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..categorizer import Categorizer
+    from ..corpus import Corpus
+    from .progress import Tell
+
+ENGINES = {
+    "local": "this machine, with files as large as its disk",
+    "spark": "a Spark cluster; needs the extra 'spark', and Java",
+}
+
+
+def spark_setting(value: str) -> tuple[str, str]:
+    """A name and a value, both as Spark takes them."""
+    name, equals, text = value.partition("=")
+    if not (name.strip() and equals):
+        raise click.BadParameter(f"{value!r}; write KEY=VALUE, for example spark.executor.memory=4g.")
+    return name.strip(), text
+
+
+engine = options.bundle(
+    "engine",
+    click.option(
+        *("--engine", "name"),
+        type=click.Choice(list(ENGINES)),
+        default="local",
+        show_default=True,
+        help=f"Where it runs. {options.described(ENGINES)}.",
+    ),
+    click.option(
+        "--master",
+        metavar="URL",
+        help="Spark's master, such as spark://HOST:7077, yarn or local[4], or a Connect server, sc://HOST:15002.  "
+        "[default: that of SPARK_REMOTE or of Spark's own settings, or else local[*], this machine's cores]",
+    ),
+    click.option(
+        "--conf",
+        type=spark_setting,
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="A setting of Spark's, such as spark.executor.memory=4g; may be repeated.",
+    ),
+    click.option(
+        "--most-values",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="With Spark: how many counts of chosen terms may come to the driver, for classifiers that learn from "
+        "documents, at eight bytes each.  [default: 134217728, which is 1 GB]",
+    ),
+)
+
+
+class Documents(Protocol):
+    """What PATH stands for, as an engine has it."""
+
+    def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
+        """A categorizer with the settings of this one, trained on all of them."""
+
+    def told(self, model: Categorizer) -> str:
+        """What there is to say of them once a model is trained."""
+
+    def progress(self) -> AbstractContextManager[Tell]:
+        """What is to be told how far the work is."""
+
+
+def opened_by(
+    engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
+) -> AbstractContextManager[Documents]:
+    """The documents at some paths, with the engine that was asked for."""
+    if engine["name"] == "spark":
+        return _on_spark(engine, paths, reading)
+    for option in ("master", "conf", "most_values"):
+        if engine[option]:
+            raise click.UsageError(f"--{option.replace('_', '-')} is for Spark; give --engine spark with it.")
+    if len(paths) > 1:
+        raise click.UsageError(
+            f"One PATH is read, and there are {len(paths):,}, {paths[0]} and {paths[1]} among them; give a folder or "
+            "one file, or read all of them with --engine spark."
+        )
+    return _here(paths[0], reading)
+
+
+# -- on this machine ---------------------------------------------------------------------------------------------
+
+
+class _Here:
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
+        return model.fit(self._corpus, progress=tell)
+
+    def told(self, model: Categorizer) -> str:
+        return f"{self._corpus.name}: {self._corpus.report}"
+
+    def progress(self) -> AbstractContextManager[Tell]:
+        from .progress import progress
+
+        return progress()
+
+
+@contextmanager
+def _here(path: str, reading: Mapping[str, Any]) -> Iterator[Documents]:
+    from .opening import opened
+
+    with opened(path, reading) as corpus:
+        yield _Here(corpus)
+
+
+# -- on Spark ----------------------------------------------------------------------------------------------------
+
+
+class _OnSpark:
+    def __init__(self, df: Any, name: str, most_values: int | None) -> None:
+        self._df, self._name = df, name
+        self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
+
+    def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
+        from ..spark import fit
+        from .ending import warn
+        from .wording import as_options
+
+        trained = fit(self._df, categorizer=model, progress=tell, **self._limits)
+        if trained.model_.labels == "one" and (hint := _looks_joined(trained.model_.classes)):
+            warn(as_options(f"{self._name}: {hint}"))
+        return trained
+
+    def told(self, model: Categorizer) -> str:
+        from ..corpus import Report
+
+        about = model.model_.about
+        return f"{self._name}: {Report(about['n_documents'], about['n_unlabelled'])}"
+
+    def progress(self) -> AbstractContextManager[Tell]:
+        return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
+
+
+def _looks_joined(classes: Iterable[object]) -> str | None:
+    """What is to be said if classes look like several labels in one cell, as it is where they are read here."""
+    from ..corpus.batch import JoinedLabels
+
+    noted = JoinedLabels()
+    for label in classes:
+        noted.add(str(label))
+    return noted.hint()
+
+
+class _StageLines:
+    """The stage on a line of its own; how far it is, Spark says below it."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if stage != self._stage:
+            click.echo(f"{stage} ...", err=True)
+        self._stage = stage
+
+
+@contextmanager
+def _on_spark(engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[Documents]:
+    from ..spark.files import read_files, shown_paths
+    from ..spark.session import session_on
+
+    logging.getLogger().addHandler(logging.NullHandler())  # what is logged below Spark is raised, too
+    conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
+    with session_on(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
+        yield _OnSpark(read_files(session, paths, **reading), shown_paths(paths), engine["most_values"])

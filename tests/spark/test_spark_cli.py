@@ -1,0 +1,272 @@
+"""`textsieve train --engine spark`: the same files give the same model, and it ends as the other commands do."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
+
+from tests.reference.cli_cases import documents
+from tests.spark.cluster import QUICK, environment
+from tests.spark.processes import command_of, descendants, wait_for
+from tests.spark.sessions import Sessions
+from textsieve import InputError, read
+from textsieve.cli.program import program
+from textsieve.cli.wording import as_options
+from textsieve.spark.explaining import gist
+from textsieve.spark.files import read_files
+from textsieve.spark.learning import require_room
+from textsieve.spark.masters import addresses, require_answer
+from textsieve.spark.session import changes
+from textsieve.spark.taskbar import TaskBar, bar_of
+
+on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
+
+
+def run(*arguments: object, exit_code: int = 0) -> Result:
+    result = CliRunner().invoke(program, [str(each) for each in arguments], prog_name="textsieve")
+    assert result.exit_code == exit_code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def train(*arguments: object, exit_code: int = 0) -> Result:
+    return run("train", *arguments, "--engine", "spark", exit_code=exit_code)
+
+
+@pytest.fixture
+def news(tmp_path: Path) -> Path:
+    texts, labels = zip(*documents(), strict=True)
+    of_class = [f"{label}|all" for label in labels[:-1]]
+    table = pl.DataFrame({"body": texts, "topic": [*of_class, None], "number": range(len(texts))})
+    table.write_parquet(tmp_path / "news.parquet")
+    return tmp_path / "news.parquet"
+
+
+# -- one file, two engines ---------------------------------------------------------------------------------------
+
+
+@on_this_machine
+def test_the_model_is_that_of_one_machine(spark: SparkSession, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    here, there = news.with_name("here.sieve"), news.with_name("there.sieve")
+    asked = ("--selector", "chi", "--classifier", "nb", "-k", "9", "--text", "body", "--stop-words", "english")
+    expected = run("train", news, "-o", here, *asked).stdout.replace(str(here), str(there))
+    result = train(news, "-o", there, *asked)
+    said = result.stdout
+    assert "3 of 3 different labels contain '|'" in result.stderr
+    assert "use --label-separator='|'" in result.stderr
+    assert there.read_bytes() == here.read_bytes()
+    assert said.partition("Seconds")[0] == expected.partition("Seconds")[0]
+    assert "60 documents, 1 unlabelled" in said
+    assert "documents that were held out (" in said
+    assert spark.range(3).count() == 3  # a session of somebody else's is left to them
+
+
+LABELS: dict[str, list[Any]] = {
+    "words": ["a", " b\t", None, "  ", "\u2003b\u2003"],
+    "whole": [1, 2, None, 1, -3],
+    "float": [1.0, 2.5, None, -4.0, 7.0],
+    "truth": [True, False, None, True, True],
+    "several": [["a", "b "], [], None, ["b", "b"], [""]],
+    "joined": ["a; b", ";", None, "b", "b;a;b"],
+}
+TEXTS = ["one word", 'two "quoted"; words', None, "a line\nand, another", ""]
+
+
+def written(folder: Path, ending: str) -> tuple[Path, list[str]]:
+    """The documents as a file, and the columns of labels that it can hold."""
+    path = folder / f"documents.{ending}"
+    columns = [name for name in LABELS if ending in ("parquet", "jsonl") or name not in ("several", "float")]
+    table = pl.DataFrame({"text": TEXTS, **{name: LABELS[name] for name in columns}})
+    if ending == "parquet":
+        table.write_parquet(path)
+    elif ending == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_dicts()))
+    else:
+        table.write_csv(path, separator={"csv": ",", "tsv": "\t"}[ending])
+    return path, columns
+
+
+@on_this_machine
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv", "tsv"])
+def test_documents_are_those_that_one_machine_reads(spark: SparkSession, tmp_path: Path, ending: str) -> None:
+    path, columns = written(tmp_path, ending)
+    for label in columns:
+        separator = ";" if label == "joined" else None
+        expected = list(read(path, label=label, label_separator=separator))
+        rows = read_files(spark, [str(path)], label=label, label_separator=separator).collect()
+        found = [(row["text"] or "", own_labels(row["label"])) for row in rows]
+        assert found == expected, label
+
+
+def own_labels(value: str | list[str] | None) -> tuple[str, ...]:
+    """Each label once, without those that are none."""
+    several = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(each for each in several if each))
+
+
+@on_this_machine
+def test_tables_of_other_forms(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "semicolons.csv").write_text("text;label\nx, y;a\n")
+    (tmp_path / "numbers.csv").write_text("a,x y\n")
+    for name, text, label in (("semicolons.csv", None, None), ("numbers.csv", 1, 0)):
+        (row,) = read_files(spark, [str(tmp_path / name)], text=text, label=label).collect()
+        assert (row["text"].replace(",", ""), row["label"]) == ("x y", "a")
+
+
+@on_this_machine
+def test_folders_wildcards_and_several_files(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "news"
+    folder.mkdir()
+    for number in range(3):
+        pl.DataFrame({"text": [f"text {number}"], "label": [number]}).write_parquet(folder / f"{number}.parquet")
+    each = [str(folder / f"{number}.parquet") for number in range(3)]
+    for paths in ([str(folder)], [str(folder / "*.parquet")], each):
+        assert {row["label"] for row in read_files(spark, paths).collect()} == {"0", "1", "2"}
+    (folder / "3.csv").write_text("text,label\nx,y\n")
+    with pytest.raises(InputError, match=r"several kinds \(csv, parquet\); Spark reads parquet, jsonl, csv, tsv"):
+        read_files(spark, [str(folder)])
+    assert len(read_files(spark, [str(folder / "*.csv")]).collect()) == 1
+
+
+# -- what is wrong -----------------------------------------------------------------------------------------------
+
+
+@on_this_machine
+def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) -> None:
+    with zipfile.ZipFile(news.with_name("news.zip"), "w") as packed:
+        packed.writestr("a", "b")
+    news.with_name("broken.jsonl").write_text('{"text": "a", "label": "b"}\n{"text": \n')
+    news.with_name("nan.csv").write_text("text,label\na,x\nb,NaN\n")
+    for name, also, expected in (
+        (
+            "news.parquet",
+            ["--label", "topics"],
+            "no column 'topics' for --label=. Columns found: 'body', 'topic', 'number'. Did",
+        ),
+        ("news.parquet", ["--text", "number"], "--text='number': the column is of type bigint; use one with text"),
+        ("other.parquet", [], "Path does not exist"),
+        ("news.zip", [], "does not say by its ending what it is; Spark reads parquet, jsonl, csv, tsv here. Name"),
+        ("news.zip", [], "or leave out --engine spark."),
+        ("news.parquet", ["--format", "fasttext"], "is fasttext; Spark reads"),
+        ("broken.jsonl", [], "Malformed records are detected"),
+        ("nan.csv", [], "error: Spark: A label is NaN, which is not a class."),
+    ):
+        said = train(news.with_name(name), "-o", news.with_name("x.sieve"), "--held-out", "0", *also, exit_code=1)
+        assert expected in said.stderr, name
+        assert said.stderr.count("\n") == 1
+    for path, expected in (("docstrings", "is a corpus with a name"), ("-", "does not read standard input")):
+        assert expected in train(path, "-o", news.with_name("x.sieve"), exit_code=1).stderr
+    assert not news.with_name("x.sieve").exists()
+
+
+def test_too_much_for_the_driver_names_the_option() -> None:
+    with pytest.raises(InputError) as problem:
+        require_room(10, 1, object())
+    said = as_options(str(problem.value))
+    assert "Use fewer terms (--terms=), " in said
+    assert "a sample of the documents, or raise --most-values if" in said
+
+
+def test_options_are_for_their_engine(tmp_path: Path) -> None:
+    for given in (["--master", "local[2]"], ["--conf", "spark.ui.enabled=false"], ["--most-values", "5"]):
+        said = run("train", "docstrings", "-o", tmp_path / "x", *given, exit_code=2).stderr
+        assert f"{given[0]} is for Spark; give --engine spark with it." in said
+    assert "with --engine spark." in run("train", "a.csv", "b.csv", "-o", tmp_path / "x", exit_code=2).stderr
+    assert "write KEY=VALUE" in train("a.csv", "-o", tmp_path / "x", "--conf", "memory", exit_code=2).stderr
+
+
+def test_a_master_that_does_not_answer() -> None:
+    with pytest.raises(InputError, match=r"^master='spark://127\.0\.0\.1:1' does not answer \(127\.0\.0\.1:1: "):
+        require_answer("spark://127.0.0.1:1", patience=0.3)
+    assert addresses("spark://a:7077,b") == [("a", 7077), ("b", 7077)]
+    assert addresses("sc://[::1]:443/;use_ssl=true;token=x") == [("::1", 443)]
+    assert addresses("sc://server") == [("server", 15002)]
+    assert addresses("local[2]") == addresses("yarn") == addresses("k8s://https://there:1") == []
+    with pytest.raises(InputError, match="is no address; write spark://HOST:7077"):
+        addresses("spark://a:b")
+
+
+def test_what_java_is_started_with(tmp_path: Path) -> None:
+    found = changes("spark://127.0.0.1:7077", {"SPARK_SUBMIT_OPTS": "-Xss4m"})
+    assert (found["PYSPARK_PYTHON"], found["SPARK_LOCAL_IP"]) == (sys.executable, "127.0.0.1")
+    own = str(found["SPARK_SUBMIT_OPTS"])
+    assert own.startswith("-Xss4m -Dlog4j2.configurationFile=file:///")
+    assert Path(own.partition("file://")[2]).exists()
+    assert set(changes("spark://elsewhere:7077", {})) == {"SPARK_SUBMIT_OPTS"}
+    assert "PYSPARK_PYTHON" not in changes("local[2]", {"PYSPARK_PYTHON": "python3.11"})
+    assert changes("local[2]", {"SPARK_REMOTE": "sc://there"})["SPARK_REMOTE"] is None
+    (tmp_path / "log4j2.properties").touch()
+    assert changes(None, {"SPARK_CONF_DIR": str(tmp_path)}) == {}
+
+
+def test_the_gist_of_what_spark_says() -> None:
+    in_python = "Job aborted: Task 0 failed\nTraceback (most recent call last):\n  File x\nValueError: no\n\n\tat java"
+    assert gist(in_python) == "ValueError: no."
+    assert gist("[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03\nJVM") == (
+        "[PATH_NOT_FOUND] Path does not exist: file:/x."
+    )
+    aborted = (
+        "Job aborted: Lost task 0.0 (TID 1): org.apache.spark.SparkException: [MALFORMED] Bad records. SQLSTATE: 1"
+    )
+    assert gist(f"{aborted}\nCaused by: java.Bad: end of input") == "[MALFORMED] Bad records."
+    assert gist("An error\njava.Bad: a\nCaused by: java.io.IOException: disk full\n\tat b") == "disk full."
+    assert gist("An error occurred while calling o1.x.\n: java.lang.Bad: stopped\n\tat b") == "stopped."
+    assert "Install textsieve[spark]" in gist("Traceback (most recent call last):\nE: No module named 'textsieve'")
+
+
+def test_the_bar_of_connect(capsys: pytest.CaptureFixture[str]) -> None:
+    from pyspark.sql.connect.shell.progress import StageInfo
+
+    bar = TaskBar(sys.stderr)
+    bar([StageInfo(0, 4, 4, 0, True), StageInfo(1, 4, 2, 0, False)], 1, "x", False)
+    bar([], 0, "x", True)
+    drawn = capsys.readouterr().err.split("\r")
+    assert bar_of(6, 8, 1) in drawn
+    assert bar_of(6, 8, 1).count("=") == 30
+    assert drawn[-2].isspace()
+
+
+# -- a process of its own ----------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_interrupted_leaves_nothing_behind(sessions: Sessions, news: Path) -> None:
+    arguments = ["train", str(news), "-o", str(news.with_name("x")), "--engine", "spark", "--master", "local[1]"]
+    conf = ["--conf", "spark.ui.enabled=false", "--conf", f"spark.driver.extraJavaOptions={QUICK}"]
+    command = [sys.executable, "-m", "textsieve", *arguments, *conf]
+    program = subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        wait_for(lambda: tasks_of(program.pid) or None, lambda: "a task")
+        started = descendants(program.pid)
+        program.send_signal(signal.SIGINT)
+        said, complained = program.communicate(timeout=60)
+    finally:
+        program.kill()
+    assert program.returncode == 130, complained
+    assert said == ""
+    assert complained.strip() in ("", "WARNING: Using incubator modules: jdk.incubator.vector")
+    wait_for(lambda: not any(each.is_there for each in started) or None, lambda: f"the end of {started}")
+    assert not news.with_name("x").exists()
+
+
+def tasks_of(pid: int) -> list[Any]:
+    return [each for each in descendants(pid) if "pyspark.daemon" in command_of(each)]
+
+
+def test_without_java_it_says_so(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "SPARK_REMOTE")}
+    command = [sys.executable, "-m", "textsieve", "train", "x.parquet", "-o", str(tmp_path / "x"), "--engine", "spark"]
+    done = subprocess.run(command, env={**env, "PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: Spark needs Java 17 or later, and there is none on this machine.")
