@@ -3,11 +3,12 @@
 `python -m benchmarks.spark_growth` generates short documents whose words follow Zipf's law, with the words of their
 class among them, as JSON lines. For each number of documents the ways take turns, each in a fresh process, which
 trains on a few of the documents first, so that Java is warm and kernels are there. All ways must give the same model,
-byte for byte.
+byte for byte but for a note: one process keeps with a model how large a sample it took of a stream, if it took one.
 
-Time is taken to be a + b n for n documents, by the two largest sizes. From how many documents on Spark is faster on
-more cores than are here is worked out as if each core were as good as those here and none waited for another, which is
-the best that can happen.
+Beside the time of the clock is that of the processors, over all processes of a way, which depends less on what else
+the machine does. From it is worked out from how many documents on Spark is faster on more cores than are here, if all
+of them share its work evenly, which is the best that can happen: n documents then take it what the smallest file takes,
+and n c / cores, where c is what a document takes of processors in the largest file. One process takes n c of its own.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from tests.spark.cluster import CONF, environment
+from tests.spark.processes import descendants
 
 from textsieve import Categorizer, read
 from textsieve.modelfile.writing import encode
@@ -44,19 +47,6 @@ HERE = "one process"
 WAYS = (HERE, "local[1]", "local[2]")
 CORES = (2, 4, 8, 16, 32, 64)
 MEMORY = "2g"
-
-
-class Line(NamedTuple):
-    """Seconds for n documents: at rest, and for each."""
-
-    rest: float
-    each: float
-
-    @classmethod
-    def through(cls, spent: list[float]) -> Line:
-        """Of the times of the two largest sizes."""
-        each = (spent[-1] - spent[-2]) / (SIZES[-1] - SIZES[-2])
-        return cls(spent[-1] - each * SIZES[-1], each)
 
 
 def write_documents(path: Path, n_documents: int) -> None:
@@ -79,14 +69,25 @@ def measure(way: str, folder: str, size: int, repeats: int) -> dict[str, Any]:
     begin = time.perf_counter()
     train(SIZES[0])
     first = time.perf_counter() - begin
-    spent = []
+    spent, worked = [], []
     for _ in range(repeats):
-        begin = time.perf_counter()
+        before, begin = processor_seconds(), time.perf_counter()
         model = train(size)
         spent.append(time.perf_counter() - begin)
+        worked.append(processor_seconds() - before)
     told = {**model.model_.about, "n_tuned_on": None}  # a stream is sampled also where nothing is tuned
     digest = hashlib.sha256(encode(replace(model.model_, about=told))).hexdigest()
-    return {"seconds": statistics.median(spent), "first": first, "digest": digest}
+    return {"seconds": statistics.median(spent), "work": statistics.median(worked), "first": first, "digest": digest}
+
+
+def processor_seconds() -> float:
+    """What this process, and all that it started, have had of processors so far."""
+    total = 0
+    for pid in (os.getpid(), *(process.pid for process in descendants(os.getpid()))):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            total += sum(map(int, stat[11:15]))  # its own, and that of children that have ended
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def one_process(folder: Path) -> Callable[[int], Categorizer]:
@@ -135,26 +136,37 @@ def results(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 def growth(found: dict[str, list[dict[str, Any]]]) -> str:
     """The times as a table."""
-    lines = [f"| documents | {' | '.join(WAYS)} | local[1] / local[2] |", "|---:|---:|---:|---:|---:|"]
+    heads = [f"{way}{of}" for way in WAYS for of in ("", ", processors")]
+    lines = [f"| documents | {' | '.join(heads)} | local[1] / local[2] |", "|---:" * (len(heads) + 2) + "|"]
     for at, size in enumerate(SIZES):
-        spent = [found[way][at]["seconds"] for way in WAYS]
-        lines.append(f"| {size:,} | {' | '.join(map(seconds, spent))} | {spent[1] / spent[2]:.2f} |")
+        times = [seconds(found[way][at][of]) for way in WAYS for of in ("seconds", "work")]
+        one, two = (found[way][at]["seconds"] for way in WAYS[1:])
+        lines.append(f"| {size:,} | {' | '.join(times)} | {one / two:.2f} |")
     return "\n".join(lines)
 
 
 def where_it_pays(found: dict[str, list[dict[str, Any]]]) -> str:
     """From how many documents on Spark is faster than one process, by extrapolation."""
-    here, there = (Line.through([each["seconds"] for each in found[way]]) for way in (HERE, WAYS[-1]))
+    here, there = (found[way][-1]["work"] / SIZES[-1] for way in (HERE, WAYS[-1]))
+    rest = found[WAYS[-1]][0]["seconds"]
     lines = ["| cores of the cluster | Spark is faster from |", "|---:|---:|"]
     for cores in CORES:
-        gained = here.each - there.each * 2 / cores
-        size = max((there.rest - here.rest) / gained, 0.0) if gained > 0 else None
-        lines.append(f"| {cores} | {'never' if size is None else f'{size:,.0f} documents'} |")
+        gained = here - there / cores
+        lines.append(f"| {cores} | {f'{rest / gained:,.0f} documents' if gained > 0 else 'never'} |")
     return (
-        f"A document takes {seconds(here.each)} in one process and {seconds(there.each)} by Spark on two cores; Spark "
-        f"begins with {seconds(there.rest)}, one process with {seconds(here.rest)} (by the two largest sizes). If "
-        "cores beyond the two that were measured were as good as these, and none waited for another:\n\n"
-        + "\n".join(lines)
+        f"A document takes {seconds(here)} of processors in one process and {seconds(there)} by Spark, whose smallest "
+        f"training takes {seconds(rest)}. Nothing was measured on more than two cores; if more shared the work evenly, "
+        "and nothing else had to be waited for, which no cluster does:\n\n" + "\n".join(lines)
+    )
+
+
+def warning(load: float) -> str:
+    """What is to be said of figures from a machine that others used."""
+    if load <= n_threads(-1) + 1:
+        return "The machine was otherwise idle."
+    return (
+        "**The machine was not idle**, so ways that took turns did not have the same share of it: where more cores took "
+        "longer than fewer, that is why, and what is worked out below is a guess. Run it again on an idle one."
     )
 
 
@@ -170,10 +182,11 @@ def main() -> None:
             f"{n_threads(-1)} cores, for which {os.getloadavg()[2]:.1f} processes asked on average in the last "
             f"quarter of an hour. Generated documents of {LENGTH + N_OWN} words, {N_CLASSES} classes, JSON lines; "
             f"{SETTINGS['selector']}, {SETTINGS['n_terms']:,} terms, {SETTINGS['classifier']}. All ways give the same "
-            "model, byte for byte. Medians of "
+            "model, byte for byte but for the note on the sample of a stream. Medians of "
             + ", ".join(f"{repeats} ({size:,})" for size, repeats in zip(SIZES, REPEATS, strict=True))
             + f". The first training of a Spark session, which is not in the table, takes {seconds(first)} "
             f"for {SIZES[0]:,} documents.",
+            warning(os.getloadavg()[2]),
             growth(found),
             "## When it pays",
             where_it_pays(found),
