@@ -73,6 +73,8 @@ def assert_same(spark: SparkSession, label: str, **settings: Any) -> None:
     assert encode(there.model_) == encode(here.model_)
 
 
+SHARE: Any = np.float32(0.05)
+
 CASES: list[dict[str, Any]] = [
     {"selector": "chi", "classifier": "nb", "n_terms": 500},
     {"selector": "ocfs", "selector_options": {"energy": 0.5}, "n_terms": 300, "classifier": "rocchio"},
@@ -101,7 +103,7 @@ CASES: list[dict[str, Any]] = [
     {"selector": Cascade([DocumentFrequency(min_df=0.01), ChiSquare(k=500), OCFS(k=100)]), "classifier": "nb"},
     {"selector": Cascade([InformationGain(k="all", min_score=0.001), TypicalTestors()]), "classifier": "rocchio"},
     {"selector": TypicalTestors(epsilon=0.6), "n_terms": 400, "classifier": "nb"},
-    {"selector": ChiSquare(k=np.float32(0.05), min_score=1.0), "classifier": "rocchio"},
+    {"selector": ChiSquare(k=SHARE, min_score=1.0), "classifier": "rocchio"},
     {"projection": "centroid"},
     {
         "selector": InformationGain(min_score=0.02),
