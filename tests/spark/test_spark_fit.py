@@ -26,6 +26,7 @@ from textsieve import (
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
 from textsieve.spark import chunks, testors
+from textsieve.spark.table import kept_in_few_parts
 from textsieve.training import documents
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
@@ -218,3 +219,15 @@ def test_documents_that_are_others_when_they_are_read_again_are_refused(
         sieve.fit(
             changing, categorizer=Categorizer(selector="df", n_terms=20, classifier=classifier), progress=progress
         )
+
+
+@on_this_machine
+def test_settings_of_the_session_are_as_before(spark: SparkSession) -> None:
+    name = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+    for before in (None, "false"):
+        if before is not None:
+            spark.conf.set(name, before)
+        with kept_in_few_parts(spark):
+            assert spark.conf.get(name) == "true"
+        assert spark.conf.get(name, None) == before
+    spark.conf.unset(name)
