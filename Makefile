@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults trace subspaces papers docs format clean help
+.PHONY: demo test lint bench defaults trace subspaces spark spark-scale papers docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -33,6 +33,12 @@ trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes d
 subspaces: .venv/ready   ## random subspaces: where they gain, sizes; writes docs/subspaces-results.md and its figure
 	$(BIN)/python -m benchmarks.subspaces_quality
 
+spark: .venv/ready       ## how Spark's time grows, and when it pays; writes benchmarks/SPARK.md
+	$(BIN)/python -m benchmarks.spark_growth
+
+spark-scale: .venv/ready ## two million terms, and what the driver takes; writes benchmarks/SPARK_SCALE.md
+	$(BIN)/python -m benchmarks.spark_scale
+
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/papers, goes on where it was
 	$(BIN)/textsieve reproduce ocfs testors tofa tcfp subspace -o docs/papers
 
@@ -47,7 +53,7 @@ clean:                   ## remove what was set up
 	rm -rf .venv
 
 help:                    ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
