@@ -165,8 +165,8 @@ def warning(load: float) -> str:
     if load <= n_threads(-1) + 1:
         return "The machine was otherwise idle."
     return (
-        "**The machine was not idle**, so ways that took turns did not have the same share of it: where more cores took "
-        "longer than fewer, that is why, and what is worked out below is a guess. Run it again on an idle one."
+        "**The machine was not idle**, so ways that took turns did not have the same share of it: this may be why more "
+        "cores took longer than fewer, where they did, and what is worked out below is a guess. Run it on an idle one."
     )
 
 

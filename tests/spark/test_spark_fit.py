@@ -26,6 +26,7 @@ from textsieve import (
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
 from textsieve.spark import chunks, testors
+from textsieve.spark.table import kept_in_few_parts
 from textsieve.training import documents
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
@@ -73,6 +74,8 @@ def assert_same(spark: SparkSession, label: str, **settings: Any) -> None:
     assert encode(there.model_) == encode(here.model_)
 
 
+SHARE: Any = np.float32(0.05)
+
 CASES: list[dict[str, Any]] = [
     {"selector": "chi", "classifier": "nb", "n_terms": 500},
     {"selector": "ocfs", "selector_options": {"energy": 0.5}, "n_terms": 300, "classifier": "rocchio"},
@@ -101,7 +104,7 @@ CASES: list[dict[str, Any]] = [
     {"selector": Cascade([DocumentFrequency(min_df=0.01), ChiSquare(k=500), OCFS(k=100)]), "classifier": "nb"},
     {"selector": Cascade([InformationGain(k="all", min_score=0.001), TypicalTestors()]), "classifier": "rocchio"},
     {"selector": TypicalTestors(epsilon=0.6), "n_terms": 400, "classifier": "nb"},
-    {"selector": ChiSquare(k=np.float32(0.05), min_score=1.0), "classifier": "rocchio"},
+    {"selector": ChiSquare(k=SHARE, min_score=1.0), "classifier": "rocchio"},
     {"projection": "centroid"},
     {
         "selector": InformationGain(min_score=0.02),
@@ -216,3 +219,15 @@ def test_documents_that_are_others_when_they_are_read_again_are_refused(
         sieve.fit(
             changing, categorizer=Categorizer(selector="df", n_terms=20, classifier=classifier), progress=progress
         )
+
+
+@on_this_machine
+def test_settings_of_the_session_are_as_before(spark: SparkSession) -> None:
+    name = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+    for before in (None, "false"):
+        if before is not None:
+            spark.conf.set(name, before)
+        with kept_in_few_parts(spark):
+            assert spark.conf.get(name) == "true"
+        assert spark.conf.get(name, None) == before
+    spark.conf.unset(name)

@@ -37,7 +37,7 @@ from .learning import MOST_VALUES, learned
 from .ranking import Ranking
 from .rows import weights_of
 from .sampling import sample_of
-from .table import Whole, added_up, kept
+from .table import Whole, added_up, kept, kept_in_few_parts
 from .worker import mapped, plainly
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def fit(
     job = _Fit(
         trained.get_params(deep=False), documents_of(df, text, label), most_values, progress or (lambda *_: None)
     )
-    with plainly():
+    with plainly(), kept_in_few_parts(df.sparkSession):
         trained.model_ = job.run()
     trained.seconds_ = job.training.seconds
     return trained

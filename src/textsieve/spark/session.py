@@ -23,9 +23,6 @@ from .explaining import in_one_sentence
 from .masters import CONNECT, addresses, is_of_connect, require_answer, require_java
 
 _CONSOLE_BAR = "spark.ui.showConsoleProgress"
-_PARTS_BY_SIZE = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
-"""What is kept between two steps is then shared out by its size, and not always in 200 parts, which on a few cores are
-mostly waited for."""
 
 _HERE = ("localhost", "127.0.0.1", "::1")
 
@@ -45,7 +42,7 @@ def session_on(
     if not is_connect:
         require_java()
     with in_one_sentence():
-        own = {_PARTS_BY_SIZE: "true", **({} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()})}
+        own = {} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()}
         with _environment(changes(master, os.environ)):
             session = _builder(master).appName(name).config(map={**own, **conf}).getOrCreate()
         try:

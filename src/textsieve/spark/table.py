@@ -29,7 +29,7 @@ from .fixedpoint import sums_of
 from .worker import mapped
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from .worker import Batches
 
@@ -180,6 +180,26 @@ def kept(df: DataFrame) -> Iterator[DataFrame]:
         yield stored
     finally:
         stored.unpersist()
+
+
+@contextmanager
+def kept_in_few_parts(session: SparkSession) -> Iterator[None]:
+    """Let Spark join small parts of what is kept, as it does of what is not; then as it was before.
+
+    Each part is a task, and a table of few terms in the usual 200 parts takes ten times as long to go through.
+    """
+    before = session.conf.get(_FEW_PARTS, None)
+    session.conf.set(_FEW_PARTS, "true")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_FEW_PARTS)
+        else:
+            session.conf.set(_FEW_PARTS, before)
+
+
+_FEW_PARTS = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
 
 
 def pieces(rows: DataFrame) -> Iterator[Any]:
