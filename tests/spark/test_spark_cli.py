@@ -26,7 +26,7 @@ from textsieve.cli.wording import as_options
 from textsieve.spark.explaining import gist
 from textsieve.spark.files import read_files
 from textsieve.spark.learning import require_room
-from textsieve.spark.masters import addresses, require_answer
+from textsieve.spark.masters import addresses, require_answer, require_master
 from textsieve.spark.session import changes
 from textsieve.spark.taskbar import TaskBar, bar_of
 
@@ -148,6 +148,7 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
     with zipfile.ZipFile(news.with_name("news.zip"), "w") as packed:
         packed.writestr("a", "b")
     news.with_name("broken.jsonl").write_text('{"text": "a", "label": "b"}\n{"text": \n')
+    news.with_name("mixed.jsonl").write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": ["x", "y"]}\n')
     news.with_name("nan.csv").write_text("text,label\na,x\nb,NaN\n")
     for name, also, expected in (
         (
@@ -161,6 +162,8 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
         ("news.zip", [], "or leave out --engine spark."),
         ("news.parquet", ["--format", "fasttext"], "is fasttext; Spark reads"),
         ("broken.jsonl", [], "Malformed records are detected"),
+        ("broken.jsonl", [], "training on each file without --engine spark names the line."),
+        ("mixed.jsonl", [], 'A label is the list ["x", "y"], and others are texts; write lists in all lines'),
         ("nan.csv", [], "error: Spark: A label is NaN, which is not a class."),
     ):
         said = train(news.with_name(name), "-o", news.with_name("x.sieve"), "--held-out", "0", *also, exit_code=1)
@@ -196,6 +199,25 @@ def test_a_master_that_does_not_answer() -> None:
     assert addresses("local[2]") == addresses("yarn") == addresses("k8s://https://there:1") == []
     with pytest.raises(InputError, match="is no address; write spark://HOST:7077"):
         addresses("spark://a:b")
+
+
+def test_what_is_no_master_is_told_before_java_starts() -> None:
+    with pytest.raises(InputError, match=r"^master='127\.0\.0\.1:7077' is none; write spark://127\.0\.0\.1:7077 for a"):
+        require_master("127.0.0.1:7077")
+    with pytest.raises(InputError, match=r"write spark://HOST:7077 for a cluster"):
+        require_master("nonsense")
+    known = (
+        "local",
+        "local[*]",
+        "local[2,3]",
+        "local-cluster[2,1,512]",
+        "yarn",
+        "spark://a:1",
+        "k8s://https://a",
+        "sc://a",
+    )
+    for master in (None, "", *known):
+        require_master(master)
 
 
 def test_what_java_is_started_with(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from tests.reference.cli_cases import documents
 from tests.spark.cluster import CONF, HERE, QUICK, ROOT, environment
 from tests.spark.listening import listening
-from tests.spark.processes import command_of, descendants, end, wait_for
+from tests.spark.processes import Program, command_of, descendants, end, wait_for
 from tests.spark.sessions import Sessions
 from textsieve import load
 
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_three_commands_make_a_model_and_one_ends_the_cluster(sessions: Sessions, folder: Path) -> None:
-    start, stop = CONSOLE_BLOCKS
+    start, stop, _ = CONSOLE_BLOCKS
     commands = start.strip().splitlines()
     assert len(commands) == 3
     before = descendants(os.getpid())
@@ -95,6 +95,18 @@ def test_the_python_block_runs(spark: SparkSession, folder: Path, capsys: pytest
     assert "['sport']" in printed
     assert re.search(r"\| +label\|prediction\| +scores\|", printed)
     assert re.search(r"\| +the\| +60\|", printed)
+
+
+def test_the_connect_server_of_the_page_listens_here_alone(sessions: Sessions, tmp_path: Path) -> None:
+    """It is started as printed, but for its port; that sessions of such a server work is tested everywhere else."""
+    command = CONSOLE_BLOCKS[2].replace("--conf", "--conf spark.connect.grpc.binding.port=0 --conf", 1)
+    shell = Program(["bash", "-c", f"exec env {command}"], shell_environment(tmp_path), tmp_path / "connect.log")
+    try:
+        shell.says(r"Spark Connect server started at: \S*?:(\d+)")
+        java = [each for each in descendants(os.getpid()) if command_of(each)[0].endswith("java")]
+        assert {str(address) for each in java for address, _ in listening(each.pid)} == {HERE}
+    finally:
+        shell.stop()
 
 
 def test_links_lead_somewhere() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from ..corpus.columns import choose
 from ..corpus.formats import by_ending
@@ -23,7 +24,7 @@ from ..corpus.named import is_name
 from ..corpus.source import Column, Source
 from ..errors import InputError
 from .columns import LABEL, TEXT, documents_of
-from .labeltexts import labels_as_text
+from .labeltexts import labels_as_text, not_a_list
 from .session import speaks_connect
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def read_files(
         raise InputError(f"{name}: no column beside {table.columns[text_at]!r} has the labels; name it with label=.")
     documents = documents_of(table, table.columns[text_at], table.columns[label_at])
     labels = labels_as_text(F.col(LABEL), documents.schema[LABEL].dataType, label_separator)
+    if kind == "jsonl" and isinstance(documents.schema[LABEL].dataType, T.StringType) and label_separator is None:
+        labels = not_a_list(labels)
     return documents.select(TEXT, labels.alias(LABEL))
 
 

@@ -28,6 +28,17 @@ def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) 
     return one if separator is None else _split(one, separator)
 
 
+def not_a_list(label: Expression) -> Expression:
+    """A text, refused if it is a list of JSON's: where some lines have lists, Spark takes all labels for texts."""
+    problem = F.concat(
+        F.lit("A label is the list "),
+        F.substring(label, 1, 60),
+        F.lit(", and others are texts; write lists in all lines, also for one label or none."),
+    )
+    is_list = label.rlike(r'^\[(".*")?\]$')
+    return F.when(is_list, F.raise_error(problem).cast("string")).otherwise(label)
+
+
 def _as_text(label: Expression, kind: T.DataType) -> Expression:
     """A label as it is written; a whole number has no point, whatever its type."""
     written = _stripped(label.cast("string"))

@@ -18,6 +18,7 @@ PATIENCE = 20.0
 """Seconds that a master has to answer; one that was started a moment ago needs some."""
 
 _PORTS = {"spark": 7077, "sc": 15002}
+_KINDS = re.compile(r"local($|\[|-cluster)|yarn|(spark|k8s|sc)://")
 _ADDRESS = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<host>[^:/;\[\]]+))(?::(?P<port>\d+))?")
 
 
@@ -41,6 +42,16 @@ def addresses(master: str) -> list[tuple[str, int]]:
     if not all(matches):
         raise InputError(f"master={master!r} is no address; write {kind}://HOST:{_PORTS[kind]}.")
     return [(each["six"] or each["host"], int(each["port"] or _PORTS[kind])) for each in matches if each]
+
+
+def require_master(master: str | None) -> None:
+    """Stop if no kind of master is called so; Spark would only say that its Java has ended."""
+    if master and not _KINDS.match(master):
+        like = f"spark://{master}" if ":" in master and "/" not in master else "spark://HOST:7077"
+        raise InputError(
+            f"master={master!r} is none; write {like} for a cluster, sc://HOST:15002 for a Connect server, yarn, "
+            "k8s://..., or local[2] for two cores of this machine."
+        )
 
 
 def require_answer(master: str | None, patience: float = PATIENCE) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from .explaining import in_one_sentence
-from .masters import CONNECT, addresses, is_of_connect, require_answer, require_java
+from .masters import CONNECT, addresses, is_of_connect, require_answer, require_java, require_master
 
 _CONSOLE_BAR = "spark.ui.showConsoleProgress"
 
@@ -38,6 +38,7 @@ def session_on(
             yield present
         return
     is_connect = is_of_connect(master)
+    require_master(master)
     require_answer(master)
     if not is_connect:
         require_java()
