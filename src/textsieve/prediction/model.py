@@ -244,20 +244,24 @@ class Model:
         unknown = f"No term of the text {what} the model, so {self.why_unknown} is taken" if is_unknown[0] else None
         return Explanation(predicted, tuple(map(of_class, best_first)), unknown)
 
-    def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
-        """The terms that speak most for each class, and their coefficients.
+    def strengths(self) -> Floats:
+        """How much each term speaks for each class (terms x classes): the model's coefficients.
 
-        Where all coefficients have one sign, as logarithms of probabilities do, they say how frequent a term is, and
-        only their distance from the mean over the classes says which class it speaks for.
+        Where all of them have one sign, as logarithms of probabilities do, they say how frequent a term is, and only
+        their distance from the mean over the classes says which class it speaks for: then it is that.
         """
-        if not is_whole(n) or n < 0:
-            raise InputError(f"n={n!r}; use a number of terms.")
         coefficients = self._by_class(self.scorer.term_strengths()).astype(np.float64)
         one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
         if one_sign and self.scorer.n_outputs > 1:
             coefficients = coefficients - coefficients.mean(axis=1, keepdims=True)
+        return coefficients
+
+    def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
+        """The terms that speak most for each class, and how much (see `strengths`)."""
+        if not is_whole(n) or n < 0:
+            raise InputError(f"n={n!r}; use a number of terms.")
         best: dict[Label, list[tuple[str, float]]] = {}
-        for label, values in zip(self.classes, coefficients.T, strict=True):
+        for label, values in zip(self.classes, self.strengths().T, strict=True):
             order = np.argsort(-values, kind="stable")[:n]
             best[label] = [(self.terms[at], float(values[at])) for at in order.tolist() if values[at] > 0]
         return best
