@@ -35,6 +35,7 @@ STATUS = {
     "too_many": 422,
     "too_long": 422,
     "unknown_label": 422,
+    "gone": 499,
     "internal": 500,
     "busy": 503,
     "timeout": 503,
@@ -65,6 +66,11 @@ class Refused(Exception):
     def body(self) -> bytes:
         """What is answered."""
         return to_json({"error": {"code": self.code, "message": self.message}})
+
+
+def internal() -> Refused:
+    """What is said where we are to blame."""
+    return Refused("internal", "Something went wrong here; the log of the service says what.", [CLOSE])
 
 
 def invalid(problem: ValidationError) -> Refused:

@@ -12,6 +12,7 @@ import signal
 import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from ipaddress import ip_address
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -58,10 +59,18 @@ def create_app(
 
 def guarded(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
     """The routes of a service behind its guard."""
-    open_paths = {*assets(), "/healthz"}
+    open_paths = {*assets(), "/healthz", "/openapi.json"}
     app = routes(service)
     direct = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
-    return Guard(app, service.limits, Door(hosts, token, open_paths), service.note, direct)
+    return Guard(app, direct, service.limits, Door(hosts, token, open_paths), service.note, service.went_wrong)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def listening(host: str, port: int) -> socket.socket:
