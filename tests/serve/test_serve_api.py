@@ -28,7 +28,9 @@ def plain(value: Any) -> Any:
 
 @each_kind
 @pytest.mark.parametrize("top", [None, 1, 2, 1000])
-def test_predictions_are_those_of_the_model(service: Service, models: dict[str, Path], kind: str, top: int | None) -> None:
+def test_predictions_are_those_of_the_model(
+    service: Service, models: dict[str, Path], kind: str, top: int | None
+) -> None:
     model = load(models[kind]).model_
     found = ask(service(kind), "/v1/predict", {"texts": NEW, "top": top})
     records = Records(model, None if top is None else min(top, len(model.classes)))

@@ -15,7 +15,6 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-REQUEST_SECONDS = 30.0
 MOST_HEAD = 64 << 10
 """Bytes of a head; a little more if they come at once."""
 
@@ -47,8 +46,16 @@ class InOnePiece:
         self._transport.close()
 
 
+def patient_for(seconds: float) -> type[PatientProtocol]:
+    """The protocol that waits so long for a request."""
+    return type("PatientProtocol", (PatientProtocol,), {"seconds": seconds})
+
+
 class PatientProtocol(HttpToolsProtocol):
     """One connection."""
+
+    seconds = 30.0
+    """In which a request has to be whole."""
 
     _head_bytes = 0
     _in_head = True
@@ -91,7 +98,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _await_request(self) -> None:
         self._in_head, self._head_bytes = True, 0
-        self._alarm = self.loop.call_later(REQUEST_SECONDS, self._too_late)
+        self._alarm = self.loop.call_later(self.seconds, self._too_late)
 
     def _stop_waiting(self) -> None:
         self._in_head = False
@@ -100,7 +107,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._alarm = None
 
     def _too_late(self) -> None:
-        about = f"The request was not whole after {REQUEST_SECONDS:g} seconds; send it at once."
+        about = f"The request was not whole after {self.seconds:g} seconds; send it at once."
         self._end("408 Request Timeout", about)
 
     def _end(self, status: str, about: str) -> None:
