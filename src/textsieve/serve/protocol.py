@@ -11,7 +11,7 @@ caller is woken twice. Here the head waits for the body, which comes at once.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -32,7 +32,9 @@ class InOnePiece:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send, or keep for a moment."""
+        """Send, or keep for a moment; an answer that nobody can take any more is dropped."""
+        if self._transport.is_closing():
+            return
         if self._head:
             data, self._head = self._head + data, b""
         elif data.startswith(b"HTTP/1.1 ") and data.endswith(b"\r\n\r\n") and not data.startswith(b"HTTP/1.1 100"):
@@ -40,10 +42,14 @@ class InOnePiece:
             return
         self._transport.write(data)
 
-    def close(self) -> None:
-        """Send what was kept, and end."""
+    def flush(self) -> None:
+        """Send what was kept: no body came, because nobody asked for one (HEAD)."""
         if self._head:
             self.write(b"")
+
+    def close(self) -> None:
+        """Send what was kept, and end."""
+        self.flush()
         self._transport.close()
 
 
@@ -56,8 +62,8 @@ class PatientProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
-        whole: Any = InOnePiece(transport)  # type: ignore[arg-type]
-        super().connection_made(whole)
+        self._whole = whole = InOnePiece(cast(asyncio.Transport, transport))  # uvloop has a class of its own
+        super().connection_made(cast(Any, whole))
         self._await_request()
 
     def on_message_begin(self) -> None:
@@ -75,6 +81,11 @@ class PatientProtocol(HttpToolsProtocol):
         """All of it is there."""
         self._stop_waiting()
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """The answer is whole, also one without a body."""
+        self._whole.flush()
+        super().on_response_complete()
 
     def data_received(self, data: bytes) -> None:
         """Take what comes, unless it is a head without an end."""
