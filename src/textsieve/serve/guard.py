@@ -1,0 +1,179 @@
+"""What every request has to pass before anything is done for it, and what is noted of it at the end.
+
+*Who may ask.* A page of another site can make a browser send requests here. So what a browser sends must say that it is
+from a page of ours (`Origin`), documents come as JSON, which a page of another site must not send unasked, and the name
+by which the service is called (`Host`) is one of its own: where only this machine can reach it, no other name can be
+right. A token, if there is one, is compared in a time that does not depend on what was sent.
+
+*How much.* A body that announces more than is allowed is refused before a byte of it is read; one that announces
+nothing, when it has become too long. All bodies together have a limit too.
+
+*What is noted.* The time, the caller, the route, the status, the number of documents and the milliseconds: no text.
+"""
+
+from __future__ import annotations
+
+import hmac
+import sys
+import time
+import traceback
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .limits import Limits
+from .refusals import CLOSE, Headers, Refused, answer
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS: Headers = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+"""Of every answer."""
+
+HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+"""What a machine calls itself."""
+
+DOCUMENTS = "textsieve.documents"
+"""In the scope of a request: how many documents it has."""
+
+Note = Callable[[Scope, int, float], None]
+"""A request, the status of its answer, and the seconds that it took."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """Who is let in: names of the service (None: any), a token (None: none is needed), and paths without one."""
+
+    hosts: Collection[str] | None = HERE
+    token: str | None = field(default=None, repr=False)
+    open_paths: Collection[str] = ()
+
+    def check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        """Refuse a request that may not be made."""
+        host = headers.get(b"host", b"").decode("latin-1")
+        if self.hosts is not None and host_name(host) not in self.hosts:
+            names = ", ".join(sorted(self.hosts))
+            raise Refused("forbidden", f"This service is called {names}; if it has other names, use --allow-host.")
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").partition("://")[2] != host:
+            raise Refused("forbidden", "Pages of other sites may not ask.")
+        if scope["method"] == "POST":
+            kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+            if kind != b"application/json":
+                raise Refused("not_json", "Send JSON, with the header Content-Type: application/json.", [CLOSE])
+        if self.token is not None and scope["path"] not in self.open_paths:
+            self._check_token(headers.get(b"authorization", b""))
+
+    def _check_token(self, given: bytes) -> None:
+        assert self.token is not None
+        scheme, _, token = given.partition(b" ")
+        # Digests have one length, so that not even that of the token is told by the time.
+        same = hmac.compare_digest(sha256(token.strip()).digest(), sha256(self.token.encode()).digest())
+        if not (same and scheme.lower() == b"bearer"):
+            raise Refused("unauthorized", "Send the token of this service, as Authorization: Bearer ...", [CLOSE])
+
+
+def host_name(host: str) -> str:
+    """A host without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()
+
+
+class Guard:
+    """Lets requests pass to an application."""
+
+    def __init__(self, app: ASGIApp, limits: Limits, door: Door, note: Note) -> None:
+        self._app, self._limits, self._door, self._note = app, limits, door, note
+        self._bytes = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            raise RuntimeError(f"Only HTTP is spoken here, not {scope['type']}.")
+        begin, status = time.perf_counter(), 0
+
+        async def send_safely(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], *_missing(message["headers"])]
+            await send(message)
+
+        try:
+            await self._pass(scope, receive, send_safely)
+        except Refused as problem:
+            await answer(send_safely, problem.status, problem.headers, problem.body)
+        except Exception:
+            traceback.print_exc(file=sys.stderr)
+            if status == 0:
+                wrong = Refused("internal", "Something went wrong here; the log of the service says what.", [CLOSE])
+                await answer(send_safely, wrong.status, wrong.headers, wrong.body)
+        finally:
+            self._note(scope, status, time.perf_counter() - begin)
+
+    async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        announced = headers.get(b"content-length")
+        if announced is None and b"transfer-encoding" not in headers:
+            self._door.check(scope, headers)
+            await self._app(scope, receive, send)
+            return
+        body = Body(self, self._limits.body)
+        try:
+            body.take(int(announced) if announced is not None else 0)
+            self._door.check(scope, headers)
+            await self._app(scope, receive if announced is not None else body.counted(receive), send)
+        finally:
+            self._bytes -= body.size
+
+    def take(self, size: int) -> None:
+        """Note that more bytes are on their way, or refuse them."""
+        if self._bytes + size > self._limits.bodies:
+            raise Refused("busy", "Too many large requests at once; try again in a second.", [CLOSE])
+        self._bytes += size
+
+
+class Body:
+    """How much of a body has been announced, or has come."""
+
+    def __init__(self, guard: Guard, most: int) -> None:
+        self._guard, self._most = guard, most
+        self.size = 0
+
+    def take(self, size: int) -> None:
+        """Note more of it, or refuse."""
+        if self.size + size > self._most:
+            about = f"The body of a request may have {self._most:,} bytes; send fewer documents at a time."
+            raise Refused("too_large", about)
+        self._guard.take(size)
+        self.size += size
+
+    def counted(self, receive: Receive) -> Receive:
+        """The same messages, counted as they come."""
+
+        async def counting() -> Message:
+            message = await receive()
+            self.take(len(message.get("body", b"")))
+            return message
+
+        return counting
+
+
+def _missing(headers: list[Any]) -> Headers:
+    """Of the headers that every answer has, those that an answer does not say itself."""
+    if len(headers) <= 2:  # nearly all: the type and the length
+        return HEADERS
+    own = {bytes(name).lower() for name, _ in headers}
+    return [(name, value) for name, value in HEADERS if name not in own]
