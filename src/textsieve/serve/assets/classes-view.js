@@ -3,7 +3,7 @@
 // With probabilities, bars are these. Scores have no zero that means anything to a reader, so without probabilities bars
 // run from the lowest score of all classes to the highest; a line in them is where a class would be given.
 
-import { bar, byId, labelKey, labelText, make, percent, show, written } from "./dom.js";
+import { bar, byId, labelKey, labelParts, make, percent, show, written } from "./dom.js";
 import { stepped } from "./tabs.js";
 
 const FIRST = 10; // classes that are shown at once
@@ -20,10 +20,11 @@ const barOf = ({ score, threshold, probability }, scale) => {
   return bar(scale(score), { mark: isSeen ? scale(threshold) : null });
 };
 
-const figuresOf = ({ score, threshold, probability }) => [
+/** `areCut` says that classes have thresholds; one without is never given, as if its threshold were infinite. */
+const figuresOf = ({ score, threshold, probability }, areCut) => [
   probability === null || probability === undefined ? null : make("span", { class: "figure strong" }, percent(probability)),
   make("span", { class: "figure" }, `score ${written(score, 3)}`),
-  threshold === null || threshold === undefined ? null : make("span", { class: "figure" }, `needs ${written(threshold, 3)}`),
+  areCut ? make("span", { class: "figure" }, threshold === null ? "never given" : `needs ${written(threshold, 3)}`) : null,
 ];
 
 /** `chosen(label)` is called when the reader wants another class explained. */
@@ -40,14 +41,14 @@ export const useClasses = (chosen) => {
     }
   };
   const draw = () => {
-    const scale = scaleOf(classes);
+    const scale = scaleOf(classes), areCut = classes.some(({ threshold }) => typeof threshold === "number");
     const shown = classes.filter((each, at) => areAllShown || at < FIRST || each.predicted || labelKey(each.label) === current);
     list.replaceChildren(...shown.map((each) => make(
       "button",
       { type: "button", role: "radio", class: each.predicted ? "is-predicted" : "", "data-key": labelKey(each.label) },
-      make("span", { class: "name" }, labelText(each.label), each.predicted ? make("span", { class: "tick" }, " ✓", make("span", { class: "hidden" }, " predicted")) : null),
+      make("span", { class: "name" }, labelParts(each.label), each.predicted ? make("span", { class: "tick" }, " ✓", make("span", { class: "hidden" }, " predicted")) : null),
       barOf(each, scale),
-      make("span", { class: "figures" }, figuresOf(each)),
+      make("span", { class: "figures" }, figuresOf(each, areCut)),
     )));
     show(more, shown.length < classes.length || (areAllShown && classes.length > FIRST));
     more.textContent = areAllShown ? `Show the best ${FIRST} only` : `Show all ${written(classes.length)} classes`;

@@ -40,8 +40,9 @@ export const day = (time) => {
   return found.toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
 };
 
-/** A class as it is read; and as a key, since 1, "1" and true are three classes. */
+/** A class as it is read; as it is read where room is scarce, and a line may end after a dot; and as a key, since 1, "1" and true are three classes. */
 export const labelText = (label) => (label === "" ? "(empty)" : String(label));
+export const labelParts = (label) => labelText(label).split(/(?<=[.\/_:-])/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
 export const labelKey = (label) => JSON.stringify(label);
 
 /** Characters as the server counts them: a pair of UTF-16 units is one. */

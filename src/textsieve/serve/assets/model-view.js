@@ -1,6 +1,6 @@
 // The model's card: what it is, from what it learned, and how good it was on documents that it had not seen.
 
-import { bar, byId, counted, day, labelText, make, percent, written } from "./dom.js";
+import { bar, byId, counted, day, labelParts, labelText, make, percent, written } from "./dom.js";
 import { sortableTable } from "./tables.js";
 
 const CLASSIFIERS = {
@@ -24,7 +24,7 @@ const SELECTORS = {
   mi: "by mutual information",
   df: "by how many documents have them",
 };
-const named = (name, table) => (name in table ? `${table[name]} (“${name}”)` : name);
+const named = (name, table) => (name in table ? `${table[name]} (“${name}”)` : typeof name === "string" ? name : JSON.stringify(name));
 const size = (bytes) => (bytes >= 1e6 ? `${written(bytes / 1e6, 1)} MB` : `${written(bytes / 1e3, 1)} kB`);
 
 /** What a model does, in one sentence. */
@@ -72,10 +72,10 @@ const classTable = ({ classes, held_out: heldOut }) => {
   const measured = new Map((heldOut?.classes ?? []).filter((each) => each.documents + (each.predicted ?? 0) > 0).map((each) => [JSON.stringify(each.label), each]));
   const rows = classes.map((each) => ({ ...each, measured: measured.get(JSON.stringify(each.label)) ?? null }));
   const columns = [
-    { title: "Class", kind: "text", value: ({ label }) => labelText(label), cell: ({ label }) => labelText(label) },
-    { title: "Documents", kind: "number", value: ({ documents }) => documents, cell: ({ documents }) => written(documents) },
+    { title: "Class", kind: "text", value: ({ label }) => labelText(label), cell: ({ label, documents }) => [...labelParts(label), make("span", { class: "note narrow" }, counted(documents, "document"))] },
+    { title: "Documents", kind: "number wide", value: ({ documents }) => documents, cell: ({ documents }) => written(documents) },
     ...(heldOut ? [share("Precision", "precision"), share("Recall", "recall"), share("F1", "f1"),
-      { title: "Tested on", kind: "number", value: (row) => row.measured?.documents ?? null, cell: (row) => written(row.measured?.documents ?? null) }] : []),
+      { title: "Tested on", kind: "number wide", value: (row) => row.measured?.documents ?? null, cell: (row) => written(row.measured?.documents ?? null) }] : []),
   ];
   return sortableTable(heldOut ? "Press the title of a column to sort." : "Documents of each class.", columns, rows);
 };

@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 
-const FIRST = { text: "ascending", number: "descending" };
+const firstOf = (kind) => (kind.startsWith("number") ? "descending" : "ascending");
 const OTHER = { ascending: "descending", descending: "ascending" };
 
 const compared = (one, other, sign) => {
@@ -11,8 +11,8 @@ const compared = (one, other, sign) => {
 };
 
 /**
- * A table of rows. A column is `{title, kind: "text" | "number", value(row), cell(row)}`: what it is sorted by, and
- * what is shown. Rows are at first as they come.
+ * A table of rows. A column is `{title, kind, value(row), cell(row)}`: what it is sorted by, and
+ * what is shown; its kind begins with "text" or "number", and is its class. Rows are at first as they come.
  */
 export const sortableTable = (caption, columns, rows) => {
   const body = make("tbody");
@@ -22,7 +22,7 @@ export const sortableTable = (caption, columns, rows) => {
   const heads = columns.map((column) => {
     const head = make("th", { class: column.kind, scope: "col" });
     head.append(make("button", { type: "button", class: "sorter", on: { click: () => {
-      const order = OTHER[head.getAttribute("aria-sort")] ?? FIRST[column.kind];
+      const order = OTHER[head.getAttribute("aria-sort")] ?? firstOf(column.kind);
       heads.forEach((each) => each.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", order);
       fill([...rows].sort((one, other) => compared(column.value(one), column.value(other), order === "ascending" ? 1 : -1)));

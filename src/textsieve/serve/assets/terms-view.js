@@ -1,7 +1,7 @@
 // The terms of the model: of one class, the strongest first, or all, the best first; searchable.
 
 import * as api from "./api.js";
-import { afterPause, bar, byId, counted, labelKey, labelText, make, show, written } from "./dom.js";
+import { afterPause, bar, byId, counted, labelKey, labelParts, labelText, make, show, written } from "./dom.js";
 
 const PAGE = 50; // terms that are asked for at once
 const PAUSE = 250;
@@ -22,7 +22,7 @@ export const useTerms = () => {
 
   const rowOf = ({ term, label, strength }, isAll) => make("tr", {},
     make("th", { scope: "row", class: "text" }, term),
-    isAll ? make("td", { class: "text" }, labelText(label)) : null,
+    isAll ? make("td", { class: "text" }, labelParts(label)) : null,
     make("td", { class: "number" }, written(strength, 3)),
     make("td", { class: "bars" }, bar(largest > 0 ? strength / largest : 0, { kind: "for" })));
 

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { useClasses } from "./classes-view.js";
 import { contributionsOf } from "./contributions-view.js";
 import { offerCorrection } from "./correction-view.js";
-import { afterPause, byId, counted, labelText, lengthOf, make, percent, show, written } from "./dom.js";
+import { afterPause, byId, counted, labelParts, labelText, lengthOf, make, percent, show, written } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
 import { useMarked } from "./marked-view.js";
 
@@ -13,7 +13,7 @@ const SHORT = 20_000; // characters of a text that is
 
 const verdictOf = ({ predicted, classes, unknown }, several) => {
   const first = classes.find((each) => each.predicted);
-  const names = predicted.map((label) => make("strong", {}, labelText(label)));
+  const names = predicted.map((label) => make("strong", {}, labelParts(label)));
   const lead = several && names.length > 1 ? "The classes of this text are" : "The class of this text is";
   const score = first && (first.probability === null || first.probability === undefined ? `score ${written(first.score, 3)}` : `${percent(first.probability)} probable, score ${written(first.score, 3)}`);
   return [
