@@ -30,7 +30,7 @@ const previewOf = (table, column, found) => {
     const answer = prediction
       ? [make("td", { class: "text" }, classCell(prediction)), make("td", { class: "number" }, scoreCell(prediction))]
       : [make("td", { class: "text failed", colspan: "2" }, fault ?? "waiting")];
-    return make("tr", {}, make("td", { class: "number" }, written(place + 1)), make("td", { class: "text clip" }, clipped(row[column])), answer);
+    return make("tr", {}, make("td", { class: "number" }, written(place + 1)), make("td", { class: "text clip" }, make("span", { class: "clamp" }, clipped(row[column]))), answer);
   };
   const heads = [["", "number"], ["Text", "text"], ["Class", "text"], ["Score", "number"]];
   const words = table.rows.length > PREVIEW ? `The first ${written(PREVIEW)} of ${counted(table.rows.length, "document")}; the download has all.` : counted(table.rows.length, "document");
