@@ -14,6 +14,7 @@ import sys
 import time
 from array import array
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -83,12 +84,13 @@ class Client(asyncio.Protocol):
         self._outcome.lost += self._waits
 
 
-async def run(host: str, port: int, clients: int, seconds: float, requests: list[tuple[bytes, bytes | None]]) -> Outcome:
+async def run(
+    host: str, port: int, clients: int, seconds: float, requests: list[tuple[bytes, bytes | None]]
+) -> Outcome:
     """Let the clients work for so long; each then waits for its last answer."""
     loop, outcome = asyncio.get_running_loop(), Outcome()
     connections = [
-        await loop.create_connection(lambda at=at: Client(requests, at * 7, outcome), host, port)
-        for at in range(clients)
+        await loop.create_connection(partial(Client, requests, at * 7, outcome), host, port) for at in range(clients)
     ]
     await asyncio.sleep(seconds)
     outcome.ending = True

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from tests.spark.processes import Process, Program, command_of, descendants, wait_for
+from tests.processes import Process, Program, command_of, descendants, wait_for
 
 HERE = "127.0.0.1"
 ROOT = Path(__file__).parents[2]
@@ -109,7 +109,11 @@ class Cluster:
 
     def wait_for_executors(self, number: int = 2) -> dict[int, Process]:
         """The same, once there are as many."""
-        enough = lambda: found if len(found := self.executors()) >= number else None  # noqa: E731
+
+        def enough() -> dict[int, Process] | None:
+            found = self.executors()
+            return found if len(found) >= number else None
+
         return wait_for(enough, lambda: f"{number} executors; there are {self.executors()}")
 
     def stop(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -14,10 +13,10 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.processes import Process, Program, command_of, descendants, processes, wait_for
 from tests.spark.cluster import HERE, Cluster, environment
 from tests.spark.driver import run_driver
 from tests.spark.listening import listening
-from tests.spark.processes import Process, Program, command_of, descendants, processes, wait_for
 from tests.spark.sessions import Sessions
 
 on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
@@ -61,7 +60,7 @@ def test_all_of_it_is_on_this_machine_alone(spark: SparkSession) -> None:
 @on_cluster
 def test_a_killed_executor_and_a_killed_worker_are_replaced(spark: SparkSession, cluster: Cluster) -> None:
     first = cluster.wait_for_executors(2)
-    os.kill(first[cluster.workers[0].pid].pid, signal.SIGKILL)
+    first[cluster.workers[0].pid].kill()
     assert total(spark, 1000) == [1000, 499500]
     cluster.kill_worker(cluster.workers[1])
     cluster.add_worker()
@@ -100,7 +99,7 @@ def test_a_killed_test_run_leaves_nothing_behind(sessions: Sessions, tmp_path: P
 
 def test_what_a_program_started_elsewhere_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ["bash", "-c", "sleep 600 & setsid sleep 600 & echo Started. && wait"]
-    monkeypatch.setattr("tests.spark.processes.GRACE", 0.5)
+    monkeypatch.setattr("tests.processes.GRACE", 0.5)
     program = Program(command, os.environ, tmp_path / "log")
     program.says(r"(Started\.)")
     started = wait_for(lambda: found if len(found := descendants(program.pid)) == 2 else None, lambda: "two of them")

@@ -1,7 +1,5 @@
 """`textsieve serve`: a model as a page and an API."""
 
-import sys
-
 import click
 
 from . import options
@@ -92,6 +90,7 @@ def command(
     require_extra("serve", what="textsieve serve")
     from ..serve.guard import HERE
     from ..serve.limits import Limits
+    from ..serve.log import Log
     from ..serve.running import address_of, listening, run, token_from_environment
     from ..serve.service import Service
     from .ending import warn
@@ -101,18 +100,15 @@ def command(
         refuse_to_lose(feedback, model)
     token = token_from_environment()
     limits = Limits(max_body, max_documents, max_length, timeout)
-    log = _log if access_log else None
+    log = Log() if access_log else None
     service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=log)
     is_here = host in HERE
     if not is_here and token is None:
-        warn("whoever can reach this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only those who know it.")
+        warn(
+            "whoever can reach this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only those who know it."
+        )
     hosts = {*HERE, *names} if is_here else {*names} or None
     with listening(host, port) as listener:
         loaded = service.current.now
         line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)}"
         run(service, listener, hosts=hosts, token=token, watch=watch, ready=lambda: click.echo(line))
-
-
-def _log(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()

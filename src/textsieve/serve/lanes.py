@@ -1,4 +1,4 @@
-"""The threads that predict: requests of few characters go one way, long ones another, so that none waits for a long one.
+"""The threads that predict: short requests go one way, long ones another, so that none waits for a long one.
 
 *Short.* One thread takes whatever short requests have come, and predicts the texts of all of them at once: that takes
 little longer than one of them alone, and one call to the loop brings all answers. So the more there are to do, the
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from typing import Any
 
 from ..prediction import Predictions
 from ..text.documents import FEW_CHARACTERS
@@ -58,7 +59,13 @@ class Lanes:
         self._long = ThreadPoolExecutor(n_threads, thread_name_prefix="textsieve-long")
         self._thread = threading.Thread(target=self._answer_short, name="textsieve-short", daemon=True)
         self._thread.start()
-        self.waiting = 0
+        self._open: dict[Job, float] = {}
+        self._is_watched = False
+
+    @property
+    def waiting(self) -> int:
+        """Requests that are not answered yet."""
+        return len(self._open)
 
     async def predict(self, loaded: Loaded, texts: list[str], top: int | None) -> bytes:
         """The answer to a request for predictions."""
@@ -77,8 +84,10 @@ class Lanes:
     async def _done(self, job: Job) -> bytes:
         if self.waiting >= self._limits.requests:
             raise Refused("busy", f"{self.waiting:,} requests are being answered already; try again in a second.")
-        alarm = self._loop.call_later(self._limits.seconds, self._too_late, job)
-        self.waiting += 1
+        if not self._is_watched:
+            self._is_watched = True
+            self._loop.call_later(self._limits.seconds, self._look_at_the_clock)
+        self._open[job] = self._loop.time() + self._limits.seconds
         try:
             if job.effort <= SHORT:
                 self._short.put(job)
@@ -86,11 +95,20 @@ class Lanes:
                 self._long.submit(self._answer_long, job)
             return await job.answered
         finally:
-            self.waiting -= 1
+            del self._open[job]
             job.given_up = True
-            alarm.cancel()
 
-    def _too_late(self, job: Job) -> None:
+    def _look_at_the_clock(self) -> None:
+        """Give up what is too late; look again when the next may be."""
+        now = self._loop.time()
+        for job, deadline in self._open.items():  # in the order in which they came, so the first are the latest
+            if deadline > now:
+                self._loop.call_at(deadline, self._look_at_the_clock)
+                return
+            self._give_up(job)
+        self._is_watched = False
+
+    def _give_up(self, job: Job) -> None:
         if not job.answered.done():
             seconds = f"{self._limits.seconds:g} seconds"
             problem = Refused("timeout", f"No answer within {seconds}; send fewer or shorter documents, or try again.")
@@ -181,7 +199,7 @@ def _in_parts(job: Job) -> bytes | None:
     """The answer to a long request; None if nobody waits for it any more."""
     if job.other is not None:
         return job.other()
-    records = []
+    records: list[dict[str, Any]] = []
     for part in parts(job.texts):
         if job.given_up:
             return None

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from functools import cache
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, ProcessCollector, generate_latest
 
 from ..prediction import Model, Predictions, as_written
+from .tallies import Tallies
 
-BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -20,10 +19,9 @@ class Metrics:
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        asked = ["path", "status"]
-        self._requests = Counter("textsieve_requests", "Requests, by route and status.", asked, registry=registry)
-        about = "Seconds from a request's head to its answer, by route."
-        self._seconds = Histogram("textsieve_request_seconds", about, ["path"], buckets=BUCKETS, registry=registry)
+        tallies = Tallies()
+        registry.register(tallies)
+        self.request = tallies.add
         self._documents = Counter("textsieve_documents", "Documents that were predicted.", registry=registry)
         about = "Documents without a known term."
         self._unknown = Counter("textsieve_documents_unknown", about, registry=registry)
@@ -34,12 +32,6 @@ class Metrics:
         self._reloads = Counter("textsieve_reloads", about, ["outcome"], registry=registry)
         self._waiting = Gauge("textsieve_requests_waiting", "Requests that wait for a thread.", registry=registry)
         self._model = Gauge("textsieve_model_info", "The model that is used, as 1.", ["name", "id"], registry=registry)
-        self._seconds_of, self._requests_of = cache(self._seconds.labels), cache(self._requests.labels)
-
-    def request(self, path: str, status: int, seconds: float) -> None:
-        """Note an answer."""
-        self._requests_of(path, str(status)).inc()
-        self._seconds_of(path).observe(seconds)
 
     def predicted(self, model: Model, found: Predictions) -> None:
         """Note predictions."""

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 Headers = list[tuple[bytes, bytes]]
 
 JSON_TYPE = (b"content-type", b"application/json")
+HEADERS: Headers = [
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+]
+"""Of every answer that is JSON: nothing in it is to be run, guessed at or kept."""
+
 CLOSE = (b"connection", b"close")
 """Of answers to requests whose body was not read: what is left of it is not waited for."""
 
@@ -69,8 +76,9 @@ def invalid(problem: ValidationError) -> Refused:
     return Refused("invalid", f"{where + ': ' if where else ''}{first['msg']}.{more} /docs says what is asked for.")
 
 
-async def answer(send: Send, status: int, headers: Headers, body: bytes) -> None:
-    """Send an answer whole."""
+async def answer(send: Send, status: int, headers: Headers, body: bytes) -> int:
+    """Send an answer whole, with the headers that every answer has; gives its status."""
     length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length, *HEADERS]})
     await send({"type": "http.response.body", "body": body})
+    return status

@@ -6,18 +6,21 @@ SIGHUP has the model file read again, SIGINT and SIGTERM let requests that have 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from ..errors import InputError
 from .api import routes
 from .assets import assets
 from .guard import HERE, Door, Guard
+from .leanroute import LeanRoute
 from .limits import Limits
 from .protocol import PatientProtocol
 from .service import Service
@@ -56,7 +59,9 @@ def create_app(
 def guarded(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
     """The routes of a service behind its guard."""
     open_paths = {*assets(), "/healthz"}
-    return Guard(routes(service), service.limits, Door(hosts, token, open_paths), service.note)
+    app = routes(service)
+    direct = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
+    return Guard(app, service.limits, Door(hosts, token, open_paths), service.note, direct)
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -98,10 +103,26 @@ def run(
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
+    gc.collect()
+    gc.freeze()  # what is loaded stays: sweeping through it now and then would hold up requests
     factory = config.get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_serve(server, listener, service, watch=watch, ready=ready))
+
+
+class _Server(uvicorn.Server):
+    """Ends in an orderly way at a signal; uvicorn would send itself the signal again, and leave the rest undone."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Listen to the signals that end it, as long as it runs."""
+        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
 
 
 async def _serve(

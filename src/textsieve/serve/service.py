@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
-
 from starlette.types import Scope
 
 from ..prediction import Label
@@ -16,6 +13,7 @@ from .guard import DOCUMENTS
 from .lanes import Lanes
 from .limits import Limits
 from .loaded import Current
+from .log import Log
 from .metrics import Metrics
 from .refusals import Refused
 
@@ -30,7 +28,7 @@ class Service:
         limits: Limits | None = None,
         feedback: str | None = None,
         n_jobs: int | None = None,
-        log: Callable[[str], None] | None = None,
+        log: Log | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.metrics = Metrics()
@@ -48,10 +46,12 @@ class Service:
         return self._lanes
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads, and write what is to be logged."""
         if self._lanes is not None:
             self._lanes.close()
             self._lanes = None
+        if self._log is not None:
+            self._log.flush()
 
     def reload(self) -> None:
         """Look for a newer model; what is wrong with it is said, and the old one stays."""
@@ -68,7 +68,7 @@ class Service:
     def say(self, line: str) -> None:
         """Write to the log, if there is one."""
         if self._log is not None:
-            self._log(f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {line}")
+            self._log.now(line)
 
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Note a request: by its route, never by its text."""
@@ -78,7 +78,7 @@ class Service:
         if self._log is not None:
             client = (scope.get("client") or ["-"])[0]
             documents = f" {scope[DOCUMENTS]} documents" if DOCUMENTS in scope else ""
-            self.say(f"{client} {scope['method']} {path} {status}{documents} {1000 * seconds:.1f} ms")
+            self._log.soon(f"{client} {scope['method']} {path} {status}{documents} {1000 * seconds:.1f} ms")
 
     # -- what is asked -------------------------------------------------------------------------------------------
 
