@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.serve.conftest import KINDS, TEXTS
+from tests.serve.kinds import KINDS, TEXTS
 from tests.serve.servers import Server, ask
 from textsieve import load
 from textsieve.prediction.records import Records
