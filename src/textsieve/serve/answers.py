@@ -15,7 +15,7 @@ from .refusals import Refused
 
 def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
     """The records of some documents."""
-    return to_json({"predictions": list(records)})
+    return to_json({"predictions": list(records)}, inf_nan_mode="null")
 
 
 def explanation_json(model: Model, text: str, label: Label | None) -> bytes:
@@ -47,7 +47,8 @@ def explanation_json(model: Model, text: str, label: Label | None) -> bytes:
             "intercept": explained.intercept,
             "contributions": [each._asdict() for each in explained.contributions],
             "spans": [[start, end, places[term]] for start, end, term in model.spans(text)],
-        }
+        },
+        inf_nan_mode="null",  # thresholds may be infinite, which JSON has no number for
     )
 
 

@@ -17,7 +17,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .refusals import Refused
 
-REQUEST_SECONDS = 30.0
 MOST_HEAD = 64 << 10
 """Bytes of a head; a little more if they come at once."""
 
@@ -55,8 +54,16 @@ class InOnePiece:
         self._transport.close()
 
 
+def patient_for(seconds: float) -> type[PatientProtocol]:
+    """The protocol that waits so long for a request."""
+    return type("PatientProtocol", (PatientProtocol,), {"seconds": seconds})
+
+
 class PatientProtocol(HttpToolsProtocol):
     """One connection."""
+
+    seconds = 30.0
+    """In which a request has to be whole."""
 
     _unused = 0  # bytes since the request began, or since the last that were of its body
     _alarm: asyncio.TimerHandle | None = None
@@ -106,7 +113,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _await_request(self) -> None:
         self._unused = 0
-        self._alarm = self.loop.call_later(REQUEST_SECONDS, self._too_late)
+        self._alarm = self.loop.call_later(self.seconds, self._too_late)
 
     def _stop_waiting(self) -> None:
         if self._alarm is not None:
@@ -114,7 +121,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._alarm = None
 
     def _too_late(self) -> None:
-        about = f"The request was not whole after {REQUEST_SECONDS:g} seconds; send it at once."
+        about = f"The request was not whole after {self.seconds:g} seconds; send it at once."
         self._end(Refused("too_slow", about))
 
     def _end(self, refused: Refused) -> None:

@@ -23,7 +23,7 @@ from .assets import assets
 from .guard import HERE, Door, Guard
 from .leanroute import LeanRoute
 from .limits import Limits
-from .protocol import PatientProtocol
+from .protocol import patient_for
 from .service import Service
 
 TOKEN = "TEXTSIEVE_TOKEN"
@@ -103,7 +103,7 @@ def run(
     """Serve until a signal ends it."""
     config = uvicorn.Config(
         guarded(service, hosts, token),
-        http=PatientProtocol,
+        http=patient_for(service.limits.seconds),
         ws="none",
         lifespan="off",
         log_config=None,
