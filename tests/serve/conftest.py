@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser import Browser
-from tests.serve.servers import started_server
 
+from tests.browser import Browser
+from tests.serve.kinds import KINDS, TEXTS
+from tests.serve.servers import Server, started_server
 from textsieve import Categorizer, load
 from textsieve.modelfile import write
 from textsieve.prediction import Model
@@ -23,7 +24,7 @@ WORDS = {
     "cars": "engine wheel brake garage tyre driver road motor gearbox",
     "music": "guitar song piano concert melody drummer chorus violin band",
 }
-COMMON = "the and of with for my very good bad new old today".split()
+COMMON = ["the", "and", "of", "with", "for", "my", "very", "good", "bad", "new", "old", "today"]
 HOSTILE = ("<script>window.hurt = 1</script>", "<img src=x onerror='window.hurt = 2'>", "=1+1\"'&amp;</div>")
 
 
@@ -60,9 +61,7 @@ class Services:
         folder.mkdir()
         path, feedback = folder / f"{name}.sieve", folder / "corrections.jsonl"
         write(model, path)
-        server = self._stack.enter_context(
-            started_server(path, folder, "--feedback", str(feedback), *options, env=env)
-        )
+        server = self._stack.enter_context(started_server(path, folder, "--feedback", str(feedback), *options, env=env))
         return Served(server.url, load(path).model_, feedback)
 
     def close(self) -> None:
@@ -91,11 +90,17 @@ def one_label(services: Services, one_label_model: Model) -> Served:
 @pytest.fixture(scope="session")
 def several_labels(services: Services) -> Served:
     """Twenty-four classes, of which a text may have several; with probabilities."""
-    words = {f"class {letter}": " ".join(f"{letter}word{number}" for number in range(6)) for letter in "abcdefghijklmnopqrstuvwx"}
+    words = {
+        f"class {letter}": " ".join(f"{letter}word{number}" for number in range(6))
+        for letter in "abcdefghijklmnopqrstuvwx"
+    }
     texts, labels = documents(words, 12)
     pairs = [f"{one} {other}" for one, other in zip(texts, texts[12:] + texts[:12], strict=True)]
     both = [(one, other) for one, other in zip(labels, labels[12:] + labels[:12], strict=True)]
-    return services.start("topics", Categorizer(probabilities="sigmoid").fit([*texts, *pairs], [*((each,) for each in labels), *both]).model_)
+    return services.start(
+        "topics",
+        Categorizer(probabilities="sigmoid").fit([*texts, *pairs], [*((each,) for each in labels), *both]).model_,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -165,3 +170,32 @@ class Page:
         self.browser.downloads_to(folder)
         self.browser.one("#file-download").click()
         return self.browser.wait_for(folder / name).read_bytes().decode()
+
+
+# -- of each kind of label ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A file of each kind."""
+    folder = tmp_path_factory.mktemp("models")
+    found = {}
+    for name, (settings, labels) in KINDS.items():
+        found[name] = folder / f"{name}.sieve"
+        Categorizer(n_terms="all", ngram_range=(1, 2), **settings).fit(TEXTS, labels).save(found[name])
+    return found
+
+
+@pytest.fixture(scope="session")
+def service(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
+    """A service of a model by its kind, started when it is first asked for."""
+    started: dict[str, Server] = {}
+    with ExitStack() as stack:
+
+        def of(kind: str) -> Server:
+            if kind not in started:
+                folder = tmp_path_factory.mktemp(f"serving-{kind}")
+                started[kind] = stack.enter_context(started_server(models[kind], folder))
+            return started[kind]
+
+        yield of

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.processes import Program
-
-ROOT = Path(__file__).parents[2]
 
 
 class Server(NamedTuple):
@@ -48,3 +48,42 @@ def started_server(model: Path, folder: Path, *options: str, env: Mapping[str, s
         yield Server(program.says(r"(http://\S+/)"), program)
     finally:
         program.stop()
+
+
+class Answer(NamedTuple):
+    """What a service answered."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON, which has no infinite numbers."""
+        return json.loads(self.body, parse_constant=_no_number)
+
+    @property
+    def code(self) -> str:
+        """The word of an error."""
+        assert self.json.keys() == {"error"}
+        assert self.json["error"].keys() == {"code", "message"}
+        return str(self.json["error"]["code"])
+
+
+def _no_number(name: str) -> Any:
+    raise AssertionError(f"{name} is no number in JSON")
+
+
+def ask(server: Server, path: str, body: Any = None, method: str | None = None, **headers: str) -> Answer:
+    """Ask for something: with a body by POST, as JSON unless it is bytes; names of headers have _ for -."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if body is not None:
+        sent = {"content-type": "application/json", **sent}
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+    try:
+        connection.request(method or ("GET" if body is None else "POST"), path, body, sent)
+        found = connection.getresponse()
+        return Answer(found.status, {name.lower(): value for name, value in found.getheaders()}, found.read())
+    finally:
+        connection.close()

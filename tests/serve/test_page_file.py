@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tests.browser import Browser
 from tests.serve.conftest import Page, Served
 
@@ -128,7 +129,12 @@ def test_progress_and_cancel(page: Page, browser: Browser, one_label: Served, tm
 
 def test_what_fails_is_marked(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
     page.open(one_label, "#file")
-    lines = [json.dumps({"text": "moon rocket"}), "{broken", json.dumps({"text": "🎸" * 2001}), json.dumps({"text": "guitar"})]
+    lines = [
+        json.dumps({"text": "moon rocket"}),
+        "{broken",
+        json.dumps({"text": "🎸" * 2001}),
+        json.dumps({"text": "guitar"}),
+    ]
     (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
     page.give(tmp_path / "mixed.jsonl")
     assert page.run_file() == "Done: 2 documents classified, 2 not."

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from selenium.webdriver.common.keys import Keys
+
 from tests.browser import Browser
 from tests.colours import readability
 from tests.serve.conftest import HOSTILE, Page, Served
@@ -58,7 +59,9 @@ def test_all_words_can_be_read(
 def test_marks_differ_by_more_than_hue(page: Page, browser: Browser, one_label: Served) -> None:
     page.open(one_label)
     page.classify(TEXT.strip())
-    styles = "return [...document.querySelectorAll('#marked mark.%s')].map((e) => getComputedStyle(e).textDecorationStyle)"
+    styles = (
+        "return [...document.querySelectorAll('#marked mark.%s')].map((e) => getComputedStyle(e).textDecorationStyle)"
+    )
     assert set(browser.run(styles % "for")) == {"solid"}
     assert set(browser.run(styles % "against")) == {"dashed"}
 
@@ -84,7 +87,9 @@ def test_a_tap_tells_the_number(page: Page, browser: Browser, one_label: Served)
     page.classify("moon rocket")
     browser.one("#marked mark:first-of-type").click()
     assert browser.one("#tip").is_displayed()
-    box = browser.run("const {left, right} = document.getElementById('tip').getBoundingClientRect(); return [left, right]")
+    box = browser.run(
+        "const {left, right} = document.getElementById('tip').getBoundingClientRect(); return [left, right]"
+    )
     assert 0 <= box[0] < box[1] <= 360
 
 
@@ -177,7 +182,9 @@ def test_everything_has_a_name(page: Page, browser: Browser, several_labels: Ser
         "!(each.textContent.trim() || each.labels?.length || each.ariaLabel)).map((each) => each.outerHTML)"
     )
     assert unnamed == []
-    named = "return [...document.querySelectorAll('[aria-labelledby], [aria-describedby], [aria-controls]')].flatMap((e) =>"
+    named = (
+        "return [...document.querySelectorAll('[aria-labelledby], [aria-describedby], [aria-controls]')].flatMap((e) =>"
+    )
     named += "['aria-labelledby', 'aria-describedby', 'aria-controls'].map((a) => e.getAttribute(a)).filter(Boolean)"
     assert [name for name in browser.run(f"{named})") if browser.all(f"#{name}") == []] == []
 
@@ -201,7 +208,10 @@ def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: Served, 
     assert browser.texts("#terms-list tbody th") == ["<b onclick='hurt()'>bold</b>"]
     page.tab("model")
     assert any(HOSTILE[0] in each for each in browser.texts("#card tbody th"))
-    assert browser.run("return document.querySelectorAll('main script, main img, main i, main u, main b[onclick]').length") == 0
+    assert (
+        browser.run("return document.querySelectorAll('main script, main img, main i, main u, main b[onclick]').length")
+        == 0
+    )
     assert browser.run("return window.hurt ?? null") is None
     assert browser.complaints() == []
 

@@ -8,10 +8,25 @@ import random
 from typing import Any
 
 import pytest
+
 from tests.browser import Browser
 from tests.serve.conftest import Page, Served
 
-CELLS = ["", "a", "b c", 'say "yes"', "one,two", "line\nbreak", "old\r\nbreak", " spaces ", '"', "ä🎸", "tab\there", "'", "=1"]
+CELLS = [
+    "",
+    "a",
+    "b c",
+    'say "yes"',
+    "one,two",
+    "line\nbreak",
+    "old\r\nbreak",
+    " spaces ",
+    '"',
+    "ä🎸",
+    "tab\there",
+    "'",
+    "=1",
+]
 
 
 @pytest.fixture
@@ -82,7 +97,13 @@ def test_formulas(modules: Browser) -> None:
         ("a.csv", "moon,rocket 12345\nx,y\n", ["column 1", "column 2"], [["moon", "rocket 12345"], ["x", "y"]], 1),
         ("a.csv", "a;b;text\n1;2\n", ["a", "b", "text"], [["1", "2", ""]], 2),
         ("a.tsv", "label\tbody\nx\ty,z\n", ["label", "body"], [["x", "y,z"]], 1),
-        ("a.jsonl", '{"text": "x", "n": 1}\n\n{"m": [1], "text": "y"}', ["text", "n", "m"], [["x", 1, ""], ["y", "", "[1]"]], 0),
+        (
+            "a.jsonl",
+            '{"text": "x", "n": 1}\n\n{"m": [1], "text": "y"}',
+            ["text", "n", "m"],
+            [["x", 1, ""], ["y", "", "[1]"]],
+            0,
+        ),
         ("a.json", '["x", "y"]', ["text"], [["x"], ["y"]], 0),
         ("a.json", '{"text": "x"}\n{"text": "y"}', ["text"], [["x"], ["y"]], 0),
         ("a.json", '{"text": "x"}', ["text"], [["x"]], 0),
@@ -123,5 +144,10 @@ def test_batches_keep_to_the_limits(modules: Browser) -> None:
         body = modules.run("return JSON.stringify({texts: arguments[0]})", [texts[place] for place in batch])
         assert len(batch) <= 5
         assert len(body.encode()) <= 400
-    fault = called(modules, "batches", "(limits) => [module.faultOf('é'.repeat(90), {...limits, body: 200}), module.faultOf('x', limits)]", limits)
+    fault = called(
+        modules,
+        "batches",
+        "(limits) => [module.faultOf('é'.repeat(90), {...limits, body: 200}), module.faultOf('x', limits)]",
+        limits,
+    )
     assert fault == ["too long: 183 bytes, at most 136", None]

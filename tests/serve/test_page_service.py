@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tests.browser import Browser
 from tests.serve.conftest import Page, Served, Services
 from tests.serve.servers import started_server
-
 from textsieve import Categorizer
 from textsieve.modelfile import write
 from textsieve.prediction import Model

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from selenium.webdriver.common.keys import Keys
+
 from tests.browser import Browser
 from tests.serve.conftest import Page, Served
 
@@ -170,7 +171,7 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     browser.one("#all-classes").click()
     assert len(browser.all("#classes button")) == 24
     shown = browser.texts("#classes .figures")
-    assert all("%" in each and "needs" in each or "never given" in each for each in shown)
+    assert all(("%" in each and "needs" in each) or "never given" in each for each in shown)
 
 
 @pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])
@@ -228,9 +229,7 @@ def test_a_label_is_corrected(page: Page, browser: Browser, one_label: Served) -
     browser.choose("#right-class", '"cars"')
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.querySelector('#correction .state').textContent")
-    assert browser.texts("#correction .state") == [
-        "Thank you. It was written down that this text belongs to “cars”."
-    ]
+    assert browser.texts("#correction .state") == ["Thank you. It was written down that this text belongs to “cars”."]
     written = one_label.corrections()[-1]
     assert (written["text"], written["label"]) == ("guitar of the moon 🎸", "cars")
     assert written["predicted"] == one_label.model.explain("guitar of the moon 🎸").predicted

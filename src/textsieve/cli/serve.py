@@ -91,7 +91,7 @@ def command(
     from ..serve.guard import HERE
     from ..serve.limits import Limits
     from ..serve.log import Log
-    from ..serve.running import address_of, listening, run, token_from_environment
+    from ..serve.running import address_of, is_loopback, listening, run, token_from_environment
     from ..serve.service import Service
     from .ending import warn
     from .opening import refuse_to_lose
@@ -102,12 +102,12 @@ def command(
     limits = Limits(max_body, max_documents, max_length, timeout)
     log = Log() if access_log else None
     service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=log)
-    is_here = host in HERE
+    is_here = is_loopback(host)
     if not is_here and token is None:
         warn(
             "whoever can reach this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only those who know it."
         )
-    hosts = {*HERE, *names} if is_here else {*names} or None
+    hosts = {*HERE, host.lower(), *map(str.lower, names)} if is_here else {*map(str.lower, names)} or None
     with listening(host, port) as listener:
         loaded = service.current.now
         line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)}"

@@ -1,5 +1,6 @@
-"""A trained model and what it says of documents: scores, labels and the reasons for them."""
+"""A trained model and what it says of documents: scores, labels the reasons for them, and where these stand."""
 
+from ..text.spans import Span
 from .explanations import ClassExplanation, Contribution, Explanation
 from .labels import Label, Labels, as_written
 from .model import Model, Predictions, sentence_on_unknown
@@ -12,6 +13,7 @@ __all__ = [
     "Labels",
     "Model",
     "Predictions",
+    "Span",
     "as_written",
     "sentence_on_unknown",
 ]

@@ -29,6 +29,7 @@ from ..text.documents import Reading
 from ..text.languages import WAYS
 from ..text.preparation import AS_IT_IS, Preparation
 from ..text.rows import Rows
+from ..text.spans import Span, TermFinder
 from ..text.vocabulary import Vocabulary
 from ..text.weights import weigh
 from ..text.words import Accents, stop_words_of
@@ -58,6 +59,13 @@ def sentence_on_unknown(model: Model, n_unknown: int, n_documents: int) -> str:
         f"{n_unknown:,} of {n_documents:,} documents are empty or have none of the selected terms; they get "
         f"{model.why_unknown}, {model.classes[model.class_of_unknown]!r}."
     )
+
+
+def _one_text(text: str | bytes) -> str | bytes:
+    """What is given as a text, if it is one."""
+    if not isinstance(text, str | bytes):
+        raise InputError(f"text is {shown(text)} ({type(text).__name__}); give one text.")
+    return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,9 +227,7 @@ class Model:
 
     def explain(self, text: str | bytes) -> Explanation:
         """Which terms of a text spoke for which class, and how much."""
-        if not isinstance(text, str | bytes):
-            raise InputError(f"text is {shown(text)} ({type(text).__name__}); give one text.")
-        counts = self.counts([text])
+        counts = self.counts([_one_text(text)])
         weights = self.weights(counts)
         scores = self._by_class(self.scorer.scores(weights))[0]
         products = self._by_class(self.scorer.contributions(weights.columns, weights.values))
@@ -243,6 +249,18 @@ class Model:
         what = "has a weight in" if found else "is known to"
         unknown = f"No term of the text {what} the model, so {self.why_unknown} is taken" if is_unknown[0] else None
         return Explanation(predicted, tuple(map(of_class, best_first)), unknown)
+
+    @cached_property
+    def _finder(self) -> TermFinder:
+        return TermFinder(self._vocabulary, self._reading)
+
+    def spans(self, text: str | bytes) -> list[Span]:
+        """Where the selected terms stand in a text, each as often as it is counted, in the order of start, then end.
+
+        Offsets are in characters (code points) of the text as it is given, or of bytes when they are decoded. A run of
+        words reaches from the first to the last, with stop words between them; so spans may overlap.
+        """
+        return self._finder.spans(self._reading.text_of(_one_text(text)))
 
     def strengths(self) -> Floats:
         """How much each term speaks for each class (terms x classes): the model's coefficients.

@@ -20,7 +20,7 @@ from .answers import class_named, explanation_json
 from .assets import routes as asset_routes
 from .leanroute import LeanRoute
 from .metrics import CONTENT_TYPE
-from .refusals import STATUS, Refused
+from .refusals import STATUS, Refused, internal
 from .service import Service
 
 MOST_LISTED = 1_000
@@ -28,7 +28,7 @@ MOST_LISTED = 1_000
 
 FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": shapes.Failure, "description": ", ".join(code for code in STATUS if STATUS[code] == status)}
-    for status in sorted({*STATUS.values()})
+    for status in sorted({*STATUS.values()} - {499})
 }
 ASKING = (401, 403, 408, 413, 415, 422, 503)
 LOOKING = (401, 403, 422, 503)
@@ -52,6 +52,7 @@ def routes(service: Service) -> FastAPI:
             Refused: _refused,
             RequestValidationError: _invalid,
             HTTPException: _http,
+            Exception: _internal,
         },
     )
     _add_asking(app, service)
@@ -148,6 +149,10 @@ async def _refused(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, Refused)
     headers = {name.decode(): value.decode() for name, value in problem.headers}
     return Response(problem.body, problem.status, headers)
+
+
+async def _internal(request: Request, problem: Exception) -> Response:
+    return await _refused(request, internal())
 
 
 async def _invalid(request: Request, problem: Exception) -> Response:

@@ -27,7 +27,7 @@ from typing import Any, Protocol
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .limits import Limits
-from .refusals import CLOSE, Headers, Refused, answer
+from .refusals import CLOSE, Headers, Refused, answer, internal
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -107,10 +107,16 @@ class Guard:
     """Lets requests pass to an application."""
 
     def __init__(
-        self, app: ASGIApp, limits: Limits, door: Door, note: Note, direct: Mapping[tuple[str, str], Direct]
+        self,
+        app: ASGIApp,
+        direct: Mapping[tuple[str, str], Direct],
+        limits: Limits,
+        door: Door,
+        note: Note,
+        wrong: Callable[[Exception], None],
     ) -> None:
-        self._app, self._limits, self._door, self._note = app, limits, door, note
-        self._direct = direct
+        self._app, self._direct, self._limits = app, direct, limits
+        self._door, self._note, self._wrong = door, note, wrong
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -142,7 +148,13 @@ class Guard:
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> int:
         if (route := self._direct.get((scope["method"], scope["path"]))) is not None:
             scope["route"] = route
-            return await route.answer(scope, receive, send)
+            try:
+                return await route.answer(scope, receive, send)
+            except Refused:
+                raise
+            except Exception as problem:
+                self._wrong(problem)
+                raise internal() from problem
         status = 500
 
         async def send_safely(message: Message) -> None:
@@ -152,7 +164,12 @@ class Guard:
                 message["headers"] = [*message["headers"], *_missing(message["headers"])]
             await send(message)
 
-        await self._app(scope, receive, send_safely)
+        try:
+            await self._app(scope, receive, send_safely)
+        except Refused:
+            raise
+        except Exception as problem:  # the application has said so already
+            self._wrong(problem)
         return status
 
     def take(self, size: int) -> None:

@@ -7,7 +7,8 @@ to pydantic, what it makes of them to the function, and the bytes that this retu
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any, get_type_hints
 
 from fastapi.routing import APIRoute
@@ -18,7 +19,10 @@ from .guard import DOCUMENTS
 from .refusals import JSON_TYPE, Refused, answer, invalid
 from .shapes import Asked
 
-Answer = Callable[[Any], Awaitable[bytes]]
+LARGE = 1 << 16
+"""Bytes of a body from which on it is worth looking whether anybody waits for the answer."""
+
+Answer = Callable[[Any], Coroutine[Any, Any, bytes]]
 
 
 class LeanRoute(APIRoute):
@@ -38,9 +42,11 @@ class LeanRoute(APIRoute):
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> int:
         """Answer a request; gives the status."""
         try:
-            asked: Asked = self._validate(await _body(receive))
+            body = await _body(receive)
+            asked: Asked = self._validate(body)
             scope[DOCUMENTS] = asked.n_documents
-            found = await self._endpoint(asked)
+            work = self._endpoint(asked)
+            found = await (work if len(body) < LARGE else _unless_gone(work, receive))
         except ValidationError as problem:
             refused = invalid(problem)
         except Refused as problem:
@@ -48,6 +54,19 @@ class LeanRoute(APIRoute):
         else:
             return await answer(send, self._status, [JSON_TYPE], found)
         return await answer(send, refused.status, refused.headers, refused.body)
+
+
+async def _unless_gone(work: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
+    """What comes out of long work, which is given up if the caller goes away."""
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise Refused("gone", "Nobody waits for the answer any more.")
+        return await working
+    finally:
+        working.cancel()
+        leaving.cancel()
 
 
 async def _body(receive: Receive) -> bytes:

@@ -11,11 +11,12 @@ caller is woken twice. Here the head waits for the body, which comes at once.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-REQUEST_SECONDS = 30.0
+from .refusals import Refused
+
 MOST_HEAD = 64 << 10
 """Bytes of a head; a little more if they come at once."""
 
@@ -32,7 +33,9 @@ class InOnePiece:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send, or keep for a moment."""
+        """Send, or keep for a moment; an answer that nobody can take any more is dropped."""
+        if self._transport.is_closing():
+            return
         if self._head:
             data, self._head = self._head + data, b""
         elif data.startswith(b"HTTP/1.1 ") and data.endswith(b"\r\n\r\n") and not data.startswith(b"HTTP/1.1 100"):
@@ -40,24 +43,35 @@ class InOnePiece:
             return
         self._transport.write(data)
 
-    def close(self) -> None:
-        """Send what was kept, and end."""
+    def flush(self) -> None:
+        """Send what was kept: no body came, because nobody asked for one (HEAD)."""
         if self._head:
             self.write(b"")
+
+    def close(self) -> None:
+        """Send what was kept, and end."""
+        self.flush()
         self._transport.close()
+
+
+def patient_for(seconds: float) -> type[PatientProtocol]:
+    """The protocol that waits so long for a request."""
+    return type("PatientProtocol", (PatientProtocol,), {"seconds": seconds})
 
 
 class PatientProtocol(HttpToolsProtocol):
     """One connection."""
 
-    _head_bytes = 0
-    _in_head = True
+    seconds = 30.0
+    """In which a request has to be whole."""
+
+    _unused = 0  # bytes since the request began, or since the last that were of its body
     _alarm: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
-        whole: Any = InOnePiece(transport)  # type: ignore[arg-type]
-        super().connection_made(whole)
+        self._whole = whole = InOnePiece(cast(asyncio.Transport, transport))  # uvloop has a class of its own
+        super().connection_made(cast(Any, whole))
         self._await_request()
 
     def on_message_begin(self) -> None:
@@ -66,23 +80,31 @@ class PatientProtocol(HttpToolsProtocol):
         if self._alarm is None:
             self._await_request()
 
-    def on_headers_complete(self) -> None:
-        """The head is there."""
-        self._in_head = False
-        super().on_headers_complete()
-
     def on_message_complete(self) -> None:
         """All of it is there."""
         self._stop_waiting()
         super().on_message_complete()
 
+    def on_response_complete(self) -> None:
+        """The answer is whole, also one without a body."""
+        self._whole.flush()
+        super().on_response_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body is there, so what comes next may be long again."""
+        self._unused = 0
+        super().on_body(body)
+
     def data_received(self, data: bytes) -> None:
-        """Take what comes, unless it is a head without an end."""
+        """Take what comes, unless it is a head without an end, or whatever else is no body."""
+        self._unused += len(data)
         super().data_received(data)
-        if self._in_head and self._alarm is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > MOST_HEAD:
-                self._end("431 Request Header Fields Too Large", "The head of the request is too long.")
+        if self._unused > MOST_HEAD and self._alarm is not None:
+            self._end(Refused("head_too_long", f"The head of a request may have {MOST_HEAD:,} bytes; send less."))
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP is answered as all else that is wrong."""
+        self._end(Refused("malformed", "This is no request of HTTP/1.1 as the standard has it."))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more."""
@@ -90,26 +112,23 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _await_request(self) -> None:
-        self._in_head, self._head_bytes = True, 0
-        self._alarm = self.loop.call_later(REQUEST_SECONDS, self._too_late)
+        self._unused = 0
+        self._alarm = self.loop.call_later(self.seconds, self._too_late)
 
     def _stop_waiting(self) -> None:
-        self._in_head = False
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
 
     def _too_late(self) -> None:
-        about = f"The request was not whole after {REQUEST_SECONDS:g} seconds; send it at once."
-        self._end("408 Request Timeout", about)
+        about = f"The request was not whole after {self.seconds:g} seconds; send it at once."
+        self._end(Refused("too_slow", about))
 
-    def _end(self, status: str, about: str) -> None:
+    def _end(self, refused: Refused) -> None:
         """Say why, unless an answer has begun, and close."""
         self._stop_waiting()
         if self.transport.is_closing():
             return
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
-            body = about.encode()
-            head = f"HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {len(body)}\r\n"
-            self.transport.write(f"{head}connection: close\r\n\r\n".encode() + body)
+            self.transport.write(refused.whole)
         self.transport.close()

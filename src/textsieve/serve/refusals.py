@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from pydantic_core import to_json
@@ -24,6 +25,7 @@ CLOSE = (b"connection", b"close")
 """Of answers to requests whose body was not read: what is left of it is not waited for."""
 
 STATUS = {
+    "malformed": 400,
     "unauthorized": 401,
     "forbidden": 403,
     "not_found": 404,
@@ -35,6 +37,8 @@ STATUS = {
     "too_many": 422,
     "too_long": 422,
     "unknown_label": 422,
+    "head_too_long": 431,
+    "gone": 499,
     "internal": 500,
     "busy": 503,
     "timeout": 503,
@@ -44,6 +48,8 @@ STATUS = {
 
 MORE: dict[str, Headers] = {
     "unauthorized": [(b"www-authenticate", b"Bearer")],
+    "malformed": [CLOSE],
+    "head_too_long": [CLOSE],
     "too_slow": [CLOSE],
     "too_large": [CLOSE],
     "busy": [(b"retry-after", b"1")],
@@ -65,6 +71,18 @@ class Refused(Exception):
     def body(self) -> bytes:
         """What is answered."""
         return to_json({"error": {"code": self.code, "message": self.message}})
+
+    @property
+    def whole(self) -> bytes:
+        """The answer as it is sent where there is no request that it could be an answer to."""
+        headers = [*self.headers, (b"content-length", str(len(self.body)).encode()), *HEADERS]
+        lines = [f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}".encode(), *map(b": ".join, headers)]
+        return b"\r\n".join([*lines, b"", self.body])
+
+
+def internal() -> Refused:
+    """What is said where we are to blame."""
+    return Refused("internal", "Something went wrong here; the log of the service says what.", [CLOSE])
 
 
 def invalid(problem: ValidationError) -> Refused:

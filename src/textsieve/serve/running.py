@@ -12,6 +12,7 @@ import signal
 import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from ipaddress import ip_address
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -22,7 +23,7 @@ from .assets import assets
 from .guard import HERE, Door, Guard
 from .leanroute import LeanRoute
 from .limits import Limits
-from .protocol import PatientProtocol
+from .protocol import patient_for
 from .service import Service
 
 TOKEN = "TEXTSIEVE_TOKEN"
@@ -58,10 +59,18 @@ def create_app(
 
 def guarded(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
     """The routes of a service behind its guard."""
-    open_paths = {*assets(), "/healthz"}
+    open_paths = {*assets(), "/healthz", "/openapi.json"}
     app = routes(service)
     direct = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
-    return Guard(app, service.limits, Door(hosts, token, open_paths), service.note, direct)
+    return Guard(app, direct, service.limits, Door(hosts, token, open_paths), service.note, service.went_wrong)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -94,7 +103,7 @@ def run(
     """Serve until a signal ends it."""
     config = uvicorn.Config(
         guarded(service, hosts, token),
-        http=PatientProtocol,
+        http=patient_for(service.limits.seconds),
         ws="none",
         lifespan="off",
         log_config=None,

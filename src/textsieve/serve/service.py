@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import traceback
+
 from starlette.types import Scope
 
 from ..prediction import Label
@@ -69,6 +72,12 @@ class Service:
         """Write to the log, if there is one."""
         if self._log is not None:
             self._log.now(line)
+
+    def went_wrong(self, problem: Exception) -> None:
+        """Write to the log where in the code it was, but not what it said: that may be a part of a document."""
+        places = traceback.extract_tb(problem.__traceback__)
+        path = " < ".join(f"{place.name} ({os.path.basename(place.filename)}:{place.lineno})" for place in places[::-1])
+        self.say(f"Wrong: {type(problem).__name__} in {path}")
 
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Note a request: by its route, never by its text."""
