@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.reference.places_cases import odd_texts, settings_of_reading
 from tests.reference.text_checks import PATHS, path
-from tests.text.test_text_places import odd_texts, settings_of_reading
 
 from textsieve.text.counting import count_known
 from textsieve.text.documents import Reading
