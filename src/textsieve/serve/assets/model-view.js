@@ -47,12 +47,7 @@ const factsOf = (model) => {
     fact("In use since", day(model.loaded)));
 };
 
-const updatedWords = (updated) => {
-  if (typeof updated !== "object") return day(updated);
-  const times = ["time", "updated", "last"].map((name) => updated[name]).find((each) => typeof each === "string");
-  const count = ["documents", "corrections", "n_documents"].map((name) => updated[name]).find((each) => typeof each === "number");
-  return [times ? day(times) : null, count === undefined ? null : `with ${counted(count, "corrected document")}`].filter(Boolean).join(", ") || JSON.stringify(updated);
-};
+const updatedWords = ({ documents, times, last }) => `${day(last)}, with ${counted(documents, "document")} in ${counted(times, "update")}`;
 
 const overallOf = (heldOut, several) => {
   const line = (title, value, words) => make("li", {}, make("span", { class: "big" }, value), make("b", {}, title), make("span", { class: "note" }, words));
@@ -80,8 +75,9 @@ const classTable = ({ classes, held_out: heldOut }) => {
   return sortableTable(heldOut ? "Press the title of a column to sort." : "Documents of each class.", columns, rows);
 };
 
-const wordsOn = ({ documents, share: part, untested_classes: untested }) =>
-  `For a test, ${counted(documents, "document")} (${percent(part, 0)}) were kept out of training, and then classified. `
+const wordsOn = ({ documents, share: part, untested_classes: untested }, isUpdated) =>
+  `For a test, ${counted(documents, "document")} (${percent(part, 0)}) were kept out of training, and then classified`
+  + (isUpdated ? "; that was before it was updated. " : ". ")
   + (untested ? `${counted(untested, "class has", "classes have")} no such document.` : "");
 
 const settingsOf = (settings) => make("details", {}, make("summary", {}, "All settings"),
@@ -92,7 +88,7 @@ export const showModel = (model) => {
   byId("card").replaceChildren(
     make("div", { class: "card" }, make("h3", {}, "What it is"), factsOf(model), settingsOf(model.settings)),
     make("div", { class: "card" }, make("h3", {}, "How good it is"),
-      ...(heldOut ? [make("p", {}, wordsOn(heldOut)), overallOf(heldOut, several)] : [make("p", {}, "It was not tested when it was trained. Train with --held-out to know.")])),
+      ...(heldOut ? [make("p", {}, wordsOn(heldOut, Boolean(model.updated))), overallOf(heldOut, several)] : [make("p", {}, "It was not tested when it was trained. Train with --held-out to know.")])),
     make("div", { class: "card" }, make("h3", {}, "Its classes"),
       ...(heldOut ? [make("p", { class: "note" }, "Precision: of the documents that were given this class, the share that has it. Recall: of the documents that have it, the share that was found. F1: both in one number, high only if both are.")] : []),
       classTable(model)));
