@@ -75,8 +75,13 @@ export const useFile = () => {
     column = textColumnOf(table);
     describe();
   };
-  const taken = async (file) => {
+  const stop = () => {
     running?.abort();
+    running = null;
+    show(byId("file-cancel"), false);
+  };
+  const taken = async (file) => {
+    stop();
     fault(null);
     try {
       content = await textOf(file);
@@ -105,22 +110,24 @@ export const useFile = () => {
 
   const start = async () => {
     if (model === null || running) return;
-    const own = new AbortController(), rows = table.rows.length;
+    const own = new AbortController(), rows = table.rows.length, isOver = () => running !== own;
     running = own;
     found = table.rows.map(() => ({ prediction: null, fault: null }));
     let done = 0, drawn = 0, said = "";
+    state("");
     byId("file-progress").max = rows;
     show(byId("file-running"), true);
     show(byId("file-cancel"), true);
     byId("file-start").disabled = true;
     show(byId("file-result"), false);
     const tell = (place, prediction, wrong) => {
+      if (isOver()) return;
       found[place] = { prediction, fault: wrong };
       done += 1;
       if (performance.now() - drawn < EVERY && done < rows) return;
       drawn = performance.now();
       draw(done);
-      state(`${written(done)} of ${written(rows)}`);
+      byId("file-done").textContent = `${written(done)} of ${written(rows)}`;
     };
     const wait = (sentence) => {
       if (sentence !== said) state(sentence ?? "");
@@ -133,13 +140,15 @@ export const useFile = () => {
       const failed = found.filter((each) => each.fault).length;
       if (failed) end = () => `Done: ${counted(rows - failed, "document")} classified, ${written(failed)} not.`;
     } catch (reason) {
+      if (isOver()) return;
       const words = own.signal.aborted ? CANCELLED : `not classified: ${reason.message}`;
       found = found.map((each) => (each.prediction || each.fault ? each : { prediction: null, fault: words }));
       end = () => (own.signal.aborted ? `Cancelled after ${written(done)} of ${counted(rows, "document")}.` : `Stopped after ${written(done)} of ${counted(rows, "document")}. ${reason.message}`);
     }
-    if (running !== own) return;
+    if (isOver()) return;
     running = null;
     show(byId("file-cancel"), false);
+    byId("file-done").textContent = "";
     byId("file-start").disabled = false;
     drawAll();
     byId("file-progress").value = done;

@@ -35,7 +35,7 @@ const CUT = " The text is so long that only its beginning is marked; the table h
 
 export const useText = () => {
   const box = byId("box"), result = byId("result");
-  let model = null, text = "", current = new AbortController();
+  let model = null, text = "", isAnswered = true, current = new AbortController();
   const showMarked = useMarked();
 
   const fault = (sentence) => {
@@ -60,6 +60,7 @@ export const useText = () => {
     byId("contributions").replaceChildren(...contributionsOf(explained));
   };
   const answer = (explained) => {
+    isAnswered = true;
     byId("verdict").replaceChildren(...verdictOf(explained, model.labels !== "one"));
     byId("classes-note").textContent = explained.classes[0]?.probability === null || explained.classes[0]?.probability === undefined
       ? `Bars run from the lowest score to the highest${model.labels === "one" ? "" : "; the line in a bar is where the class is given"}. Choose a class to see its terms.`
@@ -85,7 +86,7 @@ export const useText = () => {
       if (!signal.aborted) result.removeAttribute("aria-busy");
     }
   };
-  const showClasses = useClasses((label) => asked(label, explainClass));
+  const showClasses = useClasses((label) => asked(label, isAnswered ? explainClass : answer));
 
   const classify = () => {
     soon.cancel();
@@ -95,6 +96,7 @@ export const useText = () => {
     fault(sentence);
     if (sentence) return;
     text = content;
+    isAnswered = false;
     asked(null, answer);
   };
   const soon = afterPause(() => { if (box.value.trim() && box.value.length <= SHORT && box.value !== text) classify(); }, PAUSE);
