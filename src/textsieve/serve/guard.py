@@ -6,7 +6,8 @@ by which the service is called (`Host`) is one of its own: where only this machi
 right. A token, if there is one, is compared in a time that does not depend on what was sent.
 
 *How much.* A body that announces more than is allowed is refused before a byte of it is read; one that announces
-nothing, when it has become too long. All bodies together have a limit too.
+nothing, when it has become too long. All bodies together have a limit too: what has come of them, because many who
+announce much and send nothing would shut out all others.
 
 *Where to.* A route that is asked for by its exact method and path is called at once; all else goes to the application,
 which looks through its routes, catches what they raise, and takes several times as long as a prediction for it.
@@ -48,6 +49,9 @@ HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 DOCUMENTS = "textsieve.documents"
 """In the scope of a request: how many documents it has."""
+
+SMALL = 1 << 14
+"""Bytes of a body that counts as if it were there when it is announced."""
 
 Note = Callable[[Scope, int, float], None]
 """A request, the status of its answer, and the seconds that it took."""
@@ -139,9 +143,9 @@ class Guard:
             return await self._call(scope, receive, send)
         body = Body(self, self._limits.body)
         try:
-            body.take(int(announced) if announced is not None else 0)
+            receive = body.announced(int(announced), receive) if announced is not None else body.counted(receive)
             self._door.check(scope, headers)
-            return await self._call(scope, receive if announced is not None else body.counted(receive), send)
+            return await self._call(scope, receive, send)
         finally:
             self._bytes -= body.size
 
@@ -186,13 +190,24 @@ class Body:
         self._guard, self._most = guard, most
         self.size = 0
 
+    def announced(self, size: int, receive: Receive) -> Receive:
+        """Refuse what will be too long; a small body is noted at once, so that its messages need no counting."""
+        if size <= SMALL:
+            self.take(size)
+            return receive
+        self._check(size)
+        return self.counted(receive)
+
     def take(self, size: int) -> None:
         """Note more of it, or refuse."""
-        if self.size + size > self._most:
-            about = f"The body of a request may have {self._most:,} bytes; send fewer documents at a time."
-            raise Refused("too_large", about)
+        self._check(self.size + size)
         self._guard.take(size)
         self.size += size
+
+    def _check(self, size: int) -> None:
+        if size > self._most:
+            about = f"The body of a request may have {self._most:,} bytes; send fewer documents at a time."
+            raise Refused("too_large", about)
 
     def counted(self, receive: Receive) -> Receive:
         """The same messages, counted as they come."""
