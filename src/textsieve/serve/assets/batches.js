@@ -22,8 +22,8 @@ export const faultOf = (text, limits) => {
   if (typeof text !== "string") return "there is no text";
   const length = lengthOf(text);
   if (length > limits.length) return `too long: ${written(length)} characters, at most ${written(limits.length)}`;
-  const bytes = bytesOf(text);
-  return bytes + ENVELOPE > limits.body ? `too long: ${written(bytes)} bytes, at most ${written(limits.body - ENVELOPE)}` : null;
+  const bytes = bytesOf(text), most = limits.body - ENVELOPE;
+  return bytes > most ? `too long: ${written(bytes)} bytes, at most ${written(most)}` : null;
 };
 
 /** Places of the documents of one request after the other. */
