@@ -123,8 +123,16 @@ def test_progress_and_cancel(page: Page, browser: Browser, one_label: Served, tm
     assert [row["label"] for row in found] == ["space"] * 50 + [""] * 80
     assert {row["error"] for row in found[50:]} == {"not classified: cancelled"}
     browser.one("#file-start").click()
-    browser.wait("window.held.length === 3")  # it can be begun again
-    browser.one("#file-cancel").click()
+    browser.wait("window.held.length === 3")  # it can be begun again, and given up for another file
+    (tmp_path / "other.txt").write_text("guitar song")
+    page.give(tmp_path / "other.txt")
+    assert not browser.one("#file-cancel").is_displayed()
+    browser.one("#file-start").click()
+    browser.wait("window.held.length === 4")
+    browser.run("window.held[2](); window.held[3]()")
+    browser.wait("!document.querySelector('#file-result[hidden]')")
+    assert browser.texts("#file-state") == ["Done: 1 document classified."]
+    assert browser.texts("#file-preview tbody .text") == ["guitar song", "music"]
 
 
 def test_what_fails_is_marked(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:

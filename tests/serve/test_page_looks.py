@@ -14,10 +14,12 @@ from tests.serve.conftest import HOSTILE, Page, Served
 
 LARGE_ENOUGH = """
 const inline = "mark, .marked, [role=region], main, input[type=checkbox], .skip";
-return [...document.querySelectorAll("button, a, select, input, textarea, summary, label.button, label.check, [tabindex]")]
+const reached = "button, a, select, input, textarea, summary, label.button, label.check, [tabindex]";
+return [...document.querySelectorAll(reached)]
   .filter((each) => each.checkVisibility() && !each.matches(inline) && !each.closest(".hidden"))
   .map((each) => [each.id || each.textContent.trim().slice(0, 30), each.getBoundingClientRect()])
-  .filter(([, { width, height }]) => width < 43.9 || height < 43.9).map(([name, { width, height }]) => [name, width, height]);
+  .filter(([, { width, height }]) => width < 43.9 || height < 43.9)
+  .map(([name, { width, height }]) => [name, width, height]);
 """
 WIDER = "return Math.max(innerWidth, document.documentElement.scrollWidth) - arguments[0]"
 TEXT = "the moon rocket and a guitar with my very good engine, today " * 4
@@ -71,7 +73,7 @@ def test_on_a_telephone(
     page: Page, browser: Browser, one_label: Served, several_labels: Served, hostile: Served, tmp_path: Path, width: int
 ) -> None:
     browser.size(width, 740)
-    for served in (one_label, several_labels, hostile):
+    for served in (one_label, several_labels, hostile) if width == 360 else (hostile,):
         filled(page, served, tmp_path)
         for part in PARTS:
             page.tab(part)

@@ -41,6 +41,31 @@ def test_the_card(page: Page, browser: Browser, one_label: Served) -> None:
         )
 
 
+def test_an_updated_model(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label, "#model")
+    browser.run(
+        "const updated = {documents: 12, times: 2, last: '2026-11-16T14:00:00+00:00'};"
+        "return Promise.all([import('/model-view.js'), fetch('v1/model').then((answer) => answer.json())])"
+        ".then(([view, model]) => view.showModel({...model, updated}))"
+    )
+    facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
+    assert facts["Updated"].startswith("16 November 2026")
+    assert facts["Updated"].endswith("with 12 documents in 2 updates")
+    assert "before it was updated" in browser.texts("#card p")[0]
+
+
+def test_another_class_before_the_answer(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("moon rocket")
+    browser.run(
+        "document.getElementById('box').value = 'guitar song';"
+        "document.getElementById('classify').click();"
+        "document.querySelector('#classes [aria-checked=false]').click()"
+    )
+    page.wait_for_text("guitar song")
+    assert browser.texts("#verdict strong") == ["music"]
+
+
 def test_classes_are_sorted(page: Page, browser: Browser, several_labels: Served) -> None:
     page.open(several_labels, "#model")
     heads = browser.all("#card .sorter")

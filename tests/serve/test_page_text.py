@@ -15,7 +15,8 @@ from tests.serve.conftest import Page, Served
 TEXT = "Today 🚀 the Moon rocket, and my old guitar 🎸🎸 with a very good engine: moon rocket launch.\n\nMoon!"
 MARKS = """
 return [...document.querySelectorAll("#marked mark")].map((each) =>
-  [each.textContent, each.className, Number(each.style.getPropertyValue("--strength")), getComputedStyle(each).backgroundColor])
+  [each.textContent, each.className, Number(each.style.getPropertyValue("--strength")),
+   getComputedStyle(each).backgroundColor])
 """
 
 
@@ -125,7 +126,8 @@ def test_the_table_adds_up(page: Page, browser: Browser, one_label: Served) -> N
     for button in browser.all("#contributions > button"):
         button.click()
     rows = browser.run(
-        "return [...document.querySelectorAll('.contributions tbody tr')].map((row) => [...row.cells].map((c) => c.textContent))"
+        "return [...document.querySelectorAll('.contributions tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
     assert [row[0] for row in rows] == [each.term for each in explained.contributions]
     for row, each in zip(rows, explained.contributions, strict=True):

@@ -40,6 +40,10 @@ const isBack = () => {
   connection.dispatchEvent(new Event("up"));
 };
 
+/** Does something once the server answers again, unless it is no longer wanted. */
+export const whenBack = (signal, again) =>
+  connection.addEventListener("up", () => { if (!signal.aborted) again(); }, { once: true });
+
 const lookAgain = async () => {
   try {
     const answer = await fetch("healthz", { cache: "no-store" });
@@ -59,7 +63,8 @@ const refusalOf = async (answer) => {
   const found = await answer.json().catch(() => null);
   const message = found?.error?.message ?? `The server answered ${answer.status} and gave no reason.`;
   const after = Number(answer.headers.get("Retry-After"));
-  return new Refusal(answer.status, found?.error?.code ?? "", message, Number.isFinite(after) && after > 0 ? after : null);
+  const isSaid = Number.isFinite(after) && after > 0;
+  return new Refusal(answer.status, found?.error?.code ?? "", message, isSaid ? after : null);
 };
 
 const sent = async (path, body, signal) => {

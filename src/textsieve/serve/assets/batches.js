@@ -11,7 +11,7 @@ const DOCUMENTS = 200; // of one request, for the sake of the progress bar
 const BYTES = 256 * 1024;
 const ENVELOPE = 64; // bytes of a request beside its documents
 const TRIES = 5; // of a batch that a busy server does not take, before it is halved
-const SPLITS = [408, 413, 422];
+const HOPELESS = [401, 403, 404, 405, 415]; // whatever the documents are
 const WAIT = 1; // seconds, if the server does not say how long
 
 const encoder = new TextEncoder();
@@ -22,8 +22,8 @@ export const faultOf = (text, limits) => {
   if (typeof text !== "string") return "there is no text";
   const length = lengthOf(text);
   if (length > limits.length) return `too long: ${written(length)} characters, at most ${written(limits.length)}`;
-  const bytes = bytesOf(text);
-  return bytes + ENVELOPE > limits.body ? `too long: ${written(bytes)} bytes, at most ${written(limits.body - ENVELOPE)}` : null;
+  const bytes = bytesOf(text), most = limits.body - ENVELOPE;
+  return bytes > most ? `too long: ${written(bytes)} bytes, at most ${written(most)}` : null;
 };
 
 /** Places of the documents of one request after the other. */
@@ -77,14 +77,14 @@ export const predictAll = async ({ texts, faults, limits, predict, tell, wait, s
         } else if (reason instanceof Refusal && reason.status === 503 && tries < TRIES) {
           wait("The server is busy; waiting for it.");
           await pause(reason.after ?? WAIT, signal);
-        } else if (reason instanceof Refusal && batch.length > 1 && [503, ...SPLITS].includes(reason.status)) {
+        } else if (!(reason instanceof Refusal) || HOPELESS.includes(reason.status)) {
+          throw reason;
+        } else if (batch.length > 1) {
           const middle = Math.ceil(batch.length / 2);
           await asked(batch.slice(0, middle));
           return asked(batch.slice(middle));
-        } else if (reason instanceof Refusal && [503, ...SPLITS].includes(reason.status)) {
-          return tell(batch[0], null, reason.message);
         } else {
-          throw reason;
+          return tell(batch[0], null, reason.message);
         }
       }
     }

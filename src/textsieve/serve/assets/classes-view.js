@@ -1,9 +1,9 @@
 // The classes of a text with their scores, best first: a choice of one, by mouse or arrow keys.
 //
-// With probabilities, bars are these. Scores have no zero that means anything to a reader, so without probabilities bars
-// run from the lowest score of all classes to the highest; a line in them is where a class would be given.
+// With probabilities, bars are these. Scores have no zero that means anything to a reader, so without probabilities
+// bars run from the lowest score of all classes to the highest; a line in them is where a class would be given.
 
-import { bar, byId, labelKey, labelParts, make, percent, show, written } from "./dom.js";
+import { bar, byId, isNumber, labelKey, labelParts, make, percent, show, written } from "./dom.js";
 import { stepped } from "./tabs.js";
 
 const FIRST = 10; // classes that are shown at once
@@ -15,17 +15,26 @@ export const scaleOf = (classes) => {
 };
 
 const barOf = ({ score, threshold, probability }, scale) => {
-  if (probability !== null && probability !== undefined) return bar(probability);
-  const isSeen = threshold !== null && threshold !== undefined && scale(threshold) >= 0 && scale(threshold) <= 1;
+  if (isNumber(probability)) return bar(probability);
+  const isSeen = isNumber(threshold) && scale(threshold) >= 0 && scale(threshold) <= 1;
   return bar(scale(score), { mark: isSeen ? scale(threshold) : null });
 };
 
 /** `areCut` says that classes have thresholds; one without is never given, as if its threshold were infinite. */
-const figuresOf = ({ score, threshold, probability }, areCut) => [
-  probability === null || probability === undefined ? null : make("span", { class: "figure strong" }, percent(probability)),
-  make("span", { class: "figure" }, `score ${written(score, 3)}`),
-  areCut ? make("span", { class: "figure" }, threshold === null ? "never given" : `needs ${written(threshold, 3)}`) : null,
-];
+const figuresOf = ({ score, threshold, probability }, areCut) => {
+  const figure = (words, kind = "") => make("span", { class: `figure ${kind}` }, words);
+  const needed = isNumber(threshold) ? `needs ${written(threshold, 3)}` : "never given";
+  return [
+    isNumber(probability) ? figure(percent(probability), "strong") : null,
+    figure(`score ${written(score, 3)}`),
+    areCut ? figure(needed) : null,
+  ];
+};
+
+const nameOf = ({ label, predicted }) => {
+  const tick = () => make("span", { class: "tick" }, " ✓", make("span", { class: "hidden" }, " predicted"));
+  return make("span", { class: "name" }, labelParts(label), predicted ? tick() : null);
+};
 
 /** `chosen(label)` is called when the reader wants another class explained. */
 export const useClasses = (chosen) => {
@@ -41,12 +50,13 @@ export const useClasses = (chosen) => {
     }
   };
   const draw = () => {
-    const scale = scaleOf(classes), areCut = classes.some(({ threshold }) => typeof threshold === "number");
-    const shown = classes.filter((each, at) => areAllShown || at < FIRST || each.predicted || labelKey(each.label) === current);
+    const scale = scaleOf(classes), areCut = classes.some(({ threshold }) => isNumber(threshold));
+    const isShown = (each, at) => areAllShown || at < FIRST || each.predicted || labelKey(each.label) === current;
+    const shown = classes.filter(isShown);
     list.replaceChildren(...shown.map((each) => make(
       "button",
       { type: "button", role: "radio", class: each.predicted ? "is-predicted" : "", "data-key": labelKey(each.label) },
-      make("span", { class: "name" }, labelParts(each.label), each.predicted ? make("span", { class: "tick" }, " ✓", make("span", { class: "hidden" }, " predicted")) : null),
+      nameOf(each),
       barOf(each, scale),
       make("span", { class: "figures" }, figuresOf(each, areCut)),
     )));
@@ -78,9 +88,10 @@ export const useClasses = (chosen) => {
 
   /** Shows the classes of an explanation; the one it explains is chosen. */
   return (explained) => {
-    const isSame = labelKey(explained.classes) === labelKey(classes) && buttons().some((each) => each.dataset.key === labelKey(explained.label));
+    const areSame = JSON.stringify(explained.classes) === JSON.stringify(classes);
     classes = explained.classes;
     current = labelKey(explained.label);
+    const isSame = areSame && buttons().some((each) => each.dataset.key === current);
     if (isSame) check(); // the button that has the focus stays
     else draw();
   };

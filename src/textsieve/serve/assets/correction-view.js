@@ -7,7 +7,8 @@ const MANY = 15; // classes, from which on they can be searched
 
 const chooser = (classes) => {
   const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
-  const select = make("select", { id: "right-class", required: true }, make("option", { value: "" }, "Choose …"), options);
+  const none = make("option", { value: "" }, "Choose …");
+  const select = make("select", { id: "right-class", required: true }, none, options);
   return {
     element: make("label", { class: "field" }, "The right class is ", select),
     read: () => (select.value === "" ? null : { label: JSON.parse(select.value) }),
@@ -19,8 +20,9 @@ const chooser = (classes) => {
 const checkboxes = (classes, predicted) => {
   const isPredicted = new Set(predicted.map(labelKey));
   const boxes = classes.map(({ label }) => {
-    const box = make("input", { type: "checkbox", value: labelKey(label), is: { checked: isPredicted.has(labelKey(label)) } });
-    return { box, name: labelText(label).toLowerCase(), element: make("label", { class: "check" }, box, ` ${labelText(label)}`) };
+    const key = labelKey(label), name = labelText(label);
+    const box = make("input", { type: "checkbox", value: key, is: { checked: isPredicted.has(key) } });
+    return { box, name: name.toLowerCase(), element: make("label", { class: "check" }, box, ` ${name}`) };
   });
   const search = make("input", { type: "search", on: { input: () => {
     const wanted = search.value.trim().toLowerCase();
@@ -36,7 +38,8 @@ const checkboxes = (classes, predicted) => {
   };
 };
 
-const namesOf = ({ label, labels }) => (labels ?? [label]).map((each) => `“${labelText(each)}”`).join(", ") || "no class";
+const namesOf = ({ label, labels }) =>
+  (labels ?? [label]).map((each) => `“${labelText(each)}”`).join(", ") || "no class";
 
 /** Offers to correct what was predicted for a text; offers nothing if the server takes no corrections. */
 export const offerCorrection = (model, text, predicted) => {
@@ -44,7 +47,8 @@ export const offerCorrection = (model, text, predicted) => {
   if (!model.feedback) return place.replaceChildren();
   const said = make("p", { class: "state", role: "status" });
   const form = make("form", { id: "correction-form" });
-  const open = make("button", { type: "button", id: "wrong", "aria-expanded": "false", "aria-controls": "correction-form" }, "This is wrong");
+  const opens = { "aria-expanded": "false", "aria-controls": "correction-form" };
+  const open = make("button", { type: "button", id: "wrong", ...opens }, "This is wrong");
   form.hidden = true;
   const choice = model.labels === "one" ? chooser(model.classes) : checkboxes(model.classes, predicted);
   const turn = (isOpen) => {
@@ -70,6 +74,7 @@ export const offerCorrection = (model, text, predicted) => {
     }
   });
   const cancel = make("button", { type: "button", on: { click: () => { turn(false); open.focus(); } } }, "Cancel");
-  form.append(choice.element, make("div", { class: "controls" }, make("button", { type: "submit", class: "primary" }, "Send"), cancel));
+  const send = make("button", { type: "submit", class: "primary" }, "Send");
+  form.append(choice.element, make("div", { class: "controls" }, send, cancel));
   return place.replaceChildren(make("div", { class: "controls" }, open, said), form);
 };

@@ -21,8 +21,8 @@ const isUsual = (name) => TEXT_NAMES.includes(plainName(name)) || LABEL_NAMES.in
 /** Whether a row looks like names: one is usual, or all are short, different, and none is a number. */
 export const looksLikeNames = (row) => {
   if (row.some(isUsual)) return true;
-  const names = row.map(plainName);
-  const areNames = names.every((name) => name !== "" && name.length <= 30 && !/[.!?]\s|\d{3,}$|^[-+]?[\d.,]+$/.test(name));
+  const names = row.map(plainName), isNoName = /[.!?]\s|\d{3,}$|^[-+]?[\d.,]+$/;
+  const areNames = names.every((name) => name !== "" && name.length <= 30 && !isNoName.test(name));
   return row.length > 1 && areNames && new Set(names).size === names.length;
 };
 
@@ -38,8 +38,9 @@ export const tableOf = (rows, hasNames) => {
 const ofCsv = (text, separator, hasNames) => {
   const { rows, unclosed } = parseCsv(text, separator);
   const first = hasNames ?? (rows.length > 0 && looksLikeNames(rows[0]));
-  const warning = unclosed === null ? null : `A quote that opens in line ${unclosed} is never closed; all that follows was read as one cell.`;
-  return { kind: `a table with ${SEPARATORS[separator]} between its columns`, ...tableOf(rows, first), hasNames: first, warning };
+  const kind = `a table with ${SEPARATORS[separator]} between its columns`;
+  const words = `A quote that opens in line ${unclosed} is never closed; all that follows was read as one cell.`;
+  return { kind, ...tableOf(rows, first), hasNames: first, warning: unclosed === null ? null : words };
 };
 
 /** Objects have their keys for columns, in the order in which they come; all else is a text. */
@@ -110,6 +111,7 @@ export const textColumnOf = ({ columns, rows }) => {
   const names = columns.map(plainName);
   const usual = TEXT_NAMES.find((name) => names.includes(name));
   if (usual !== undefined) return names.indexOf(usual);
-  const lengths = columns.map((_, at) => rows.slice(0, LOOKED_AT).reduce((sum, row) => sum + String(row[at]).length, 0));
+  const first = rows.slice(0, LOOKED_AT);
+  const lengths = columns.map((_, at) => first.reduce((sum, row) => sum + String(row[at]).length, 0));
   return Math.max(0, lengths.indexOf(Math.max(...lengths)));
 };

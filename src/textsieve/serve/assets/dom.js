@@ -10,7 +10,7 @@ export const make = (tag, about = {}, ...children) => {
     else if (name === "is") Object.assign(element, value);
     else if (name === "vars") for (const [key, each] of Object.entries(value)) element.style.setProperty(key, each);
     else if (name === "on") for (const [kind, each] of Object.entries(value)) element.addEventListener(kind, each);
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else element.setAttribute(name, value);
   }
   element.append(...children.flat().filter((each) => each !== null && each !== undefined));
   return element;
@@ -32,7 +32,8 @@ export const signed = (number, digits = 3) => {
   return number > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 };
 
-export const percent = (share, digits = 1) => (share === null || share === undefined ? NOTHING : `${written(100 * share, digits)}%`);
+export const isNumber = (value) => typeof value === "number";
+export const percent = (share, digits = 1) => (isNumber(share) ? `${written(100 * share, digits)}%` : NOTHING);
 export const counted = (number, one, more = `${one}s`) => `${written(number)} ${number === 1 ? one : more}`;
 export const day = (time) => {
   const found = new Date(time);
@@ -40,9 +41,10 @@ export const day = (time) => {
   return found.toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
 };
 
-/** A class as it is read; as it is read where room is scarce, and a line may end after a dot; and as a key, since 1, "1" and true are three classes. */
+/** A class as it is read; in parts, where a line may end after a dot; and as a key: 1, "1" and true are three. */
 export const labelText = (label) => (label === "" ? "(empty)" : String(label));
-export const labelParts = (label) => labelText(label).split(/(?<=[.\/_:-])/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
+export const labelParts = (label) =>
+  labelText(label).split(/(?<=[.\/_:-])/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
 export const labelKey = (label) => JSON.stringify(label);
 
 /** Characters as the server counts them: a pair of UTF-16 units is one. */
@@ -59,13 +61,16 @@ export const afterPause = (call, pause) => {
   return later;
 };
 
+const asShare = (number) => String(Math.min(1, Math.max(0, number)));
+
 /** A bar from the left, of a share of its room; with a mark at another share, if there is one. */
 export const bar = (share, { mark = null, kind = "" } = {}) =>
-  make("span", { class: `bar ${kind}`, "aria-hidden": "true", vars: { "--share": String(Math.min(1, Math.max(0, share))) } },
+  make("span", { class: `bar ${kind}`, "aria-hidden": "true", vars: { "--share": asShare(share) } },
     make("span", { class: "fill" }),
-    mark === null ? null : make("span", { class: "mark", vars: { "--at": String(Math.min(1, Math.max(0, mark))) } }));
+    mark === null ? null : make("span", { class: "mark", vars: { "--at": asShare(mark) } }));
 
 /** A bar from the middle: to the right for what speaks for something, to the left against it. */
-export const splitBar = (share) =>
-  make("span", { class: `split ${share < 0 ? "against" : "for"}`, "aria-hidden": "true", vars: { "--share": String(Math.min(1, Math.abs(share))) } },
-    make("span", { class: "fill" }));
+export const splitBar = (share) => {
+  const about = { class: `split ${share < 0 ? "against" : "for"}`, "aria-hidden": "true" };
+  return make("span", { ...about, vars: { "--share": asShare(Math.abs(share)) } }, make("span", { class: "fill" }));
+};

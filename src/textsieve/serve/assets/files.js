@@ -4,7 +4,8 @@ const MOST = 256 * 1024 * 1024; // bytes; a browser's strings end soon after
 const MARKS = [["utf-16le", [0xff, 0xfe]], ["utf-16be", [0xfe, 0xff]]];
 
 const decoded = (bytes) => {
-  for (const [name, mark] of MARKS) if (mark.every((byte, at) => bytes[at] === byte)) return new TextDecoder(name).decode(bytes);
+  const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
+  if (marked) return new TextDecoder(marked[0]).decode(bytes);
   if (bytes.subarray(0, 10_000).includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -15,9 +16,11 @@ const decoded = (bytes) => {
 
 /** What is in a text file, in UTF-8, in UTF-16 with its mark, or else as old Western files have it. */
 export const textOf = async (file) => {
-  if (file.size > MOST) throw new Error(`${file.name} is too large to be read here: at most 256 MB. Use textsieve predict on the command line.`);
+  const tooLarge = `${file.name} is too large to be read here: at most 256 MB. Use textsieve predict instead.`;
+  const noText = `${file.name} is not a text file. Save it as plain text, CSV or JSON, and choose that.`;
+  if (file.size > MOST) throw new Error(tooLarge);
   const text = decoded(new Uint8Array(await file.arrayBuffer()));
-  if (text === null) throw new Error(`${file.name} is not a text file. Save it as plain text, CSV or JSON, and choose that.`);
+  if (text === null) throw new Error(noText);
   return text;
 };
 

@@ -38,10 +38,10 @@ const contentOf = (text, { spans, contributions }) => {
 const linesOf = (mark, contributions) => {
   const own = mark.places.map((place) => contributions[place]);
   const times = (count) => (count > 1 ? ` (${counted(count, "time", "times")} in the text, all together)` : "");
-  const lines = own.map(({ term, count, contribution }) =>
-    make("span", { class: "tip-line" }, make("b", {}, term), ` ${signed(contribution)}${times(count)}`));
-  if (own.length > 1) lines.push(make("span", { class: "tip-line sum" }, make("b", {}, "together"), ` ${signed(mark.sum)}`));
-  return lines;
+  const line = (name, words, kind = "") =>
+    make("span", { class: `tip-line ${kind}` }, make("b", {}, name), ` ${words}`);
+  const lines = own.map(({ term, count, contribution }) => line(term, `${signed(contribution)}${times(count)}`));
+  return own.length > 1 ? [...lines, line("together", signed(mark.sum), "sum")] : lines;
 };
 
 export const useMarked = () => {

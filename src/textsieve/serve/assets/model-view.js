@@ -1,6 +1,6 @@
 // The model's card: what it is, from what it learned, and how good it was on documents that it had not seen.
 
-import { bar, byId, counted, day, labelParts, labelText, make, percent, written } from "./dom.js";
+import { bar, byId, counted, day, labelKey, labelParts, labelText, make, percent, written } from "./dom.js";
 import { sortableTable } from "./tables.js";
 
 const CLASSIFIERS = {
@@ -24,76 +24,104 @@ const SELECTORS = {
   mi: "by mutual information",
   df: "by how many documents have them",
 };
-const named = (name, table) => (name in table ? `${table[name]} (“${name}”)` : typeof name === "string" ? name : JSON.stringify(name));
+const TESTED = "Precision: of the documents that were given this class, the share that has it. Recall: of the "
+  + "documents that have it, the share that was found. F1: both in one number, high only if both are.";
+const UNTESTED = "It was not tested when it was trained. Train with --held-out to know.";
+
+const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+const named = (name, table) => (name in table ? `${table[name]} (“${name}”)` : plain(name));
 const size = (bytes) => (bytes >= 1e6 ? `${written(bytes / 1e6, 1)} MB` : `${written(bytes / 1e3, 1)} kB`);
+const classesOf = (number) => counted(number, "class", "classes");
 
 /** What a model does, in one sentence. */
 export const summaryOf = ({ name, classes, labels }) =>
-  `${name} sorts texts into ${counted(classes.length, "class", "classes")}${labels === "one" ? "" : "; a text may have several"}.`;
+  `${name} sorts texts into ${classesOf(classes.length)}${labels === "one" ? "" : "; a text may have several"}.`;
 
-const fact = (title, ...words) => [make("dt", {}, title), make("dd", {}, words)];
+const answersOf = ({ labels, probabilities }) =>
+  `${labels === "one" ? "one class" : "any number of classes"} for each text`
+  + (probabilities ? ", and how probable they are" : "");
+
+const termsOf = ({ terms, settings, selector }) =>
+  counted(terms, "term")
+  + (settings?.ngram_range?.[1] > 1 ? ", words and runs of words" : "")
+  + (selector ? `, chosen ${named(selector, SELECTORS)}` : "");
+
+const updatesOf = ({ documents, times, last }) =>
+  `${day(last)}, with ${counted(documents, "document")} in ${counted(times, "update")}`;
+
+const fact = (title, words) => [make("dt", {}, title), make("dd", {}, words)];
 
 const factsOf = (model) => {
-  const { documents, terms, updated, settings } = model;
-  const seen = documents ?? model.classes.reduce((sum, each) => sum + each.documents, 0);
+  const seen = model.documents ?? model.classes.reduce((sum, each) => sum + each.documents, 0);
   return make("dl", { class: "facts" },
     fact("Name", `${model.name}, ${size(model.bytes)}`),
-    fact("Answers with", model.labels === "one" ? "one class for each text" : "any number of classes for each text", model.probabilities ? ", and how probable they are" : ""),
-    fact("Learned from", `${counted(seen, "document")} in ${counted(model.classes.length, "class", "classes")}`),
-    fact("Looks at", `${counted(terms, "term")}${settings?.ngram_range?.[1] > 1 ? ", words and runs of words" : ""}${model.selector ? `, chosen ${named(model.selector, SELECTORS)}` : ""}`),
+    fact("Answers with", answersOf(model)),
+    fact("Learned from", `${counted(seen, "document")} in ${classesOf(model.classes.length)}`),
+    fact("Looks at", termsOf(model)),
     fact("Decides by", named(model.classifier, CLASSIFIERS)),
     fact("Trained", day(model.trained)),
-    updated ? fact("Updated", updatedWords(updated)) : null,
+    model.updated ? fact("Updated", updatesOf(model.updated)) : null,
     fact("In use since", day(model.loaded)));
 };
 
-const updatedWords = (updated) => {
-  if (typeof updated !== "object") return day(updated);
-  const times = ["time", "updated", "last"].map((name) => updated[name]).find((each) => typeof each === "string");
-  const count = ["documents", "corrections", "n_documents"].map((name) => updated[name]).find((each) => typeof each === "number");
-  return [times ? day(times) : null, count === undefined ? null : `with ${counted(count, "corrected document")}`].filter(Boolean).join(", ") || JSON.stringify(updated);
+const settingsOf = (settings) => {
+  const facts = Object.entries(settings ?? {}).map(([name, value]) => fact(name, JSON.stringify(value)));
+  return make("details", {}, make("summary", {}, "All settings"), make("dl", { class: "facts small" }, facts));
 };
 
-const overallOf = (heldOut, several) => {
-  const line = (title, value, words) => make("li", {}, make("span", { class: "big" }, value), make("b", {}, title), make("span", { class: "note" }, words));
-  return make("ul", { class: "scores" },
-    heldOut.accuracy === undefined ? null : line(several ? "All classes right" : "Right", percent(heldOut.accuracy), several ? "of the documents got exactly their classes (accuracy)" : "of the documents got their class (accuracy)"),
-    line("F1, all documents", written(heldOut.micro_f1, 3), "1 is perfect; large classes count more (micro-F1)"),
-    line("F1, all classes", written(heldOut.macro_f1, 3), "1 is perfect; each class counts the same (macro-F1)"));
-};
-
-const share = (title, name) => ({
-  title, kind: "number",
-  value: (row) => row.measured?.[name] ?? null,
-  cell: (row) => (row.measured ? [bar(row.measured[name]), " ", written(row.measured[name], 3)] : "–"),
-});
-
-const classTable = ({ classes, held_out: heldOut }) => {
-  const measured = new Map((heldOut?.classes ?? []).filter((each) => each.documents + (each.predicted ?? 0) > 0).map((each) => [JSON.stringify(each.label), each]));
-  const rows = classes.map((each) => ({ ...each, measured: measured.get(JSON.stringify(each.label)) ?? null }));
-  const columns = [
-    { title: "Class", kind: "text", value: ({ label }) => labelText(label), cell: ({ label, documents }) => [...labelParts(label), make("span", { class: "note narrow" }, counted(documents, "document"))] },
-    { title: "Documents", kind: "number wide", value: ({ documents }) => documents, cell: ({ documents }) => written(documents) },
-    ...(heldOut ? [share("Precision", "precision"), share("Recall", "recall"), share("F1", "f1"),
-      { title: "Tested on", kind: "number wide", value: (row) => row.measured?.documents ?? null, cell: (row) => written(row.measured?.documents ?? null) }] : []),
-  ];
-  return sortableTable(heldOut ? "Press the title of a column to sort." : "Documents of each class.", columns, rows);
-};
-
-const wordsOn = ({ documents, share: part, untested_classes: untested }) =>
-  `For a test, ${counted(documents, "document")} (${percent(part, 0)}) were kept out of training, and then classified. `
+const testOf = ({ held_out: { documents, share, untested_classes: untested }, updated }) =>
+  `For a test, ${counted(documents, "document")} (${percent(share, 0)}) were kept out of training, and then classified`
+  + (updated ? "; that was before it was updated. " : ". ")
   + (untested ? `${counted(untested, "class has", "classes have")} no such document.` : "");
 
-const settingsOf = (settings) => make("details", {}, make("summary", {}, "All settings"),
-  make("dl", { class: "facts small" }, Object.entries(settings ?? {}).map(([name, value]) => fact(name, JSON.stringify(value)))));
+const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, labels }) => {
+  const line = (title, value, words) => make("li", {},
+    make("span", { class: "big" }, value), make("b", {}, title), make("span", { class: "note" }, words));
+  const right = labels === "one"
+    ? ["Right", percent(accuracy), "of the documents got their class (accuracy)"]
+    : ["All classes right", percent(accuracy), "of the documents got exactly their classes (accuracy)"];
+  return make("ul", { class: "scores" },
+    accuracy === undefined ? null : line(...right),
+    line("F1, all documents", written(micro, 3), "1 is perfect; large classes count more (micro-F1)"),
+    line("F1, all classes", written(macro, 3), "1 is perfect; each class counts the same (macro-F1)"));
+};
+
+const shareColumn = (title, name) => ({
+  title, kind: "number",
+  value: ({ measured }) => measured?.[name] ?? null,
+  cell: ({ measured }) => (measured ? [bar(measured[name]), " ", written(measured[name], 3)] : "–"),
+});
+const countColumn = (title, count) => (
+  { title, kind: "number wide", value: count, cell: (row) => written(count(row)) });
+const NAME = {
+  title: "Class", kind: "text",
+  value: ({ label }) => labelText(label),
+  cell: ({ label, documents }) =>
+    [...labelParts(label), make("span", { class: "note narrow" }, counted(documents, "document"))],
+};
+
+/** Classes of which no document was held out, and which none was given, were not measured. */
+const measuredBy = (heldOut) => {
+  const rows = (heldOut?.classes ?? []).filter(({ documents, predicted }) => documents + (predicted ?? 0) > 0);
+  return new Map(rows.map((each) => [labelKey(each.label), each]));
+};
+
+const classTable = ({ classes, held_out: heldOut }) => {
+  const measured = measuredBy(heldOut);
+  const rows = classes.map((each) => ({ ...each, measured: measured.get(labelKey(each.label)) ?? null }));
+  const ofTest = [
+    shareColumn("Precision", "precision"), shareColumn("Recall", "recall"), shareColumn("F1", "f1"),
+    countColumn("Tested on", (row) => row.measured?.documents ?? null),
+  ];
+  const columns = [NAME, countColumn("Documents", ({ documents }) => documents), ...(heldOut ? ofTest : [])];
+  return sortableTable("Press the title of a column to sort.", columns, rows);
+};
 
 export const showModel = (model) => {
-  const heldOut = model.held_out, several = model.labels !== "one";
+  const card = (title, ...content) => make("div", { class: "card" }, make("h3", {}, title), content);
+  const isTested = Boolean(model.held_out);
   byId("card").replaceChildren(
-    make("div", { class: "card" }, make("h3", {}, "What it is"), factsOf(model), settingsOf(model.settings)),
-    make("div", { class: "card" }, make("h3", {}, "How good it is"),
-      ...(heldOut ? [make("p", {}, wordsOn(heldOut)), overallOf(heldOut, several)] : [make("p", {}, "It was not tested when it was trained. Train with --held-out to know.")])),
-    make("div", { class: "card" }, make("h3", {}, "Its classes"),
-      ...(heldOut ? [make("p", { class: "note" }, "Precision: of the documents that were given this class, the share that has it. Recall: of the documents that have it, the share that was found. F1: both in one number, high only if both are.")] : []),
-      classTable(model)));
+    card("What it is", factsOf(model), settingsOf(model.settings)),
+    card("How good it is", make("p", {}, isTested ? testOf(model) : UNTESTED), isTested ? scoresOf(model) : null),
+    card("Its classes", isTested ? make("p", { class: "note" }, TESTED) : null, classTable(model)));
 };

@@ -11,7 +11,8 @@ import { askForToken } from "./token.js";
 
 /** What is wrong with all of the page, if anything is; and a way to go on. */
 const trouble = (sentence, again = null) => {
-  byId("trouble").replaceChildren(sentence ?? "", ...(again ? [make("button", { type: "button", on: { click: again } }, "Try again")] : []));
+  const button = () => make("button", { type: "button", on: { click: again } }, "Try again");
+  byId("trouble").replaceChildren(sentence ?? "", ...(again ? [button()] : []));
   show(byId("trouble"), Boolean(sentence));
 };
 

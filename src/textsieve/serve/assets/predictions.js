@@ -6,7 +6,8 @@ import { labelText } from "./dom.js";
 const JOINS = ["|", ";", ",", "\n"];
 
 /** What stands between several labels in one cell: what no class has in its name. */
-export const joinOf = (classes) => JOINS.find((join) => !classes.some(({ label }) => String(label).includes(join))) ?? JOINS[0];
+export const joinOf = (classes) =>
+  JOINS.find((join) => !classes.some(({ label }) => String(label).includes(join))) ?? JOINS[0];
 
 export const labelsOf = (prediction) => prediction.labels ?? [prediction.label];
 
@@ -33,15 +34,17 @@ export const addedColumns = (model) => {
 
 /** A name that no column has yet. */
 const freeName = (name, taken) => {
-  for (const each of [name, `predicted_${name}`]) if (!taken.includes(each)) return each;
-  for (let number = 2; ; number += 1) if (!taken.includes(`predicted_${name}_${number}`)) return `predicted_${name}_${number}`;
+  let free = name;
+  for (let number = 1; taken.includes(free); number += 1) free = `predicted_${name}${number > 1 ? `_${number}` : ""}`;
+  return free;
 };
 
 /** All rows with what was found; a document that failed says why in the last column. */
 export const tableWith = (table, predictions, model) => {
   const added = addedColumns(model);
   const names = [...added.map(([name]) => name), "error"].map((name) => freeName(name, table.columns));
-  const cells = ({ prediction, fault }) => [...added.map(([, cell]) => (prediction ? cell(prediction) : "")), fault ?? ""];
+  const cells = ({ prediction, fault }) =>
+    [...added.map(([, cell]) => (prediction ? cell(prediction) : "")), fault ?? ""];
   return [
     [...table.columns.map(harmless), ...names],
     ...table.rows.map((row, place) => [...row.map(harmless), ...cells(predictions[place])]),
@@ -53,8 +56,8 @@ export const countsOf = (predictions) => {
   const counts = new Map();
   for (const { prediction } of predictions) {
     if (!prediction) continue;
-    const labels = labelsOf(prediction);
-    for (const each of labels.length ? labels.map(labelText) : ["(no class)"]) counts.set(each, (counts.get(each) ?? 0) + 1);
+    const names = labelsOf(prediction).map(labelText);
+    for (const each of names.length ? names : ["(no class)"]) counts.set(each, (counts.get(each) ?? 0) + 1);
   }
   return [...counts].sort((one, other) => other[1] - one[1]);
 };

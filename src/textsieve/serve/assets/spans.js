@@ -15,7 +15,8 @@ export const unitsOf = (text) => {
 /** `[{text, places}, ...]`; `places` are of the terms, each once, and empty where no term stands. */
 export const piecesOf = (text, spans) => {
   const unit = unitsOf(text);
-  const inside = spans.map(([start, end, place]) => [unit(start), unit(end), place]).filter(([start, end]) => start < end);
+  const inUnits = spans.map(([start, end, place]) => [unit(start), unit(end), place]);
+  const inside = inUnits.filter(([start, end]) => start < end);
   inside.sort((one, other) => one[0] - other[0]);
   const cuts = [...new Set([0, text.length, ...inside.flatMap(([start, end]) => [start, end])])].sort((a, b) => a - b);
   const pieces = [];
@@ -30,10 +31,12 @@ export const piecesOf = (text, spans) => {
 };
 
 /** What the terms of a piece add together. */
-export const sumOf = (places, contributions) => places.reduce((sum, place) => sum + contributions[place].contribution, 0);
+export const sumOf = (places, contributions) =>
+  places.reduce((sum, place) => sum + contributions[place].contribution, 0);
 
 /** The largest of all contributions, without its sign; other strengths are shares of it. */
-export const largestOf = (contributions) => contributions.reduce((most, { contribution }) => Math.max(most, Math.abs(contribution)), 0);
+export const largestOf = (contributions) =>
+  contributions.reduce((most, { contribution }) => Math.max(most, Math.abs(contribution)), 0);
 
 /** From -1, as strongly against as anything in the text, to 1. */
 export const strengthOf = (sum, largest) => (largest > 0 ? Math.max(-1, Math.min(1, sum / largest)) : 0);

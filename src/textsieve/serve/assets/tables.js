@@ -25,7 +25,8 @@ export const sortableTable = (caption, columns, rows) => {
       const order = OTHER[head.getAttribute("aria-sort")] ?? firstOf(column.kind);
       heads.forEach((each) => each.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", order);
-      fill([...rows].sort((one, other) => compared(column.value(one), column.value(other), order === "ascending" ? 1 : -1)));
+      const sign = order === "ascending" ? 1 : -1;
+      fill([...rows].sort((one, other) => compared(column.value(one), column.value(other), sign)));
     } } }, column.title));
     return head;
   });

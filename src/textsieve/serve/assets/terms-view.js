@@ -7,7 +7,7 @@ const PAGE = 50; // terms that are asked for at once
 const PAUSE = 250;
 
 const NOTE = {
-  one: "The strongest for the class first. The strength is what one unit of the term's weight adds to the score of the class.",
+  one: "The strongest for the class first: the larger the number, the more a term speaks for it.",
   all: "In the order in which they were chosen for the model, each with the class for which it speaks most.",
 };
 
@@ -17,7 +17,12 @@ export const useTerms = () => {
   const body = make("tbody");
   const classHead = make("th", { scope: "col", class: "text" }, "Speaks most for");
   const table = make("table", { class: "terms" }, make("caption", { class: "hidden" }, "Terms"),
-    make("thead", {}, make("tr", {}, make("th", { scope: "col", class: "text" }, "Term"), classHead, make("th", { scope: "col", class: "number" }, "Strength"), make("th", { class: "bars" }, make("span", { class: "hidden" }, "Bar")))), body);
+    make("thead", {}, make("tr", {},
+      make("th", { scope: "col", class: "text" }, "Term"),
+      classHead,
+      make("th", { scope: "col", class: "number" }, "Strength"),
+      make("td", { class: "bars" }))),
+    body);
   byId("terms-list").replaceChildren(make("div", { class: "scroll" }, table));
 
   const rowOf = ({ term, label, strength }, isAll) => make("tr", {},
@@ -46,11 +51,12 @@ export const useTerms = () => {
       show(more, shown < found.total);
       more.textContent = `Show ${written(Math.min(PAGE, found.total - shown))} more`;
       byId("terms-note").textContent = NOTE[label === null ? "all" : "one"];
-      byId("terms-state").textContent = found.total ? `${counted(found.total, "term")}${shown < found.total ? `, ${written(shown)} shown` : ""}` : "No term contains that.";
+      const some = shown < found.total ? `, ${written(shown)} shown` : "";
+      byId("terms-state").textContent = found.total ? counted(found.total, "term") + some : "No term contains that.";
     } catch (reason) {
       if (signal.aborted) return;
       byId("terms-state").textContent = reason.message;
-      if (reason instanceof api.Unreachable) api.connection.addEventListener("up", () => { if (!signal.aborted) load(offset); }, { once: true });
+      if (reason instanceof api.Unreachable) api.whenBack(signal, () => load(offset));
     }
   };
   const again = () => load(0);
@@ -64,7 +70,8 @@ export const useTerms = () => {
     /** Another model has other classes and terms. */
     setModel: ({ classes }) => {
       const before = chosen.value;
-      chosen.replaceChildren(make("option", { value: "" }, "All classes"), ...classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label))));
+      const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
+      chosen.replaceChildren(make("option", { value: "" }, "All classes"), ...options);
       if ([...chosen.options].some(({ value }) => value === before)) chosen.value = before;
       if (isFilled) again();
     },
