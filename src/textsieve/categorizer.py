@@ -19,7 +19,7 @@ from . import modelfile
 from .corpus import Corpus
 from .errors import InputError, shown
 from .parameters import Parameters
-from .prediction import Explanation, Model, Predictions, as_written, sentence_on_unknown
+from .prediction import Explanation, Model, Predictions, by_writing, sentence_on_unknown
 
 if TYPE_CHECKING:
     from .evaluation import CurvePoint, Report
@@ -306,9 +306,7 @@ class Categorizer(Parameters):
         if isinstance(documents, Corpus):
             if labels is not None:
                 raise InputError("A corpus brings its own labels; leave labels out.")
-            classes = self._fitted().classes
-            written = {as_written(label).strip(): label for label in classes}  # as a file's are read
-            written |= {as_written(label): label for label in classes}
+            written = by_writing(self._fitted().classes)
             for batch in documents.text_batches():
                 yield batch.texts, [tuple(written.get(label, label) for label in each) for each in batch.labels]
         else:

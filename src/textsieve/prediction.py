@@ -46,6 +46,12 @@ def as_written(label: Label) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
+def by_writing(classes: Iterable[Label]) -> dict[str, Label]:
+    """Classes by how a file has them, with white space around them or without."""
+    written = {as_written(label).strip(): label for label in classes}
+    return written | {as_written(label): label for label in classes}
+
+
 SHOWN_CLASSES, SHOWN_TERMS = 3, 6
 """Of an explanation, when it is printed."""
 
@@ -275,7 +281,10 @@ class Model:
 
     def predict(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Predictions:
         """The label or labels of each document, and the scores."""
-        rows = self.rows(documents, n_jobs)
+        return self.predict_rows(self.rows(documents, n_jobs), n_jobs)
+
+    def predict_rows(self, rows: Rows, n_jobs: int | None = 1) -> Predictions:
+        """The same for documents that are weighed already."""
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
         unknown = rows.is_zero
         labels: Any

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ..corpus import Corpus, read
@@ -28,6 +28,27 @@ def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpu
 
         with arriving(standard_input(), "standard input", **options) as corpus:
             yield corpus
+    _warn_of_wrong_bytes(corpus)
+
+
+@contextmanager
+def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Corpus]:
+    """The documents at several paths; columns that are named are those of the first, and of others that have them."""
+    if len(paths) == 1:
+        with opened(paths[0], reading) as corpus:
+            yield corpus
+        return
+    named = columns_given(reading)
+    others = {name: None if name in named else value for name, value in reading.items()}
+    with ExitStack() as stack:
+        first = stack.enter_context(opened(paths[0], reading))
+        rest = [stack.enter_context(opened(path, others, usual=named)) for path in paths[1:]]
+        corpus = Corpus.chained([first, *rest])
+        yield corpus
+        _warn_of_wrong_bytes(corpus)
+
+
+def _warn_of_wrong_bytes(corpus: Corpus) -> None:
     if corpus.report is not None and corpus.report.replaced_bytes:
         hint = "" if is_name(corpus.name) else "; if its encoding is another, name it with --encoding"
         warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")

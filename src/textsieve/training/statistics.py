@@ -68,8 +68,10 @@ class Sums:
         """How many terms there are."""
         return self.table.n_terms
 
-    def merged(self, other: Sums) -> Sums:
+    def merged(self, other: Sums | Votes) -> Sums:
         """Of the documents of both."""
+        if not isinstance(other, Sums):
+            raise TypeError("statistics of different classifiers do not add up")
         return Sums(self.table + other.table)
 
     def scorer(self, recipe: Recipe, sizes: Sizes) -> Scorer:
@@ -100,8 +102,10 @@ class Votes:
         """How many terms there are."""
         return self.table.n_terms
 
-    def merged(self, other: Votes) -> Votes:
+    def merged(self, other: Sums | Votes) -> Votes:
         """Of the documents of both."""
+        if not isinstance(other, Votes):
+            raise TypeError("statistics of different classifiers do not add up")
         return Votes(merge(self.table, other.table))
 
     def scorer(self, recipe: Recipe, sizes: Sizes) -> Scorer:
@@ -130,16 +134,16 @@ def require_incremental(settings: Mapping[str, Any], recipe: Recipe) -> None:
         options = f" with {shown(settings['classifier_options'])}" if name == "tcfp" else ""
         on = "" if recipe.projection is None else f" on the projection {shown(settings['projection'])}"
         raise InputError(
-            f"keep_stats=True: the classifier {shown(name)}{options}{on} learns from the documents themselves, so later "
-            f"ones can't be added to what it has learned; use one of {', '.join(INCREMENTAL)}, by name, or leave "
+            f"keep_stats=True: the classifier {shown(name)}{options}{on} learns from the documents themselves, so "
+            f"others can't be added to what it has learned; use one of {', '.join(INCREMENTAL)}, by name, or leave "
             "keep_stats out and train again when there are new documents."
         )
     given, stored = settings["classifier_options"] or {}, storable(settings)["classifier_options"] or {}
     for option, value in given.items():
         if isinstance(stored[option], str) and not isinstance(value, str):
             raise InputError(
-                f"keep_stats=True: {option}={shown(value)} of the classifier is nothing that a model file keeps, and an "
-                "update needs it again; use a number, a text or a list."
+                f"keep_stats=True: {option}={shown(value)} of the classifier is nothing that a model file keeps, and "
+                "an update needs it again; use a number, a text or a list."
             )
 
 
@@ -180,16 +184,8 @@ class Statistics:
 
     def merged(self, other: Statistics) -> Statistics:
         """Of the documents of both."""
-        one, another = self.learned, other.learned
-        learned: Sums | Votes
-        if isinstance(one, Sums) and isinstance(another, Sums):
-            learned = one.merged(another)
-        elif isinstance(one, Votes) and isinstance(another, Votes):
-            learned = one.merged(another)
-        else:
-            raise TypeError("statistics of different classifiers do not add up")
         return Statistics(
-            *(learned, self.without + other.without),
+            *(self.learned.merged(other.learned), self.without + other.without),
             *(self.n_documents + other.n_documents, self.n_unlabelled + other.n_unlabelled),
             self.folded | other.folded,
         )

@@ -25,10 +25,18 @@ from .targets import Targets
 from .unknown import docs_without_terms
 
 _OF_NO_MATTER: dict[str, Any] = {
-    **{"selector": None, "selector_options": None, "projection": None, "projection_options": None},
-    **{"cut": "pcut", "cut_options": None},
+    "selector": None,
+    "selector_options": None,
+    "projection": None,
+    "projection_options": None,
+    "cut": "pcut",
+    "cut_options": None,
 }
 """Settings that have done their part, and of which a model file may have no more than a name."""
+
+
+class UnknownLabel(InputError):
+    """Raised for a label that is no class of the model."""
 
 
 class Updated(NamedTuple):
@@ -43,8 +51,8 @@ def recipe_of(settings: Mapping[str, Any], n_jobs: int) -> Recipe:
     options = settings["classifier_options"]
     if not (isinstance(settings["classifier"], str) and (options is None or isinstance(options, Mapping))):
         raise InputError(
-            f"The model's classifier is {shown(settings['classifier'])} with the options {shown(options)}; the file was "
-            "not written by textsieve."
+            f"The model's classifier is {shown(settings['classifier'])} with the options {shown(options)}; the file "
+            "was not written by textsieve."
         )
     return Recipe.of({**settings, **_OF_NO_MATTER}, n_jobs)
 
@@ -132,9 +140,9 @@ def require_labels(model: Model, labels: Sequence[Any]) -> None:
         raise InputError(f"{shown(list(labels))} are {len(labels):,} labels, and the model gives one; say which.")
 
 
-def unknown_label(model: Model, label: Any) -> InputError:
+def unknown_label(model: Model, label: Any) -> UnknownLabel:
     """What is said of a label that is no class of the model."""
-    return InputError(
+    return UnknownLabel(
         f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}. A class "
         "more can't be learned by an update: train again on all documents."
     )
