@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
 from tests.reference.categorizer_cases import small_texts
 from tests.reference.updating_twin import learned_at_once, learned_by
@@ -33,6 +33,26 @@ CASE = {several: small_texts(n=100, several=several) for several in (False, True
 EMPTY = ["", "the the", "unseen words alone"]
 
 
+CLASSES = ["boat", "cook", "moon"]
+
+
+class Frame:
+    """As much of a table of pandas as labels need; going through it gives the names of its columns."""
+
+    def __init__(self, rows: NDArray[np.int64], columns: Sequence[str] = CLASSES) -> None:
+        self._rows, self.columns = rows.reshape(-1, len(columns)), columns
+        self.shape = self._rows.shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self._rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+
 class Collection:
     """Texts, and what labels they have in one of the three forms; some have none, some have no chosen term."""
 
@@ -46,13 +66,10 @@ class Collection:
         sets = [self.sets[at] for at in documents]
         if self.form == "one":
             return [each[0] if each else None for each in sets]
-        return pd.DataFrame({c: [int(c in each) for each in sets] for c in CLASSES}) if self.form == "matrix" else sets
+        return Frame(np.array([[int(c in each) for c in CLASSES] for each in sets])) if self.form == "matrix" else sets
 
     def some(self, documents: Sequence[int]) -> tuple[list[str], Any]:
         return [self.texts[at] for at in documents], self.labels(documents)
-
-
-CLASSES = ["boat", "cook", "moon"]
 
 
 def start(case: dict[str, Any], form: str, **more: Any) -> Categorizer:
@@ -243,7 +260,7 @@ def test_other_labels_are_refused_and_nothing_is_changed() -> None:
 def test_a_matrix_has_a_column_for_each_class() -> None:
     model = again(CASES[0], "matrix")
     with pytest.raises(InputError, match="has 2 columns, and the model 3 classes"):
-        model.update(["sail"], pd.DataFrame({"boat": [1], "moon": [0]}))
+        model.update(["sail"], Frame(np.array([[1, 0]]), ["boat", "moon"]))
 
 
 def test_a_model_without_statistics_says_so() -> None:
