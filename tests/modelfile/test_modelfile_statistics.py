@@ -160,14 +160,16 @@ class Killed(BaseException):
     """Ends a process at a place of our choice."""
 
 
-@contextmanager
-def killed_at(step: str) -> Iterator[None]:
+def killed_at(step: str, model: Categorizer, path: Path) -> None:
+    """Save a model, and be killed at a step of it."""
+
     def killed(*_: Any, **__: Any) -> Any:
         raise Killed
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(statsfile, step, killed)
-        yield
+        with pytest.raises(Killed):
+            model.save(path)
 
 
 @pytest.mark.parametrize("second", STEPS)
@@ -179,9 +181,7 @@ def test_whoever_is_stopped_leaves_a_pair_that_fits(way: str, first: str, second
     happened = []
     for step, part in ((first, slice(50, 60)), (second, slice(60, 70))):
         texts, labels = CASE.texts[part], CASE.labels[part]
-        model = load(path).update(texts, labels)
-        with killed_at(step):
-            model.save(path)
+        killed_at(step, load(path).update(texts, labels), path)
         times = (load(path).model_.about.get("updated") or {"times": 0})["times"]
         if times > len(happened):
             happened.append((texts, labels))
@@ -194,8 +194,7 @@ def test_whoever_is_stopped_leaves_a_pair_that_fits(way: str, first: str, second
 
 
 def test_a_first_model_that_was_stopped(tmp_path: Path) -> None:
-    with killed_at("write_model"):
-        write(tmp_path)
+    killed_at("write_model", TRAINED["nb"], tmp_path / "news.sieve")
     assert os.listdir(tmp_path) == ["news.sieve.stats.new"]
     load(write(tmp_path)).update(*MORE)
     assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
