@@ -14,6 +14,7 @@ from .ending import warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
+NONE: Mapping[str, str] = {}
 
 
 @contextmanager
@@ -38,14 +39,22 @@ def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any])
         with opened(paths[0], reading) as corpus:
             yield corpus
         return
-    named = columns_given(reading)
-    others = {name: None if name in named else value for name, value in reading.items()}
     with ExitStack() as stack:
-        first = stack.enter_context(opened(paths[0], reading))
-        rest = [stack.enter_context(opened(path, others, usual=named)) for path in paths[1:]]
-        corpus = Corpus.chained([first, *rest])
+        parts = [stack.enter_context(opened(path, own, usual=usual)) for path, own, usual in each_with(paths, reading)]
+        corpus = Corpus.chained(parts)
         yield corpus
         _warn_of_wrong_bytes(corpus)
+
+
+def each_with(
+    paths: Sequence[str], reading: Mapping[str, Any], usual: Mapping[str, str] = NONE
+) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
+    """Paths, each with how it is read, and which columns are usual: beyond the first, those that were named for it."""
+    yield paths[0], reading, usual
+    named = columns_given(reading)
+    others = {name: None if name in named else value for name, value in reading.items()}
+    for path in paths[1:]:
+        yield path, others, {**usual, **named}
 
 
 def _warn_of_wrong_bytes(corpus: Corpus) -> None:

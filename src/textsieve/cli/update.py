@@ -59,7 +59,8 @@ def command(
     from ..modelfile.locking import locked
     from .opening import columns_of, refuse_to_lose
 
-    refuse_to_lose(model, *paths)
+    if not dry_run:
+        refuse_to_lose(model, *paths)
     with nullcontext() if dry_run else locked(model):
         trained, statistics = _opened(model, paths)
         found = _read(trained, paths, reading, columns_of(trained), jobs, skip_unknown=skip_unknown_labels)
@@ -134,14 +135,16 @@ def _read(
     skip_unknown: bool,
 ) -> Corrections:
     from ..training.corrections import Corrections
-    from .opening import opened
+    from .opening import each_with, opened
     from .progress import progress
 
     found = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
     with progress() as tell:
-        for path in paths:
+        for path, own, names in each_with(paths, reading, usual):
+            if os.path.isfile(path) and not os.path.getsize(path):  # nobody has corrected anything yet
+                continue
             more = {"keep": ("file",)} if os.path.isdir(path) else {}
-            with opened(path, reading, usual=usual, **more) as corpus:
+            with opened(path, own, usual=names, **more) as corpus:
                 for batch, places in corpus.placed_batches():
                     with _nothing_changed():
                         found.add(corpus.name, batch.texts, batch.labels, places)

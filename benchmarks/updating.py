@@ -1,0 +1,98 @@
+"""How good a model is that is updated, beside one that is trained again: terms and idf of a tenth, or of all.
+
+The training documents of a corpus, in an order drawn at random, come in parts. A model is trained on a tenth of them
+and updated with each part; beside it, another one is trained again on all documents so far, with new terms, idf and
+thresholds. Both are measured on the test documents. `python -m benchmarks.updating` writes the table into
+docs/update.md.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from textsieve import Categorizer, read
+
+PAGE = Path(__file__).parent.parent / "docs" / "update.md"
+BEGIN, END = "<!-- figures: python -m benchmarks.updating -->", "<!-- end of figures -->"
+SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
+CORPORA = {"20 Newsgroups": "newsgroups:{}", "Reuters, 90 topics": "reuters:{}"}
+CLASSIFIERS = ("nb", "rocchio", "tcfp")
+
+Documents = tuple[list[str], list[Any]]
+
+
+class Found(NamedTuple):
+    """After so many documents: micro-F1 of the model of the first tenth, updated, and trained again; and seconds."""
+
+    n_documents: int
+    first: float
+    updated: float
+    again: float
+    seconds_of_update: float
+    seconds_of_training: float
+
+
+def documents(name: str, part: str) -> Documents:
+    """Texts and labels; of one label each as they are, else as tuples."""
+    found = list(read(name.format(part)))
+    several = any(len(labels) != 1 for _, labels in found)
+    return [text for text, _ in found], [labels if several else labels[0] for _, labels in found]
+
+
+def measured(classifier: str, train: Documents, test: Documents) -> Iterator[Found]:
+    """Go through the parts."""
+    order = np.random.default_rng(0).permutation(len(train[0])).tolist()
+    ends = [round(share * len(order)) for share in SHARES]
+    first = Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[: ends[0]]))
+    at_first = first.score(*test)
+    for begin, end in zip([ends[0], *ends], ends, strict=False):
+        started = time.perf_counter()
+        if begin < end:
+            first.update(*_some(train, order[begin:end]))
+        updated = time.perf_counter()
+        again = Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[:end]))
+        trained = time.perf_counter()
+        scores = at_first, first.score(*test), again.score(*test)
+        yield Found(end, *scores, updated - started, trained - updated)
+
+
+def _some(whole: Documents, numbers: list[int]) -> Documents:
+    return [whole[0][at] for at in numbers], [whole[1][at] for at in numbers]
+
+
+def lines() -> Iterator[str]:
+    """The table."""
+    yield "| documents | classifier | learned | not updated | updated | trained again | s to update | s to train |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|"
+    for title, name in CORPORA.items():
+        train, test = documents(name, "train"), documents(name, "test")
+        for classifier in CLASSIFIERS:
+            for found in measured(classifier, train, test):
+                quality = " | ".join(f"{each:.3f}" for each in (found.first, found.updated, found.again))
+                is_first = found.n_documents == round(SHARES[0] * len(train[0]))
+                update = "" if is_first else f"{found.seconds_of_update:.2f}"
+                seconds = f"{update} | {found.seconds_of_training:.2f}"
+                yield f"| {title} | `{classifier}` | {found.n_documents:,} | {quality} | {seconds} |"
+
+
+def write(table: list[str]) -> None:
+    """Put the table where the page has its place for it."""
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    PAGE.write_text("\n".join([f"{before}{BEGIN}", "", *table, "", f"{END}{after}"]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    rows = []
+    for row in lines():
+        print(row, flush=True)
+        rows.append(row)
+    write(rows)
