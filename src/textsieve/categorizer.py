@@ -179,18 +179,22 @@ class Categorizer(Parameters):
         self._path = None
         return self
 
-    def update(self, X: Documents, y: Any = None) -> Self:
+    def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False) -> Self:
         """Learn more documents, as `fit` takes them, if it was trained with `keep_stats`; see `docs/update.md`.
 
         Terms, idf, thresholds and probabilities stay as they are. What is learned is what all documents at once would
         have given with these terms and this idf, in whatever parts and order they come. Labels are classes that the
         model has. Every document counts, also one that was there before. `save` writes what has become of it.
+
+        With `fit_cut` thresholds (or ranks) for several labels are fitted anew to these documents; they must be a fair
+        sample of those to come, which corrections are not.
         """
         from .settings import n_threads
         from .training.updating import recipe_of, stacked, targets_for, targets_of_sets, updated
 
         model, statistics = self._fitted(), self._kept_statistics()
-        recipe = recipe_of(self.of_model(model).get_params(deep=False), n_threads(self.n_jobs))
+        settings = self.of_model(model).get_params(deep=False)
+        recipe = recipe_of(settings, n_threads(self.n_jobs))
         if isinstance(X, Corpus):
             parts, sets = [], []
             for some, labels in self._labelled_batches(X, y):
@@ -202,7 +206,12 @@ class Categorizer(Parameters):
                 raise InputError("No labels were given; update(texts, labels) needs one for each text.")
             texts = self._texts_in_memory(X)
             rows, targets = model.rows(texts, self.n_jobs), targets_for(model, y, len(texts))
-        self.model_, self._statistics = updated(model, statistics, recipe, rows, targets)
+        renewed, added = updated(model, statistics, recipe, rows, targets)
+        if fit_cut:
+            from .training.recutting import recut
+
+            renewed = recut(renewed, statistics, settings, recipe, rows, targets)
+        self.model_, self._statistics = renewed, added
         return self
 
     def _kept_statistics(self) -> Statistics:

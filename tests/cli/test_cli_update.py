@@ -180,6 +180,21 @@ def test_several_labels(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> Non
     assert ask("update", path, lines(tmp_path / "f.jsonl", *again))["folded_before"] == 1
 
 
+def test_a_cut_that_has_grown_old(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    path = tmp_path / "tagged.sieve"
+    run("train", tagged, "-o", path, "--classifier", "nb", "--keep-stats")
+    rows = [{"text": f"{text} again", "labels": [label]} for text, label in documents(5)]
+    said = run("update", path, lines(tmp_path / "f.jsonl", *rows), "--dry-run").stdout
+    assert "15 documents were folded in since the cut for several labels was fitted" in said
+    told = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-cut")
+    assert told["cut_is_stale"] is False
+    assert told["updated"]["since_cut"] == 0
+    said = run(
+        "update", path, lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]}), "--fit-cut", exit_code=1
+    )
+    assert "--fit-cut: 1 document to fold in, and 10 are the fewest" in said.stderr
+
+
 def test_in_a_matrix_no_label_is_an_answer(tmp_path: Path, ask: Ask) -> None:
     texts = ["red sun", "blue sea", "red sea", "green tree"] * 5
     rows = [[1, 0], [0, 1], [1, 1], [0, 0]] * 5

@@ -207,7 +207,12 @@ def test_what_stays_and_what_is_said() -> None:
     assert after.ranks == before.ranks
     assert after.settings == before.settings
     n_labelled = sum(bool(collection.sets[at]) for at in range(FIRST, 61))
-    assert after.about["updated"] | {"last": ""} == {"documents": n_labelled, "times": 2, "last": ""}
+    assert after.about["updated"] | {"last": ""} == {
+        "documents": n_labelled,
+        "times": 2,
+        "last": "",
+        "since_cut": n_labelled,
+    }
     assert after.about["updated"]["last"] >= after.about["trained"]
     assert after.about["n_documents"] == 61
 

@@ -36,6 +36,12 @@ SHOWN_PLACES = 3
     is_flag=True,
     help="Leave out documents whose label is no class of the model; else nothing is changed if there are any.",
 )
+@click.option(
+    "--fit-cut",
+    is_flag=True,
+    help="Fit thresholds for several labels anew, to the documents that are folded in; if these are a fair sample of "
+    "those to come, which corrections are not.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would come of it, and write nothing.")
 @options.jobs
 @options.json_wanted
@@ -44,17 +50,18 @@ def command(
     paths: tuple[str, ...],
     reading: dict[str, Any],
     skip_unknown_labels: bool,
+    fit_cut: bool,
     dry_run: bool,
     jobs: int,
     wants_json: bool,
 ) -> None:
-    """Fold corrections or later documents into a model that was trained with --keep-stats.
+    """Fold corrections into a model, or say how to train it again.
 
-    PATH is any file or folder that train reads, such as the JSON lines that the service writes for corrections. The
-    model learns them as if it had been trained on all documents with the terms that it has; terms, idf, thresholds and
-    probabilities stay. A text counts once, with the last labels that the files have for it; what was folded in before
-    is passed over, so that a growing file can be given again and again. Other models are trained again, and it is said
-    how.
+    PATH has corrections or later documents: any file or folder that train reads, such as the JSON lines that the
+    service writes. A model that was trained with --keep-stats learns them as if it had been trained on all documents
+    with the terms that it has; terms, idf, thresholds and probabilities stay. A text counts once, with the last labels
+    that the files have for it; what was folded in before is passed over, so that a growing file can be given again and
+    again. Other models are trained again, and it is said how.
     """
     from ..modelfile.locking import locked
     from .opening import columns_of, refuse_to_lose
@@ -64,7 +71,7 @@ def command(
     with nullcontext() if dry_run else locked(model):
         trained, statistics = _opened(model, paths)
         found = _read(trained, paths, reading, columns_of(trained), jobs, skip_unknown=skip_unknown_labels)
-        outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs)
+        outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
             from ..modelfile.statsfile import write
 
@@ -174,18 +181,23 @@ class _Outcome(NamedTuple):
     after: list[tuple[Any, ...]]
 
 
-def _learn(model: Model, statistics: Statistics, chosen: Chosen, jobs: int) -> _Outcome:
+def _learn(model: Model, statistics: Statistics, chosen: Chosen, jobs: int, *, fit_cut: bool) -> _Outcome:
     from dataclasses import replace
 
     from ..categorizer import Categorizer
     from ..settings import n_threads
+    from ..training.recutting import recut
     from ..training.updating import recipe_of, targets_of_sets, updated
 
     if not chosen.label_sets:
         return _Outcome(None, chosen, [], [])
-    recipe = recipe_of(Categorizer.of_model(model).get_params(deep=False), n_threads(jobs))
+    settings = Categorizer.of_model(model).get_params(deep=False)
+    recipe, targets = recipe_of(settings, n_threads(jobs)), targets_of_sets(model, chosen.label_sets)
     kept = replace(statistics, folded=statistics.folded | chosen.digests)
-    renewed = updated(model, kept, recipe, chosen.rows, targets_of_sets(model, chosen.label_sets))
+    renewed = updated(model, kept, recipe, chosen.rows, targets)
+    if fit_cut:
+        cut_anew = recut(renewed.model, statistics, settings, recipe, chosen.rows, targets)
+        renewed = renewed._replace(model=cut_anew)
     before, after = (each.label_sets(each.predict_rows(chosen.rows, jobs).labels) for each in (model, renewed.model))
     return _Outcome(renewed, chosen, before, after)
 
@@ -225,8 +237,20 @@ def _told(path: str, found: Corrections, outcome: _Outcome, *, written: bool) ->
         "right_after": n_right[1],
         "classes": sorted(classes.values(), key=lambda row: row["label"]),
         "updated": None if outcome.renewed is None else outcome.renewed.model.about["updated"],
+        "cut_is_stale": _is_stale(outcome),
         "written": written,
     }
+
+
+def _is_stale(outcome: _Outcome) -> bool:
+    """Whether the cut for several labels should be fitted anew."""
+    from ..categorizer import Categorizer
+    from ..training.recutting import cut_that_is_fitted, is_stale
+
+    if outcome.renewed is None:
+        return False
+    model = outcome.renewed.model
+    return cut_that_is_fitted(model, Categorizer.of_model(model).get_params(deep=False)) is not None and is_stale(model)
 
 
 def _n_right(outcome: _Outcome) -> tuple[int, int]:
@@ -259,6 +283,12 @@ def _show(told: dict[str, Any], outcome: _Outcome) -> None:
     )
     if outcome.renewed.model.about.get("held_out"):
         page.line("The measures on held-out documents that it has are from before the update.")
+    if told["cut_is_stale"]:
+        page.line(
+            f"{told['updated']['since_cut']:,} documents were folded in since the cut for several labels was fitted: "
+            "it may give too many labels or too few. Fit it with --fit-cut to documents that are a fair sample, or train "
+            "again."
+        )
     page.line(f"Written to {file_line(told['file'])}" if told["written"] else "Nothing was written: --dry-run.")
 
 

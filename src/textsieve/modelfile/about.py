@@ -102,7 +102,7 @@ _ABOUT: dict[str, Check] = {
     "n_tuned_on": _or_none(_is_count),
     "held_out": _or_none(_HELD_OUT),
     "curve": _or_none(_list_of(_is_point)),
-    "updated": _has({"documents": _is_count, "times": _is_count, "last": is_text}, {}),
+    "updated": _has({"documents": _is_count, "times": _is_count, "last": is_text}, {"since_cut": _is_count}),
     "stats": _is_digest,  # of the file beside the model that has its statistics
     "testors": _has(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
 }

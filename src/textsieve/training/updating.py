@@ -69,10 +69,15 @@ def is_incremental(settings: Mapping[str, Any]) -> bool:
 
 def updated(model: Model, statistics: Statistics, recipe: Recipe, rows: Rows, targets: Targets) -> Updated:
     """Learn documents, given by their weights (`Model.rows`) and labels (`targets_for`)."""
+    return relearned(model, added(statistics, recipe, rows, targets), recipe, int(targets.usable.sum()))
+
+
+def added(statistics: Statistics, recipe: Recipe, rows: Rows, targets: Targets) -> Statistics:
+    """The statistics with those of more documents."""
     weights = narrowed(rows, recipe.dtype)
     without = docs_without_terms(rows.is_zero, targets)
     new = Statistics.of(recipe, usable_rows([weights], targets.usable), targets, lambda: without)
-    return relearned(model, statistics.merged(new), recipe, int(targets.usable.sum()))
+    return statistics.merged(new)
 
 
 def relearned(model: Model, statistics: Statistics, recipe: Recipe, n_new: int) -> Updated:
@@ -80,10 +85,15 @@ def relearned(model: Model, statistics: Statistics, recipe: Recipe, n_new: int) 
     sizes = statistics.sizes(model.classes, model.labels)
     idf = np.ones(len(model.terms)) if model.idf is None else model.idf
     fitted = recipe.fit_statistics(statistics, sizes, idf)
-    before = model.about.get("updated") or {"documents": 0, "times": 0}
+    before = model.about.get("updated") or {}
     about = {name: value for name, value in model.about.items() if name != "stats"}
     about |= {"n_documents": sizes.n_documents, "n_unlabelled": sizes.n_unlabelled}
-    about["updated"] = {"documents": before["documents"] + n_new, "times": before["times"] + 1, "last": now()}
+    about["updated"] = {
+        "documents": before.get("documents", 0) + n_new,
+        "times": before.get("times", 0) + 1,
+        "last": now(),
+        **({} if model.labels == "one" else {"since_cut": before.get("since_cut", 0) + n_new}),
+    }
     renewed = replace(
         model,
         scorer=fitted.scorer,
