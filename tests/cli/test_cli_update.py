@@ -189,10 +189,9 @@ def test_a_cut_that_has_grown_old(tagged: Path, tmp_path: Path, run: Run, ask: A
     told = ask("update", path, lines(tmp_path / "f.jsonl", *rows), "--fit-cut")
     assert told["cut_is_stale"] is False
     assert told["updated"]["since_cut"] == 0
-    said = run(
-        "update", path, lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]}), "--fit-cut", exit_code=1
-    )
-    assert "--fit-cut: 1 document to fold in, and 10 are the fewest" in said.stderr
+    one = lines(tmp_path / "f.jsonl", {"text": "a", "labels": ["sport"]})
+    said = run("update", path, one, "--fit-cut", exit_code=1).stderr
+    assert "--fit-cut: 1 document to fold in, and 10 are the fewest" in said
 
 
 def test_in_a_matrix_no_label_is_an_answer(tmp_path: Path, ask: Ask) -> None:

@@ -178,7 +178,7 @@ def killed_at(step: str, model: Categorizer, path: Path) -> None:
 def test_whoever_is_stopped_leaves_a_pair_that_fits(way: str, first: str, second: str, tmp_path: Path) -> None:
     """Twice, each time at any step; an update that was stopped has happened or has not, and the next one goes on."""
     path = write(tmp_path, way)
-    happened = []
+    happened: list[tuple[list[str], list[str]]] = []
     for step, part in ((first, slice(50, 60)), (second, slice(60, 70))):
         texts, labels = CASE.texts[part], CASE.labels[part]
         killed_at(step, load(path).update(texts, labels), path)

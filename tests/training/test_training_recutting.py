@@ -65,6 +65,8 @@ def test_the_cut_is_fitted_to_them(classifier: str, cut: str) -> None:
     assert learned_by(model.model_) == learned_by(plain.model_)
     assert model.model_.ranks == rule.ranks
     if rule.thresholds is not None:
+        assert model.thresholds_ is not None
+        assert plain.thresholds_ is not None
         assert np.array_equal(model.thresholds_, rule.thresholds)
         assert not np.array_equal(plain.thresholds_, rule.thresholds)
 

@@ -44,8 +44,9 @@ def cut_that_is_fitted(model: Model, settings: Mapping[str, Any]) -> Cut | None:
 
 def is_stale(model: Model) -> bool:
     """Whether so many documents were folded in since the cut was fitted that it should be fitted anew."""
-    since = (model.about.get("updated") or {}).get("since_cut", 0)
-    return since > MANY * (model.about["n_documents"] - since)
+    since: int = (model.about.get("updated") or {}).get("since_cut", 0)
+    n_documents: int = model.about["n_documents"]
+    return since > MANY * (n_documents - since)
 
 
 def recut(
