@@ -285,9 +285,9 @@ def _show(told: dict[str, Any], outcome: _Outcome) -> None:
         page.line("The measures on held-out documents that it has are from before the update.")
     if told["cut_is_stale"]:
         page.line(
-            f"{told['updated']['since_cut']:,} documents were folded in since the cut for several labels was "
-            "fitted: it may give too many labels or too few. Fit it with --fit-cut to documents that are a fair sample, "
-            "or train again."
+            f"{told['updated']['since_cut']:,} documents were folded in since the cut for several labels was fitted, "
+            "which may now give too many labels or too few: fit it with --fit-cut to documents that are a fair "
+            "sample, or train again."
         )
     page.line(f"Written to {file_line(told['file'])}" if told["written"] else "Nothing was written: --dry-run.")
 
