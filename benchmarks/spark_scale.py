@@ -78,7 +78,8 @@ def drive(master: str, folder: str, name: str) -> dict[str, Any]:
             progress=lambda *_: loaded.append((peak(), own_memory())),
         )
     spent = time.perf_counter() - begin
-    heap = session.sparkContext._jvm.java.lang.Runtime.getRuntime().maxMemory()  # type: ignore[union-attr]
+    java: Any = session.sparkContext._jvm
+    heap = java.java.lang.Runtime.getRuntime().maxMemory()
     session.stop()
     seen = model.model_.about["n_terms_seen"]
     return {"peaks": (peak(), max(own)), "loaded": loaded[0], "seconds": spent, "terms": seen, "heap": heap}

@@ -109,7 +109,11 @@ class Cluster:
 
     def wait_for_executors(self, number: int = 2) -> dict[int, Process]:
         """The same, once there are as many."""
-        enough = lambda: found if len(found := self.executors()) >= number else None  # noqa: E731
+
+        def enough() -> dict[int, Process] | None:
+            found = self.executors()
+            return found if len(found) >= number else None
+
         return wait_for(enough, lambda: f"{number} executors; there are {self.executors()}")
 
     def stop(self) -> None:

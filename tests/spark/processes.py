@@ -38,6 +38,11 @@ class Process(NamedTuple):
         """Whether it runs, or is not yet buried by who started it."""
         return self in processes()
 
+    def kill(self) -> None:
+        """End it at once, and wait until it is gone: a killed process is still among the others for a moment."""
+        os.kill(self.pid, signal.SIGKILL)
+        wait_for(lambda: not self.is_there or None, lambda: f"the end of {self}")
+
 
 class Program:
     """A running program whose output is kept in a file."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -61,7 +60,7 @@ def test_all_of_it_is_on_this_machine_alone(spark: SparkSession) -> None:
 @on_cluster
 def test_a_killed_executor_and_a_killed_worker_are_replaced(spark: SparkSession, cluster: Cluster) -> None:
     first = cluster.wait_for_executors(2)
-    os.kill(first[cluster.workers[0].pid].pid, signal.SIGKILL)
+    first[cluster.workers[0].pid].kill()
     assert total(spark, 1000) == [1000, 499500]
     cluster.kill_worker(cluster.workers[1])
     cluster.add_worker()

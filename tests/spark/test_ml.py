@@ -180,7 +180,7 @@ def test_empty_texts_and_columns_that_are_not_there(spark: SparkSession) -> None
     assert [each.numNonzeros() for each in vectors] == [0, 0, 1]
     with pytest.raises(InputError, match=r"'body': there is no such column; there are \['id', 'label', 'text'\]"):
         chosen.copy({chosen.textCol: "body"}).transform(df)
-    with pytest.raises(InputError, match="'label' is a column already; drop it, or set outputCol"):
+    with pytest.raises(InputError, match="'label' is a column already; drop it, or name another for what is added"):
         chosen.setOutputCol("label").transform(df)
     without = SieveCategorizer(**FEW, scoresCol="", predictionCol="found").fit(df).transform(df)
     assert without.columns == ["id", "text", "label", "found"]

@@ -25,7 +25,7 @@ from textsieve.cli.program import program
 from textsieve.cli.wording import as_options
 from textsieve.spark.explaining import gist
 from textsieve.spark.files import read_files
-from textsieve.spark.learning import require_room
+from textsieve.spark.learning import MOST_VALUES, require_room
 from textsieve.spark.masters import addresses, require_answer, require_master
 from textsieve.spark.session import changes
 from textsieve.spark.taskbar import TaskBar, bar_of
@@ -177,6 +177,7 @@ def test_what_cannot_be_read_is_said_in_a_line(spark: SparkSession, news: Path) 
 def test_too_much_for_the_driver_names_the_option() -> None:
     with pytest.raises(InputError) as problem:
         require_room(10, 1, object())
+    assert f"[default: {MOST_VALUES}, " in " ".join(run("train", "--help").stdout.split())
     said = as_options(str(problem.value))
     assert "Use fewer terms (--terms=), " in said
     assert "a sample of the documents, or raise --most-values if" in said

@@ -45,10 +45,13 @@ def fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
 
 
-def assert_same(df: DataFrame, texts: list[Any], labels: list[Any], **columns: Any) -> None:
+def assert_same(
+    df: DataFrame, texts: list[Any], labels: list[Any], selector: str = SETTINGS["selector"], **columns: Any
+) -> None:
     """The model from a DataFrame is that from lists, to the last byte."""
-    here = Categorizer(**SETTINGS).fit(["" if text is None else text for text in texts], labels)
-    there = sieve.fit(df, categorizer=Categorizer(**SETTINGS), **columns)
+    settings = {**SETTINGS, "selector": selector}
+    here = Categorizer(**settings).fit(["" if text is None else text for text in texts], labels)
+    there = sieve.fit(df, categorizer=Categorizer(**settings), **columns)
     assert encode(there.model_) == encode(here.model_)
 
 
@@ -171,8 +174,9 @@ def test_columns_that_are_none_are_refused_before_anything_is_read(spark: SparkS
     for columns, message in REFUSED:
         with pytest.raises(InputError, match=message):
             sieve.fit(df, **columns)
+    red: Any = "red"
     with pytest.raises(InputError, match=r"^df is 'red'; give a DataFrame"):
-        sieve.fit("red")  # type: ignore[arg-type]
+        sieve.fit(red)
 
 
 # -- bytes -------------------------------------------------------------------------------------------------------
@@ -246,7 +250,31 @@ def test_a_document_of_50_megabytes_beside_small_ones(spark: SparkSession) -> No
     df = spark.createDataFrame(rows, "text string, label string, times int").withColumn(
         "text", F.expr("repeat(text, times)")
     )
-    assert_same(df, [text * times for text, _, times in rows], LABELS)
+    labels = [label for _, label, _ in rows]
+    assert_same(df, [text * times for text, _, times in rows], labels, selector="ocfs")
+
+
+# -- settings of a session, and of a column ------------------------------------------------------------------------
+
+
+@on_this_machine
+def test_large_types_of_arrow(spark: SparkSession) -> None:
+    name = "spark.sql.execution.arrow.useLargeVarTypes"
+    spark.conf.set(name, "true")
+    try:
+        df = spark.createDataFrame(list(zip(TEXTS, LABELS, strict=True)), "text string, label string")
+        assert_same(df, [text or "" for text in TEXTS], LABELS, selector="ocfs")
+    finally:
+        spark.conf.unset(name)
+
+
+@on_this_machine
+def test_labels_are_told_apart_by_their_letters_whatever_their_collation(spark: SparkSession) -> None:
+    texts, labels = ["red apple", "green pear", "blue sky"] * 4, ["Spam", "spam", "ham"] * 4
+    df = spark.createDataFrame(list(zip(texts, labels, strict=True)), "text string, label string")
+    collated = df.withColumn("label", F.collate("label", "UTF8_LCASE"))
+    found = sieve.fit(collated, categorizer=Categorizer(selector="df", classifier="nb"))
+    assert dict(zip(found.model_.classes, found.model_.class_docs, strict=True)) == {"Spam": 4, "ham": 4, "spam": 4}
 
 
 # -- the table alone, and what is predicted ----------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -29,9 +27,9 @@ def test_statistics_while_executors_are_killed(spark: SparkSession, cluster: Clu
         first = gate.executors_inside(2)
         done = gate.readers("mark*")
         for executor in first.values():  # with all that was done so far
-            os.kill(executor.pid, signal.SIGKILL)
+            executor.kill()
         second = gate.executors_inside(1)
-        os.kill(next(iter(second.values())).pid, signal.SIGKILL)
+        next(iter(second.values())).kill()
         gate.open()
         terms, stats = result.result()
     texts, labels = documents()
@@ -52,8 +50,9 @@ def test_a_model_while_workers_are_killed(
 
     def kill_once_more(stage: str, *_: object) -> None:
         if stage == "selecting":  # the table of statistics is there, a part of it kept by each executor
-            killed.append(next(iter(cluster.wait_for_executors(2).values())).pid)
-            os.kill(killed[-1], signal.SIGKILL)
+            executor = next(iter(cluster.wait_for_executors(2).values()))
+            executor.kill()
+            killed.append(executor.pid)
 
     with ThreadPoolExecutor(1) as thread:
         settings = Categorizer(**SETTINGS)

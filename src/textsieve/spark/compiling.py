@@ -80,7 +80,7 @@ def use_kernels() -> None:
     for dtype in (np.float32, np.float64):
         rows = weighted(counts, LTC, np.ones(counts.shape[1]), dtype)
         of_weights = ClassStats.from_matrix(rows, members)
-        of_weights.update(rows, members).classes  # noqa: B018  # parts are merged when they are read
+        _ = of_weights.update(rows, members).classes  # parts are merged when they are read
     for selector in (InformationGain(), ChiSquare(), OCFS(), TOFA(weight=0.5), OCFS(class_weight="balanced")):
         selector.fit_stats(of_weights if isinstance(selector, TOFA) else of_counts)
     table = vote_table(Rows.of(rows), label_pairs(members, len(texts)), 1)

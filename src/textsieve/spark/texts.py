@@ -34,10 +34,12 @@ def texts_of(column: pa.Array, first: int, decoding: Decoding = UTF_8) -> list[s
 
 
 def _decoded(data: bytes | None, at: int, decoding: Decoding) -> str:
+    if data is None:
+        return ""
     try:
-        return "" if data is None else data.decode(*decoding)
+        return data.decode(*decoding)
     except UnicodeDecodeError as problem:
-        around = data[max(problem.start - 20, 0) : problem.start + 10]  # type: ignore[index]  # null is decoded
+        around = data[max(problem.start - 20, 0) : problem.start + 10]
         raise InputError(
             f"Document {at} of partition {own_partition()} (both from 0) is not {decoding.encoding}: {problem}, "
             f"{shown(around)}. Decode the column first, as by F.decode(column, 'iso-8859-1'), or mend it: "

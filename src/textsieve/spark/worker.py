@@ -46,22 +46,6 @@ def mapped(df: DataFrame, function: Task, schema: T.StructType | str) -> DataFra
         return df.mapInArrow(run, schema)
 
 
-def widened(df: DataFrame, function: Task, added: list[T.StructField]) -> DataFrame:
-    """The DataFrame with more columns, which a task adds to its batches, all columns being called 0, 1, 2, ... there.
-
-    So names may be any: Spark takes a dot in a name for a part of a column, and does not tell capitals from small
-    letters.
-    """
-    from pyspark.sql import types as T
-
-    fields = [*df.schema.fields, *added]
-    schema = T.StructType(
-        [T.StructField(str(at), field.dataType, True, field.metadata) for at, field in enumerate(fields)]
-    )
-    numbered = df.toDF(*map(str, range(len(df.columns))))
-    return mapped(numbered, function, schema).toDF(*(field.name for field in fields))
-
-
 @cache
 def swept(n_modules: int) -> None:  # once more whenever more has been loaded
     """Sweep up now, and have what is left passed over by all that sweep after us."""

@@ -9,7 +9,6 @@ A vector is what Spark stores of a sparse one: type 0, size, indices, values. Ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,22 +18,16 @@ from pyspark.sql import types as T
 
 from ...categorizer import Categorizer
 from ...classifiers.named import CLASSIFIERS
-from ...errors import InputError
-from ...modelfile.writing import encode
+from ...prediction import Model
 from ...text.rows import Rows
-from ..columns import documents_of
+from ..adding import Bools, with_columns
 from ..fitting import fit
-from ..predicting import model_of
-from ..texts import texts_of
-from ..worker import widened
 from .categorizing import LABEL_COL, TEXT_COL
 from .params import Row, settings_without
 from .stages import SieveEstimator, SieveModel
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from ..worker import Batches
 
 OUTPUT_COL = Row("outputCol", "features", "the column that the vectors get")
 OF_CLASSIFIERS = (
@@ -57,21 +50,9 @@ def vectors(rows: Rows) -> pa.Array:
     return pa.StructArray.from_arrays([pa.array(kind), pa.array(size), indices, values], fields=list(_VECTOR))
 
 
-@dataclass(frozen=True)
-class _Weigh:
-    """Adds a vector to each document of some batches; a text that is null is empty."""
-
-    data: bytes
-    place: int
-    """Of the column with the texts."""
-
-    def __call__(self, batches: Batches) -> Batches:
-        model, seen = model_of(self.data), 0
-        for batch in batches:
-            column = batch.column(self.place)
-            columns = [*batch.columns, vectors(model.rows(texts_of(column, seen)))]
-            seen += len(column)
-            yield pa.record_batch(columns, names=list(map(str, range(len(columns)))))
+def _vectors_of(model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
+    """The vectors of some texts; that of a text that is null has no value."""
+    return [vectors(model.rows(texts))]
 
 
 class SieveSelector(SieveEstimator["SieveSelectorModel"], rows=ROWS):
@@ -93,10 +74,6 @@ class SieveSelectorModel(SieveModel, rows=ROWS):
     __module__ = "textsieve.spark.ml"
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        text, output = self.getTextCol(), self.getOutputCol()
-        documents_of(dataset, text, None)
-        if output in dataset.columns:
-            raise InputError(f"{output!r} is a column already; drop it, or set outputCol to another name.")
         about = {"ml_attr": {"num_attrs": len(self.model.terms)}}
-        task = _Weigh(encode(self.model), dataset.columns.index(text))
-        return widened(dataset, task, [T.StructField(output, VectorUDT(), True, about)])
+        added = [T.StructField(self.getOutputCol(), VectorUDT(), True, about)]
+        return with_columns(dataset, self.model, self.getTextCol(), added, _vectors_of)
