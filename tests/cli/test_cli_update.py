@@ -240,6 +240,16 @@ def test_another_label_is_refused_by_its_line(kept: Path, tmp_path: Path, run: R
     said = run("update", kept, feedback, exit_code=1).stderr
     assert f"{feedback}: line 4: There is no class 'weather' in the model" in said
     assert "Nothing was changed; --skip-unknown-labels leaves such documents out." in said
+    assert command_in(said) == [
+        "train",
+        DOCUMENTS,
+        str(feedback),
+        "-o",
+        str(kept),
+        "--classifier",
+        "nb",
+        "--keep-stats",
+    ]
     assert [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()] == files
     said = run("update", kept, feedback, "--skip-unknown-labels").stdout
     assert f"1 document of no class of the model left out: {feedback}: line 4" in said

@@ -12,6 +12,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
+    from ..errors import InputError
     from ..prediction import Model
     from ..training.corrections import Chosen, Corrections
     from ..training.statistics import Statistics
@@ -64,13 +65,15 @@ def command(
     again. Other models are trained again, and it is said how.
     """
     from ..modelfile.locking import locked
+    from ..training.updating import UnknownLabel
     from .opening import columns_of, refuse_to_lose
 
     if not dry_run:
         refuse_to_lose(model, *paths)
     with nullcontext() if dry_run else locked(model):
         trained, statistics = _opened(model, paths)
-        found = _read(trained, paths, reading, columns_of(trained), jobs, skip_unknown=skip_unknown_labels)
+        with _saying_how(trained, model, paths, only=UnknownLabel):
+            found = _read(trained, paths, reading, columns_of(trained), jobs, skip_unknown=skip_unknown_labels)
         outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
             from ..modelfile.statsfile import write
@@ -109,7 +112,9 @@ def _opened(path: str, files: tuple[str, ...]) -> tuple[Model, Statistics]:
 
 
 @contextmanager
-def _saying_how(model: Model, path: str, files: tuple[str, ...], **changed: Any) -> Iterator[None]:
+def _saying_how(
+    model: Model, path: str, files: tuple[str, ...], *, only: type[InputError] | None = None, **changed: Any
+) -> Iterator[None]:
     """If this fails, say how the model is trained again."""
     from ..errors import InputError
     from .ending import FAILED, say
@@ -120,6 +125,8 @@ def _saying_how(model: Model, path: str, files: tuple[str, ...], **changed: Any)
     try:
         yield
     except InputError as problem:
+        if not isinstance(problem, only or InputError):
+            raise
         say("error", str(problem))
         how = retraining(model, path, [file for file in files if file != STDIO], **changed)
         click.echo(on_one_line(how.command), err=True)
@@ -169,7 +176,7 @@ def _nothing_changed() -> Iterator[None]:
         yield
     except InputError as problem:
         way_out = "; --skip-unknown-labels leaves such documents out" * isinstance(problem, UnknownLabel)
-        raise InputError(f"{problem} Nothing was changed{way_out}.") from problem
+        raise type(problem)(f"{problem} Nothing was changed{way_out}.") from problem
 
 
 class _Outcome(NamedTuple):
@@ -279,7 +286,7 @@ def _show(told: dict[str, Any], outcome: _Outcome) -> None:
     page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in told["classes"]])
     page.line(
         f"The model was right on {told['right_before']:,} of the {told['folded']:,} before, and is on "
-        f"{told['right_after']:,} now."
+        f"{told['right_after']:,} now that it has learned them."
     )
     if outcome.renewed.model.about.get("held_out"):
         page.line("The measures on held-out documents that it has are from before the update.")
