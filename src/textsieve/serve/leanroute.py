@@ -50,7 +50,9 @@ class LeanRoute(APIRoute):
         except ValidationError as problem:
             refused = invalid(problem)
         except Refused as problem:
-            refused = problem
+            refused = problem.with_traceback(
+                None
+            )  # which has this frame, and that the body, until garbage is collected
         else:
             return await answer(send, self._status, [JSON_TYPE], found)
         return await answer(send, refused.status, refused.headers, refused.body)
