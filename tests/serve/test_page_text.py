@@ -34,6 +34,8 @@ def test_typed_and_classified(page: Page, browser: Browser, one_label: Served) -
     page.classify(TEXT)
     expected = one_label.model.explain(TEXT)
     assert browser.texts("#verdict strong") == [str(expected.predicted)]
+    (spoken,) = browser.texts("[role=status]#spoken")
+    assert spoken.startswith(f"The class of this text is {expected.predicted} score ")
     assert [json.loads(each.get_attribute("data-key") or "") for each in browser.all("#classes button")] == [
         each.label for each in expected.classes
     ]

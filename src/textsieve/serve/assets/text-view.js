@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import { useClasses } from "./classes-view.js";
 import { contributionsOf } from "./contributions-view.js";
 import { offerCorrection } from "./correction-view.js";
-import { afterPause, byId, counted, labelText, lengthOf, show, written } from "./dom.js";
+import { afterPause, byId, counted, labelText, lengthOf, show, speak, written } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
 import { useMarked } from "./marked-view.js";
 
@@ -48,6 +48,7 @@ export const useText = () => {
     offerCorrection(model, text, explained.predicted);
     explainClass(explained);
     show(result, true);
+    speak([...byId("verdict").children].map((each) => each.textContent).join(" "));
   };
 
   const asked = async (label, then) => {
