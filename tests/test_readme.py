@@ -54,6 +54,8 @@ VERBS_IN_README = [
     "predict",
     "evaluate",
     "explain",
+    "train",
+    "update",
     "terms",
     "terms",
     "subspace",
@@ -81,13 +83,15 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert "sport" in printed[0]
     assert "1.00" in printed[2] or "100" in printed[2]
     assert "striker" in printed[3]
-    assert "parliament" in printed[4]
-    assert "politics" in printed[5]
-    assert "Best: " in printed[6]
+    assert "bayes.sieve.stats" in printed[4]
+    assert "50 documents read" in printed[5]
+    assert "parliament" in printed[6]
+    assert "politics" in printed[7]
+    assert "Best: " in printed[8]
     assert "<svg" in (tmp_path / "surface.svg").read_text(encoding="utf-8")
-    assert "12 combinations, tested on 5 folds in turn" in printed[7]
+    assert "12 combinations, tested on 5 folds in turn" in printed[9]
     assert "<html" in (tmp_path / "news.html").read_text(encoding="utf-8")
-    assert "politics" in printed[8]
+    assert "politics" in printed[10]
 
 
 def test_make_targets_exist() -> None:

@@ -19,10 +19,11 @@ from . import modelfile
 from .corpus import Corpus
 from .errors import InputError, shown
 from .parameters import Parameters
-from .prediction import Explanation, Model, Predictions, Span, as_written, sentence_on_unknown
+from .prediction import Explanation, Model, Predictions, Span, by_writing, sentence_on_unknown
 
 if TYPE_CHECKING:
     from .evaluation import CurvePoint, Report
+    from .training.statistics import Statistics
 
 Documents = Iterable[str | bytes] | Corpus
 
@@ -71,6 +72,9 @@ class Categorizer(Parameters):
         that is on the rest: `held_out_`.
     folds : int
         Of the cross-validation for `n_terms="auto"` and for thresholds.
+    keep_stats : bool
+        Keep what later documents can be added to, for `update`; with "nb", "cnb", "rocchio" and "tcfp". `save` writes
+        it to a second file, beside the model.
     n_jobs : int or None
         Threads; -1 is all cores. The result does not depend on it.
 
@@ -87,6 +91,8 @@ class Categorizer(Parameters):
 
     model_: Model
     seconds_: dict[str, float]
+    _statistics: Statistics | None = None
+    _path: str | None = None  # that it was loaded from
 
     def __init__(
         self,
@@ -118,6 +124,7 @@ class Categorizer(Parameters):
         probabilities: str | None = None,
         held_out: float | None = None,
         folds: int = 5,
+        keep_stats: bool = False,
         n_jobs: int | None = -1,
     ) -> None:
         self.selector = selector
@@ -147,6 +154,7 @@ class Categorizer(Parameters):
         self.probabilities = probabilities
         self.held_out = held_out
         self.folds = folds
+        self.keep_stats = keep_stats
         self.n_jobs = n_jobs
 
     # -- training ------------------------------------------------------------------------------------------------
@@ -167,8 +175,58 @@ class Categorizer(Parameters):
 
         self._require_own_settings()
         trained = train(self.get_params(deep=False), X, y, progress or (lambda *_: None))
-        self.model_, self.seconds_ = trained
+        self.model_, self.seconds_, self._statistics = trained
+        self._path = None
         return self
+
+    def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False) -> Self:
+        """Learn more documents, as `fit` takes them, if it was trained with `keep_stats`; see `docs/update.md`.
+
+        Terms, idf, thresholds and probabilities stay as they are. What is learned is what all documents at once would
+        have given with these terms and this idf, in whatever parts and order they come. Labels are classes that the
+        model has. Every document counts, also one that was there before. `save` writes what has become of it.
+
+        With `fit_cut` thresholds (or ranks) for several labels are fitted anew to these documents; they must be a fair
+        sample of those to come, which corrections are not.
+        """
+        from .settings import n_threads
+        from .training.updating import recipe_of, stacked, targets_for, targets_of_sets, updated
+
+        model, statistics = self._fitted(), self._kept_statistics()
+        settings = self.of_model(model).get_params(deep=False)
+        recipe = recipe_of(settings, n_threads(self.n_jobs))
+        if isinstance(X, Corpus):
+            parts, sets = [], []
+            for some, labels in self._labelled_batches(X, y):
+                parts.append(model.rows(some, self.n_jobs))
+                sets += list(labels)
+            rows, targets = stacked(parts), targets_of_sets(model, sets)
+        else:
+            if y is None:
+                raise InputError("No labels were given; update(texts, labels) needs one for each text.")
+            texts = self._texts_in_memory(X)
+            rows, targets = model.rows(texts, self.n_jobs), targets_for(model, y, len(texts))
+        renewed, added = updated(model, statistics, recipe, rows, targets)
+        if fit_cut:
+            from .training.recutting import recut
+
+            renewed = recut(renewed, statistics, settings, recipe, rows, targets)
+        self.model_, self._statistics = renewed, added
+        return self
+
+    def _kept_statistics(self) -> Statistics:
+        """What documents can be added to: from `fit`, or from the file beside the model's."""
+        model = self._fitted()
+        if self._statistics is not None:
+            return self._statistics
+        if "stats" not in model.about or self._path is None:
+            raise InputError(
+                "This model has no statistics that documents could be added to; train it with keep_stats=True (for nb, "
+                "cnb, rocchio or tcfp), and load it from its file. Or fit again, with all documents."
+            )
+        from .modelfile.statsfile import read
+
+        return read(model, self._path)
 
     def _require_own_settings(self) -> None:
         """Refuse to train by what a model file has in the place of a setting that it does not keep."""
@@ -265,9 +323,7 @@ class Categorizer(Parameters):
         if isinstance(documents, Corpus):
             if labels is not None:
                 raise InputError("A corpus brings its own labels; leave labels out.")
-            classes = self._fitted().classes
-            written = {as_written(label).strip(): label for label in classes}  # as a file's are read
-            written |= {as_written(label): label for label in classes}
+            written = by_writing(self._fitted().classes)
             for batch in documents.text_batches():
                 yield batch.texts, [tuple(written.get(label, label) for label in each) for each in batch.labels]
         else:
@@ -275,10 +331,14 @@ class Categorizer(Parameters):
 
             if labels is None:
                 raise InputError("No labels were given; there is nothing to compare the predictions with.")
-            if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
-                raise InputError(f"documents is {shown(documents)}; give an iterable of texts, for example [text].")
-            texts = list(documents)
+            texts = self._texts_in_memory(documents)
             yield texts, Targets.of(labels, len(texts)).label_sets()
+
+    @staticmethod
+    def _texts_in_memory(documents: Iterable[str | bytes]) -> list[str | bytes]:
+        if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+            raise InputError(f"documents is {shown(documents)}; give an iterable of texts, for example [text].")
+        return list(documents)
 
     def _texts(self, documents: Documents) -> Iterable[str | bytes]:
         return documents.texts() if isinstance(documents, Corpus) else documents
@@ -333,13 +393,30 @@ class Categorizer(Parameters):
     # -- files ---------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file; an old one is replaced only when the new one is whole."""
-        modelfile.write(self._fitted(), path)
+        """Write the model to a file; an old one is replaced only when the new one is whole.
+
+        With `keep_stats`, what documents can be added to is written to a second file beside it, NAME.stats.
+        """
+        model, statistics = self._fitted(), self._statistics
+        if statistics is None and "stats" in model.about and self._path is not None:
+            from .modelfile.statsfile import found_beside
+
+            statistics = found_beside(model, self._path)
+        if statistics is None:
+            modelfile.write(model, path)
+            return
+        from .modelfile.locking import locked
+        from .modelfile.statsfile import write
+
+        with locked(os.fspath(path)):
+            write(model, statistics, os.fspath(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model from a file. No code that it might hold is run."""
-        return cls.of_model(modelfile.read(path))
+        loaded = cls.of_model(modelfile.read(path))
+        loaded._path = os.path.realpath(path)
+        return loaded
 
     @classmethod
     def of_model(cls, model: Model) -> Self:

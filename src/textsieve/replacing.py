@@ -53,7 +53,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
         with suppress(OSError):  # what went wrong before is what is to be told
             os.unlink(part)
         raise
-    _settle(folder)
+    settle(folder)
 
 
 def _mode(path: str) -> int | None:
@@ -69,7 +69,7 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _settle(folder: str) -> None:
+def settle(folder: str) -> None:
     """Have the new name on the disk too, where the file system can do that; the file is whole either way."""
     if hasattr(os, "O_DIRECTORY"):
         with suppress(OSError):

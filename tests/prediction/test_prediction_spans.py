@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from tests.modelfile.test_modelfile_golden import EXPECTED, FOLDER
 from tests.reference.model_cases import documents, models, small_model
-from tests.text.test_text_places import odd_texts
+from tests.reference.places_cases import odd_texts
 
 import textsieve
 from textsieve import Categorizer, InputError

@@ -24,6 +24,7 @@ from textsieve import (
     read,
 )
 from textsieve import spark as sieve
+from textsieve.modelfile.statsfile import encode as encode_statistics
 from textsieve.modelfile.writing import encode
 from textsieve.spark import chunks, testors
 from textsieve.spark.table import kept_in_few_parts
@@ -196,6 +197,22 @@ def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
     assert np.array_equal([row["scores"] for row in rows], expected.scores)
     assert [tuple(row["labels"]) for row in rows] == several.model_.predict(TEXTS).labels
     assert [row["text"] for row in rows] == TEXTS
+
+
+@on_this_machine
+@pytest.mark.parametrize("label", ["label", "several"])
+def test_what_later_documents_are_added_to_is_the_same(spark: SparkSession, label: str) -> None:
+    settings: dict[str, Any] = {"selector": "chi", "n_terms": 100, "classifier": "nb", "keep_stats": True}
+    settings |= {"cut": "rcut", "cut_options": {"ranks": 2}}
+    here = Categorizer(**settings).fit(TEXTS, LABELS if label == "label" else SEVERAL)
+    there = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings))
+    assert here._statistics is not None
+    assert there._statistics is not None
+    assert encode_statistics(there._statistics, there.model_) == encode_statistics(here._statistics, here.model_)
+    plain = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings | {"keep_stats": False}))
+    assert plain._statistics is None
+    with pytest.raises(InputError, match="keep_stats=True: with Spark the weights that TCFP learns from stay"):
+        sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings | {"classifier": "tcfp"}))
 
 
 @on_this_machine

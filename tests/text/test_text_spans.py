@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.reference.places_cases import odd_texts, settings_of_reading
 from tests.reference.text_checks import PATHS, path
-from tests.text.test_text_places import odd_texts, settings_of_reading
 
 from textsieve.text.counting import count_known
 from textsieve.text.documents import Reading
@@ -117,6 +117,8 @@ def seen(text: str, terms: list[str], **told: Any) -> list[str]:
         ({"strip": "ascii"}, "foo–bar \u0301baz", ["foobar", "baz"], ["foo–bar = foobar", "baz = baz"]),
         ({"strip": "unicode"}, "\uac01 \uac00\uac01", ["\u1100\u1161\u11a8"], ["\uac01 = \u1100\u1161\u11a8"]),
         ({"strip": "unicode", "longest": 2}, "x ﷺ y", ["صلى", "الله عليه"], ["ﷺ = صلى", "ﷺ = الله عليه"]),
+        ({"strip": "unicode", "longest": 5}, "ﷺ yy", ["صلى الله عليه وسلم yy", "عليه"],
+         ["ﷺ = عليه", "ﷺ yy = صلى الله عليه وسلم yy"]),
         ({"longest": 2, "stop_words": ["of", "the"]}, "wall of the House", ["wall house", "house"],
          ["wall of the House = wall house", "House = house"]),
         ({"longest": 3}, "aa aa aa aa", ["aa aa", "aa aa aa"],
@@ -127,6 +129,7 @@ def seen(text: str, terms: list[str], **told: Any) -> list[str]:
          ["&eacute;t&eacute; = été", "caf&eacute; = café"]),
         ({"tags": "drop"}, "AT&ampT &lt;bold&gt; co&shy;op co\xadop", ["bold", "coop"],
          ["bold = bold", "co&shy;op = coop", "co\xadop = coop"]),
+        ({"tags": "drop"}, "&#x39z &#1zz &notzz", ["9z", "zz"], ["&#x39z = 9z", "zz = zz", "zz = zz"]),
         ({"tags": "drop", "strip": "unicode"}, "caf<b>e</b>&#769;!", ["cafe"], ["caf<b>e</b>&#769; = cafe"]),
         ({"tags": "drop", "longest": 2}, "<td>aa</td><td>bb</td>", ["aa bb"], ["aa</td><td>bb = aa bb"]),
         ({"names": True}, "in Santiago  de\xa0Cuba. Santiago", ["santiago de cuba", "santiago"],

@@ -64,7 +64,8 @@ def show_measures(page: Page, model: Model) -> None:
         sample = model.about.get("n_tuned_on")
         of_sample = "" if sample is None else f" of a sample of {sample:,} documents"
         what = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
-        page.line(f"On {what}: {figures(held_out, several=model.labels != 'one')}")
+        then = " before it was updated" if model.about.get("updated") else ""
+        page.line(f"On {what}{then}: {figures(held_out, several=model.labels != 'one')}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):

@@ -88,12 +88,7 @@ def opened_by(
     for option in ("master", "conf", "most_values"):
         if engine[option]:
             raise click.UsageError(f"--{option.replace('_', '-')} is for Spark; give --engine spark with it.")
-    if len(paths) > 1:
-        raise click.UsageError(
-            f"One PATH is read, and there are {len(paths):,}, {paths[0]} and {paths[1]} among them; give a folder or "
-            "one file, or read all of them with --engine spark."
-        )
-    return _here(paths[0], reading)
+    return _here(paths, reading)
 
 
 # -- on this machine ---------------------------------------------------------------------------------------------
@@ -116,10 +111,10 @@ class _Here:
 
 
 @contextmanager
-def _here(path: str, reading: Mapping[str, Any]) -> Iterator[Documents]:
-    from .opening import opened
+def _here(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[Documents]:
+    from .opening import opened_one_after_the_other
 
-    with opened(path, reading) as corpus:
+    with opened_one_after_the_other(paths, reading) as corpus:
         yield _Here(corpus)
 
 

@@ -1,6 +1,7 @@
 """`textsieve info`: what is in a model file."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -51,9 +52,18 @@ def _show(model: "Model", path: str) -> None:
         + (f" chosen by {with_thresholds('testors', about)}; " if "testors" in about else "; ")
         + ("one label a document" if model.labels == "one" else "several labels a document")
     )
+    if updated := about.get("updated"):
+        page.line(f"Updated {updated['last']}: {_folded_in(updated)}")
     page.line(f"Settings: {_settings(model)}")
     show_measures(page, model)
     show_classes(page, model)
+
+
+def _folded_in(updated: Mapping[str, Any]) -> str:
+    from ..errors import counted
+
+    documents, times = counted(updated["documents"], "document"), counted(updated["times"], "update")
+    return f"{documents} folded in, in {times}, since it was trained"
 
 
 def _settings(model: "Model") -> str:

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ..corpus import Corpus, read
@@ -14,6 +14,7 @@ from .ending import warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
+NONE: Mapping[str, str] = {}
 
 
 @contextmanager
@@ -28,6 +29,35 @@ def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpu
 
         with arriving(standard_input(), "standard input", **options) as corpus:
             yield corpus
+    _warn_of_wrong_bytes(corpus)
+
+
+@contextmanager
+def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Corpus]:
+    """The documents at several paths; columns that are named are those of the first, and of others that have them."""
+    if len(paths) == 1:
+        with opened(paths[0], reading) as corpus:
+            yield corpus
+        return
+    with ExitStack() as stack:
+        parts = [stack.enter_context(opened(path, own, usual=usual)) for path, own, usual in each_with(paths, reading)]
+        corpus = Corpus.chained(parts)
+        yield corpus
+        _warn_of_wrong_bytes(corpus)
+
+
+def each_with(
+    paths: Sequence[str], reading: Mapping[str, Any], usual: Mapping[str, str] = NONE
+) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
+    """Paths, each with how it is read, and which columns are usual: beyond the first, those that were named for it."""
+    yield paths[0], reading, usual
+    named = columns_given(reading)
+    others = {name: None if name in named else value for name, value in reading.items()}
+    for path in paths[1:]:
+        yield path, others, {**usual, **named}
+
+
+def _warn_of_wrong_bytes(corpus: Corpus) -> None:
     if corpus.report is not None and corpus.report.replaced_bytes:
         hint = "" if is_name(corpus.name) else "; if its encoding is another, name it with --encoding"
         warn(f"{corpus.name}: {corpus.report.replaced_bytes:,} wrong bytes were replaced{hint}.")

@@ -11,6 +11,7 @@ from .ending import orderly
 VERBS = {
     "train": "Learn from labelled documents, and write a model.",
     "predict": "Predict the labels of documents, a JSON line each.",
+    "update": "Fold corrections into a model, or say how to train it again.",
     "evaluate": "Compare what a model predicts with what is right.",
     "explain": "Show which terms spoke for which class, and how much.",
     "terms": "Show the best terms of labelled documents, overall and for each class.",

@@ -1,5 +1,6 @@
 """`textsieve train`: labelled documents to a model file."""
 
+import os
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         "textsieve train mails/ -o mails.sieve -k auto --stop-words english --ngrams 1-2",
         "textsieve train tickets.jsonl.gz -o tickets.sieve --selector chi --classifier nb",
         "textsieve train seiten/ -o seiten.sieve --drop-tags --stop-words german --normalise stem --language german",
+        "textsieve train tickets.jsonl corrections.jsonl -o tickets.sieve --classifier nb --keep-stats",
         "textsieve train news/*.parquet -o news.sieve --engine spark --master spark://127.0.0.1:7077",
     )
 )
@@ -114,6 +116,12 @@ if TYPE_CHECKING:
     metavar="N",
     help="Of the cross-validation for -k auto, for several labels and for probabilities.",
 )
+@click.option(
+    "--keep-stats",
+    is_flag=True,
+    help="Write, beside the model, what later documents can be added to with textsieve update; for nb, cnb, rocchio "
+    "and tcfp.",
+)
 @engine
 @options.jobs
 @options.json_wanted
@@ -135,7 +143,8 @@ def command(
 
     PATH is a folder with a folder for each class, a file, a corpus with a name such as "docstrings" (textsieve corpora
     lists them), or - for standard input. What the file is, is told by what is in it; columns with usual names (text,
-    body, content, ...; label, class, category, topic, ...) are found.
+    body, content, ...; label, class, category, topic, ...) are found. Several PATHs are read one after the other;
+    columns that are named are those of the first, and of others that have them.
     With --engine spark, PATH is files or folders of Parquet, JSON lines or CSV, as Spark reads them, also
     with wildcards or at s3a://... and the like.
     """
@@ -218,3 +227,5 @@ def _report(model: "Categorizer", documents: "Documents", output: str, written: 
     show_classes(page, trained)
     page.line(seconds_line(seconds))
     page.line(f"Written to {file_line(output)}")
+    if model.keep_stats:
+        page.line(f"What textsieve update adds documents to: {file_line(f'{os.path.realpath(output)}.stats')}")

@@ -34,6 +34,9 @@ _RULES = (
     (re.compile(r"\braise most_values"), "raise --most-values"),
     (re.compile(r"^(selectors|classifiers)(?=:)"), r"--\1"),
     (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
+    (re.compile(r"\bkeep_stats=True"), "--keep-stats"),
+    (re.compile(r"\bfit_cut=True"), "--fit-cut"),
+    (re.compile(r"\bleave keep_stats out"), "leave --keep-stats out"),
     (re.compile(r"\bmultilabel=True"), "--multilabel"),
     (
         re.compile(r"\b((?:selector|projection|classifier)_options|class_weight)(?=:)"),

@@ -43,6 +43,7 @@ _SETTLED = frozenset(
         "probabilities",
         "held_out",
         "folds",
+        "keep_stats",
     )
 )
 

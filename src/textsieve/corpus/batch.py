@@ -97,6 +97,8 @@ class Report:
     """Whether labels were seen that allow a document to have several."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
     """What tells whether single labels look like several in one."""
+    places: list[str] | None = field(default=None, repr=False, compare=False)
+    """Where the documents are that were read and not yet handed out, such as "line 3", if somebody asks."""
     skipped: dict[str, int] = field(default_factory=dict)
     """What was passed over, by kind, such as hidden files or blank lines."""
 

@@ -7,7 +7,7 @@ knows how to start a pass. `load` is for those who do want everything in memory.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ class Corpus:
     def __init__(self, name: str, start: Start, *, multilabel: bool | None = None, split: Split | None = None) -> None:
         self.name = name
         self.report: Report | None = None
+        self._names: tuple[str, ...] = (name,)  # that its errors may have
         self._start = start
         self._declared = multilabel
         self._split = split
@@ -74,6 +75,20 @@ class Corpus:
 
         return cls(name, start, multilabel=noted.several)
 
+    @classmethod
+    def chained(cls, parts: Sequence[Corpus]) -> Corpus:
+        """The documents of several corpora, one after the other."""
+
+        def start(report: Report) -> Iterator[Batch]:
+            for part in parts:
+                yield from part._start(report)
+
+        declared = [part.multilabel for part in parts]
+        several = True if True in declared else None if None in declared else False
+        chain = cls(", ".join(part.name for part in parts), start, multilabel=several)
+        chain._names = tuple(part.name for part in parts)
+        return chain
+
     @property
     def multilabel(self) -> bool | None:
         """Whether a document may have several labels; None while only a complete pass can tell."""
@@ -87,7 +102,25 @@ class Corpus:
 
     def batches(self) -> Iterator[Batch]:
         """Go through all documents from the first, a batch at a time."""
-        report = Report()
+        return self._pass(Report())
+
+    def placed_batches(self) -> Iterator[tuple[Batch, list[str]]]:
+        """The same, and where each document is, in words: "line 3", or in a folder the name of its file.
+
+        Readers that can't tell have "document 3". Vectors are refused.
+        """
+        places: list[str] = []
+        done = 0
+        for batch in self._pass(Report(places=places)):
+            self._require_texts(batch)
+            files = [] if batch.kept is None else [str(each["file"]) for each in batch.kept if "file" in each]
+            own = files or places[: len(batch)]
+            numbered = [f"document {number}" for number in range(done + 1, done + len(batch) + 1)]
+            yield batch, own if len(own) == len(batch) else numbered
+            del places[: len(batch)]
+            done += len(batch)
+
+    def _pass(self, report: Report) -> Iterator[Batch]:
         for batch in self._start(report):
             report.add(batch)
             yield batch
@@ -100,12 +133,15 @@ class Corpus:
     def text_batches(self) -> Iterator[Batch]:
         """The same, for those who need texts: vectors are refused."""
         for batch in self.batches():
-            if batch.vectors is not None:
-                raise InputError(
-                    f"{self.name}: holds vectors, not texts. A categorizer reads texts; for vectors put a selector and "
-                    "a classifier into scikit-learn's Pipeline, and take them with batches() or load()."
-                )
+            self._require_texts(batch)
             yield batch
+
+    def _require_texts(self, batch: Batch) -> None:
+        if batch.vectors is not None:
+            raise InputError(
+                f"{self.name}: holds vectors, not texts. A categorizer reads texts; for vectors put a selector and "
+                "a classifier into scikit-learn's Pipeline, and take them with batches() or load()."
+            )
 
     def __iter__(self) -> Iterator[Document]:
         """Go through all documents, as pairs of a text and its labels."""
@@ -148,7 +184,7 @@ class Corpus:
         try:
             yield
         except only as problem:
-            if self.name in str(problem):
+            if any(name in str(problem) for name in self._names):
                 raise
             raise type(problem)(f"{self.name}: {problem}") from problem
 

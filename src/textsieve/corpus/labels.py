@@ -50,6 +50,8 @@ class LabelReader:
 
     def __call__(self, value: object, position: int) -> Labels:
         """The labels that this value stands for."""
+        if self._report.places is not None:
+            self._report.places.append(self._place.format(position))
         if type(value) is str and (known := self._known.get(value)) is not None:
             return known
         if isinstance(value, list | tuple | set | frozenset):

@@ -41,6 +41,10 @@ def _is_count(value: object) -> bool:
     return is_whole(value) and 0 <= value < 1 << 63
 
 
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
+
+
 def _is_label(value: object) -> bool:
     return is_text(value) or isinstance(value, bool | int | float)
 
@@ -98,5 +102,7 @@ _ABOUT: dict[str, Check] = {
     "n_tuned_on": _or_none(_is_count),
     "held_out": _or_none(_HELD_OUT),
     "curve": _or_none(_list_of(_is_point)),
+    "updated": _has({"documents": _is_count, "times": _is_count, "last": is_text}, {"since_cut": _is_count}),
+    "stats": _is_digest,  # of the file beside the model that has its statistics
     "testors": _has(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
 }

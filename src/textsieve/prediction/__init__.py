@@ -2,7 +2,7 @@
 
 from ..text.spans import Span
 from .explanations import ClassExplanation, Contribution, Explanation
-from .labels import Label, Labels, as_written
+from .labels import Label, Labels, as_written, by_writing
 from .model import Model, Predictions, sentence_on_unknown
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "Predictions",
     "Span",
     "as_written",
+    "by_writing",
     "sentence_on_unknown",
 ]

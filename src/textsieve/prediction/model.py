@@ -156,7 +156,10 @@ class Model:
 
     def predict(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Predictions:
         """The label or labels of each document, and the scores."""
-        rows = self.rows(documents, n_jobs)
+        return self.predict_rows(self.rows(documents, n_jobs), n_jobs)
+
+    def predict_rows(self, rows: Rows, n_jobs: int | None = 1) -> Predictions:
+        """The same for documents that are weighed already."""
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
         unknown = rows.is_zero
         labels: Any

@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..errors import shown
 from . import shapes
@@ -134,7 +134,8 @@ def _add_looking(app: FastAPI, service: Service) -> None:
     ]
     for path, endpoint, answered in rows:
         failures = {each: FAILURES[each] for each in LOOKING}
-        settings = {"response_model": answered, "responses": failures, "methods": ["GET"]}
+        kind = PlainTextResponse if answered is None else JSONResponse
+        settings = {"response_model": answered, "response_class": kind, "responses": failures, "methods": ["GET"]}
         app.router.routes.append(APIRoute(path, endpoint, **settings))
 
 

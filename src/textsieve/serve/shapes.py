@@ -151,7 +151,7 @@ class Terms(BaseModel):
 class Correct(Asked):
     """The right label of a document, or its right labels if a document may have several."""
 
-    text: str
+    text: str = Field(examples=["The striker scored twice."])
     label: Label | None = None
     labels: list[Label] | None = None
 

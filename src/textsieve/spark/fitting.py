@@ -33,7 +33,7 @@ from .choosing import chosen_by
 from .columns import documents_of, labels_of
 from .counting import FREQUENCIES, ROWS, CountClasses, CountTerms, Reading
 from .frequencies import number_of_terms, with_frequencies
-from .learning import MOST_VALUES, learned
+from .learning import MOST_VALUES, learned, require_sums
 from .ranking import Ranking
 from .rows import weights_of
 from .sampling import sample_of
@@ -86,7 +86,7 @@ def fit(
     )
     with plainly(), kept_in_few_parts(df.sparkSession):
         trained.model_ = job.run()
-    trained.seconds_ = job.training.seconds
+    trained.seconds_, trained._statistics = job.training.seconds, job.training.statistics
     return trained
 
 
@@ -97,6 +97,9 @@ class _Fit:
         self.training = Training(settings, progress)
         self._documents, self._most_values = documents, most_values
         self._recipe, self._multilabel = self.training.recipe, settings["multilabel"]
+        self._keep_stats = settings["keep_stats"]
+        if self._keep_stats:
+            require_sums(self._recipe)
         counter = self.training.counter().get_params()
         self._reading = Reading({name: value for name, value in counter.items() if name not in ("n_jobs", "dtype")})
         self._sizes: Sizes
@@ -156,7 +159,7 @@ class _Fit:
         with clock("training"):
             doc_freq = candidates.doc_freq[best.columns]
             given = self._documents, self._reading, self._recipe, self._sizes
-            fitted = learned(*given, chosen, doc_freq, self._most_values)
+            fitted = learned(*given, chosen, doc_freq, self._most_values, keep_stats=self._keep_stats)
         found = {} if isinstance(self._recipe.selector, Cascade) else best.found  # of which a model remembers nothing
         return self.training.model(self._sizes, chosen, fitted, choices, seen, found)
 

@@ -19,6 +19,7 @@ from ..classifiers.tcfp import TCFP
 from ..errors import InputError
 from ..stats.sums import Ints
 from ..training.recipe import Fitted, Recipe
+from ..training.statistics import Statistics, Sums, Votes, way_to_learn
 from ..training.targets import Sizes
 from ..training.unknown import class_of_unknown
 from .chosen import ChosenTerms, Seen
@@ -42,6 +43,8 @@ def learned(
     terms: list[str],
     doc_freq: Ints,
     most_values: int,
+    *,
+    keep_stats: bool = False,
 ) -> Fitted:
     """Train the classifier on the chosen terms, given in how many documents each is."""
     idf, n_values = recipe.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
@@ -49,7 +52,9 @@ def learned(
     if recipe.learns_from_stats:
         stats, seen = class_sums(documents, chosen, sizes)
         seen.require(sizes, n_values)
-        return Fitted(recipe.fit_class_stats(stats, sizes), idf, class_of_unknown(sizes.class_docs, seen.without))
+        kept = Statistics(Sums(stats), seen.without, sizes.n_documents, sizes.n_unlabelled)
+        fitted = recipe.fit_statistics(kept, sizes, idf)
+        return fitted if keep_stats else fitted._replace(statistics=None)
     classifier = recipe.classifier
     if isinstance(classifier, TCFP) and classifier.context is None and recipe.class_weight is None:
         votes, seen = votes_of(documents, chosen, sizes, classifier.factors(sizes.class_docs))
@@ -62,6 +67,15 @@ def learned(
     seen.add(counts)
     seen.require(sizes, n_values)
     return recipe.fit_counts(counts, targets)
+
+
+def require_sums(recipe: Recipe) -> None:
+    """Refuse to keep statistics that never come to the driver."""
+    if way_to_learn(recipe) is Votes:
+        raise InputError(
+            "keep_stats=True: with Spark the weights that TCFP learns from stay on the machines that have the "
+            "documents; use nb, cnb or rocchio, or train on one machine."
+        )
 
 
 def require_room(n_values: int, most_values: int, classifier: Any) -> None:

@@ -119,6 +119,11 @@ class ClassStats:
     # -- reading -------------------------------------------------------------------------------------------------
 
     @property
+    def settled(self) -> Table:
+        """The arrays, with all parts added up."""
+        return self._settled()
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         """The classes, sorted."""
         return self._settled().classes

@@ -1,5 +1,6 @@
 """A table of statistics as bytes: an archive of its arrays. Reading it runs no code."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ MOST_DOCUMENTS = (1 << 31) - 1
 
 def encode(table: Table) -> bytes:
     """Write a table."""
-    return pack(_KIND, {"classes": table.classes, "n_documents": table.n_documents}, _arrays(table))
+    return pack(_KIND, {"classes": table.classes, "n_documents": table.n_documents}, table_arrays(table))
 
 
-def _arrays(table: Table) -> dict[str, NDArray[Any]]:
+def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
+    """The arrays of a table, for an archive; its classes and its number of documents are for the header."""
     totals, cells = table.totals, table.cells
     doc_freq = np.zeros(
         table.n_terms, np.int64
@@ -46,6 +48,11 @@ def decode(data: bytes) -> Table:
     classes, n_documents = header.get("classes"), header.get("n_documents")
     if not (are_classes(classes) and is_whole(n_documents)):
         raise InputError("This table of statistics is damaged: its header has no classes, or no number of documents.")
+    return table_of(classes, n_documents, arrays)
+
+
+def table_of(classes: Sequence[Any], n_documents: int, arrays: Mapping[str, NDArray[Any]]) -> Table:
+    """The table that has these arrays; such as no documents can have are refused."""
     try:
         cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
         doc_freq = arrays["doc_freq"]

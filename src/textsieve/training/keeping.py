@@ -57,10 +57,10 @@ def when_and_with_what(normalise: str | None) -> dict[str, Any]:
     of_words = {"stem": ("PyStemmer",), "lemma": ("simplemma",)}.get(normalise or "", ())
     packages = ("textsieve", "numpy", "scipy", "scikit-learn", "numba", *of_words)
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
-    return {"trained": _now(), "versions": versions}
+    return {"trained": now(), "versions": versions}
 
 
-def _now() -> str:
+def now() -> str:
     """The time, or the one that reproducible builds set."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH")
     moment = datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,8 +30,9 @@ from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from .documents import Counted, narrowed, weighed
 from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
+from .statistics import Statistics
 from .targets import Sizes, Targets
-from .unknown import fallback_of
+from .unknown import class_of_unknown, docs_without_terms
 
 if TYPE_CHECKING:
     from ..projections import TraceProjection
@@ -78,7 +79,7 @@ def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targ
     return fitted.fit(rows, targets.for_stats())
 
 
-def _usable_rows(batches: Batches, usable: NDArray[np.bool_]) -> Iterator[csr_matrix]:
+def usable_rows(batches: Batches, usable: NDArray[np.bool_]) -> Iterator[csr_matrix]:
     """The rows of batches that can be learned from."""
     begin = 0
     for rows in batches:
@@ -94,6 +95,8 @@ class Fitted(NamedTuple):
     idf: Floats
     fallback: int
     """The number of the class that a document without a weight gets; see `unknown`."""
+    statistics: Statistics | None = None
+    """What later documents can be added to, if it was to be kept."""
 
 
 class Kept(NamedTuple):
@@ -217,12 +220,28 @@ class Recipe:
         """The idf factors of terms for the classifier's weights."""
         return INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, n_documents)
 
-    def fit_counts(self, counts: csr_matrix, targets: Targets) -> Fitted:
+    def fit_counts(self, counts: csr_matrix, targets: Targets, *, keep_stats: bool = False) -> Fitted:
         """Weigh the counts of the chosen terms and train; documents without a label count for the idf alone."""
         idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
         weights = weighed(counts, self.scheme, idf)
-        fallback = fallback_of(weights.is_zero, targets)
-        return Fitted(self.fit_weights(narrowed(weights, self.dtype), targets), idf, fallback)
+        rows, without = narrowed(weights, self.dtype), docs_without_terms(weights.is_zero, targets)
+        if keep_stats:
+            return self.fit_kept([rows], targets, idf, lambda: without)
+        return Fitted(self.fit_weights(rows, targets), idf, class_of_unknown(targets.class_docs, without))
+
+    def fit_kept(self, batches: Batches, targets: Targets, idf: Floats, without: Callable[[], Ints]) -> Fitted:
+        """Train on weights that come batch by batch, by way of statistics to which other documents can be added.
+
+        Once all batches are gone, `without` says how many documents of each class are without a weight. The same comes
+        out.
+        """
+        statistics = Statistics.of(self, usable_rows(batches, targets.usable), targets, without)
+        return self.fit_statistics(statistics, targets.sizes, idf)
+
+    def fit_statistics(self, statistics: Statistics, sizes: Sizes, idf: Floats) -> Fitted:
+        """Train on what is kept of documents, whoever has brought it together."""
+        fallback = class_of_unknown(sizes.class_docs, statistics.without)
+        return Fitted(statistics.learned.scorer(self, sizes), idf, fallback, statistics)
 
     def scores(self, fitted: Fitted, counts: csr_matrix) -> Scored:
         """The score of each class for documents given by the counts of the chosen terms, as a model would give it."""
@@ -257,7 +276,7 @@ class Recipe:
     def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
         """Train on weights that come batch by batch and are not kept; the same comes out."""
         labels = targets.take(np.flatnonzero(targets.usable)).indicator()
-        stats = stats_of(self.classifier, _usable_rows(batches, targets.usable), labels)
+        stats = stats_of(self.classifier, usable_rows(batches, targets.usable), labels)
         return self.fit_class_stats(stats, targets.sizes)
 
     def fit_class_stats(self, stats: ClassStats, sizes: Sizes) -> Scorer:

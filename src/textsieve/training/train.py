@@ -46,6 +46,7 @@ from .documents import (
 )
 from .keeping import measures_of, storable, when_and_with_what
 from .recipe import Fitted, Kept, Recipe
+from .statistics import Statistics, require_incremental
 from .targets import Sizes
 from .tuning import Tuning, assigned, labels_of, of_some_documents, parted
 from .unknown import Unknown
@@ -87,12 +88,14 @@ class Trained(NamedTuple):
 
     model: Model
     seconds: dict[str, float]
+    statistics: Statistics | None
+    """What later documents can be added to, if it was to be kept."""
 
 
 def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Trained:
     """Train a model as the settings of a `Categorizer` say."""
     training = Training(settings, progress)
-    return Trained(training.run(documents, labels), training.seconds)
+    return Trained(training.run(documents, labels), training.seconds, training.statistics)
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
@@ -116,6 +119,8 @@ class Training:
         self._n_jobs = n_threads(settings["n_jobs"])
         self.recipe = Recipe.of(settings, self._n_jobs)
         self.clock = Clock(progress)
+        self.statistics: Statistics | None = None
+        require_incremental(settings, self.recipe)
         _check(settings)
         reading = self.counter(**self.limits)._validated()
         if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
@@ -242,7 +247,7 @@ class Training:
                 "more documents, or hold none out."
             )
         train, test = parted(counted, is_test)
-        another = Training(self._settings, self._progress)
+        another = Training({**self._settings, "keep_stats": False}, self._progress)
         choices = another.choose(train, len(train.columns_within_limits))
         with of_some_documents():
             best, fitted = another._learn(train, choices)
@@ -262,7 +267,7 @@ class Training:
             best = self.recipe.rank(counted, choices.most)
             chosen = columns_in_order(counted.counts, best.columns)
         with self.clock("training"):
-            return best, self.recipe.fit_counts(chosen, counted.targets)
+            return best, self.recipe.fit_counts(chosen, counted.targets, keep_stats=self._settings["keep_stats"])
 
     def _learn_streamed(
         self, corpus: Corpus, streamed: Streamed, choices: Choices
@@ -282,6 +287,9 @@ class Training:
             batches = unknown.among(
                 weighted_batches(corpus, counter, recipe.scheme, idf, chosen, recipe.dtype, self._progress)
             )
+            if self._settings["keep_stats"]:
+                fitted = recipe.fit_kept(batches, streamed.targets, idf, lambda: unknown.without)
+                return chosen.terms, best.found, fitted
             if recipe.learns_from_stats:
                 scorer = recipe.fit_batches(batches, streamed.targets)
             else:
@@ -298,6 +306,7 @@ class Training:
         found: dict[str, Any],
     ) -> Model:
         """Put together what was learned."""
+        self.statistics = fitted.statistics
         settings, curve = self._settings, choices.curve
         stop_words = settings["stop_words"]
         return Model(

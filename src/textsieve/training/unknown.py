@@ -53,6 +53,11 @@ class Unknown:
             yield rows
 
     @property
+    def without(self) -> Ints:
+        """How many documents of each class are without a chosen term."""
+        return docs_without_terms(self._is_without, self._targets)
+
+    @property
     def fallback(self) -> int:
         """The number of the class that a document without a chosen term gets."""
         return fallback_of(self._is_without, self._targets)

@@ -25,7 +25,7 @@ ROWS = (
     LABEL_COL,
     Row("predictionCol", "prediction", "the column that the predicted label or labels get"),
     Row("scoresCol", "scores", "the column that the scores of the classes get; an empty text or None: none does"),
-    *settings_without(),
+    *settings_without("keep_stats"),  # a saved stage has a model and nothing beside it
 )
 
 

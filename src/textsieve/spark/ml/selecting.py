@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OUTPUT_COL = Row("outputCol", "features", "the column that the vectors get")
 OF_CLASSIFIERS = (
     *("projection", "projection_options", "classifier", "classifier_options", "class_weight"),
-    *("cut", "cut_options", "probabilities", "held_out"),
+    *("cut", "cut_options", "probabilities", "held_out", "keep_stats"),
 )
 ROWS = (TEXT_COL, LABEL_COL, OUTPUT_COL, *settings_without(*OF_CLASSIFIERS))
 

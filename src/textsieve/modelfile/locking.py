@@ -1,0 +1,66 @@
+"""One at a time: who changes a model file together with its statistics holds a lock.
+
+The lock is on a file beside the model, `news.sieve.lock`, and the system takes it back from whoever is killed. The file
+is removed before the lock is let go. So one that was opened just before may be gone by the time it is locked: then it
+is nobody's, and another is made.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import InputError
+
+
+@contextmanager
+def locked(path: str) -> Iterator[None]:
+    """Keep others from changing a model file; who comes second is refused."""
+    place = f"{os.path.realpath(path)}.lock"
+    try:
+        descriptor = _hold(place)
+    except BlockingIOError as problem:
+        raise InputError(
+            f"{path} is being written or updated by another process; try again when that is done."
+        ) from problem
+    except OSError as problem:
+        raise InputError(f"{path} can't be written: {place}: {problem.strerror or problem}.") from problem
+    try:
+        yield
+    finally:
+        os.unlink(place)
+        os.close(descriptor)
+
+
+def _hold(place: str) -> int:
+    while True:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _lock(descriptor)
+            if _is_at(descriptor, place):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_at(descriptor: int, place: str) -> bool:
+    """Whether the file that is open is still the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(place))
+    except FileNotFoundError:
+        return False

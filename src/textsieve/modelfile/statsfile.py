@@ -1,0 +1,228 @@
+"""The statistics of a model in a file of their own, `news.sieve.stats` beside `news.sieve`.
+
+They are for `update` alone, and may be larger than the model, so the model file has no more of them than what tells
+them from all others: `about["stats"]`, a digest of the whole file. A model and statistics that do not belong together
+are never mixed, whoever has copied or restored one of the two.
+
+In the file are numbers by class and by the place of a term in the model, a digest of the terms and of how they are
+weighed, and digests of documents that were folded in; no term and no text.
+
+Two files can't be replaced in one step. The new statistics are written to `news.sieve.stats.new` first; then the model
+is replaced, which is the moment at which the update has happened; then the statistics get their name. Whoever is
+stopped in between leaves, in one of the two places, statistics that fit the model there is, and these are taken. What
+waits under the new name is put in its place before it could be overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from ..archive import AGAIN, Arrays, Header, Kind, pack, unpack
+from ..classifiers.vote_arrays import vote_arrays, votes_of
+from ..errors import InputError, shown
+from ..prediction import Model
+from ..replacing import replacing, settle
+from ..settings import is_whole
+from ..stats import ClassStats
+from ..stats.codec import table_arrays, table_of
+from ..text.words import stop_words_of
+from ..training.folding import DIGEST
+from ..training.statistics import Statistics, Sums, Votes
+from .layout import Rule
+from .reading import MOST_BYTES
+from .reading import read as read_model
+from .writing import write as write_model
+
+KIND = Kind("textsieve.Statistics", 1, "a file of kept statistics")
+HEADER = {*("format", "version", "checksum"), *("way", "several", "terms", "n_documents", "n_unlabelled")}
+OWN = {"without": np.int64, "folded": np.uint8}
+
+
+def places_of(path: str) -> tuple[str, str]:
+    """Where the statistics of a model file are, and where those wait that are to take their place."""
+    beside = f"{os.path.realpath(path)}.stats"
+    return beside, f"{beside}.new"
+
+
+# -- bytes -------------------------------------------------------------------------------------------------------
+
+
+def encode(statistics: Statistics, model: Model) -> bytes:
+    """The statistics of a model as bytes; equal ones give equal bytes."""
+    learned = statistics.learned
+    is_sums = isinstance(learned, Sums)
+    header = {
+        "way": "sums" if is_sums else "votes",
+        "several": isinstance(learned, Votes) and learned.table.several,
+        "terms": digest_of_terms(model),
+        "n_documents": statistics.n_documents,
+        "n_unlabelled": statistics.n_unlabelled,
+    }
+    own = table_arrays(learned.table.settled) if isinstance(learned, Sums) else vote_arrays(learned.table)
+    folded = np.frombuffer(b"".join(sorted(statistics.folded)), np.uint8)
+    return pack(KIND, header, {**own, "without": statistics.without, "folded": folded})
+
+
+def digest_of_terms(model: Model) -> str:
+    """What tells the terms of a model, how they are found in texts and how they are weighed, from all others."""
+    digest = sha256()
+    read = [model.lowercase, model.strip_accents, model.ngram_range, model.preparation.to_dict()]
+    words = sorted(stop_words_of(model.stop_words)) if model.needs_stop_words else None
+    for part in (model.terms, model.classes, model.labels, read, words, model.tf, model.norm):
+        digest.update(json.dumps(part).encode() + b"\n")
+    digest.update(b"" if model.idf is None else model.idf.tobytes())
+    return digest.hexdigest()
+
+
+def decode(data: bytes, model: Model, name: str) -> Statistics:
+    """The statistics of a model that some bytes hold; others are refused, by name."""
+    header, arrays = unpack(KIND, data, name)
+    _check(_header_rules(header), name)
+    if header["terms"] != digest_of_terms(model):
+        raise InputError(f"{name} has the statistics of other terms than the model has; {_AGAIN_WITH_BOTH}")
+    _check(_array_rules(arrays, len(model.classes)), name)
+    try:
+        statistics = _restored(header, arrays, model)
+    except InputError as problem:
+        raise InputError(f"{name} is not sound: {problem}") from problem
+    _check(_number_rules(statistics, model), name)
+    return statistics
+
+
+_AGAIN_WITH_BOTH = "copy both files from where they belong together, or train again."
+
+
+def _restored(header: Header, arrays: Arrays, model: Model) -> Statistics:
+    n_classes = len(model.classes)
+    learned: Sums | Votes
+    if header["way"] == "sums":
+        n_labelled = header["n_documents"] - header["n_unlabelled"]
+        learned = Sums(ClassStats(table_of(range(n_classes), n_labelled, arrays)))
+    else:
+        learned = Votes(votes_of(arrays, n_classes, several=header["several"]))
+    folded = arrays["folded"].tobytes()
+    digests = frozenset(folded[at : at + DIGEST] for at in range(0, len(folded), DIGEST))
+    return Statistics(learned, arrays["without"], header["n_documents"], header["n_unlabelled"], digests)
+
+
+def _check(rules: Iterator[Rule], name: str) -> None:
+    for rule in rules:
+        if not rule.holds:
+            raise InputError(f"{name} is not sound: {rule.otherwise}. {AGAIN}")
+
+
+def _header_rules(header: Header) -> Iterator[Rule]:
+    yield Rule(set(header) == HEADER, f"its header has {shown(sorted(header), 200)}")
+    yield Rule(header["way"] in ("sums", "votes"), f"way is {shown(header['way'])}")
+    yield Rule(isinstance(header["several"], bool), f"several is {shown(header['several'])}")
+    for name in ("n_documents", "n_unlabelled"):
+        number = header[name]
+        yield Rule(is_whole(number) and 0 <= number < 1 << 31, f"{name} is {shown(number)}")
+    yield Rule(header["n_unlabelled"] <= header["n_documents"], "more documents have no label than there are")
+
+
+def _array_rules(arrays: Arrays, n_classes: int) -> Iterator[Rule]:
+    for name, dtype in OWN.items():
+        array: Any = arrays.get(name)
+        fits = array is not None and array.ndim == 1 and array.dtype == dtype
+        yield Rule(fits, f"{name} is {shown(array)}")
+    yield Rule(len(arrays["without"]) == n_classes, "without is not a number for each class")
+    yield Rule(len(arrays["folded"]) % DIGEST == 0, f"folded is not {DIGEST} bytes for each document")
+
+
+def _number_rules(statistics: Statistics, model: Model) -> Iterator[Rule]:
+    n_terms, class_docs, without = statistics.learned.n_terms, statistics.class_docs, statistics.without
+    yield Rule(n_terms == len(model.terms), f"it is of {n_terms:,} terms, and the model has {len(model.terms):,}")
+    yield Rule(tuple(class_docs.tolist()) == model.class_docs, "its classes have other numbers of documents")
+    yield Rule(bool(((without >= 0) & (without <= class_docs)).all()), "without has what is no number of documents")
+
+
+# -- files -------------------------------------------------------------------------------------------------------
+
+
+def identity(data: bytes) -> str:
+    """What tells the bytes of a file from all others."""
+    return sha256(data).hexdigest()
+
+
+def read(model: Model, path: str) -> Statistics:
+    """The statistics that belong to a model which was read from this path."""
+    wanted = model.about["stats"]
+    found = {place: _bytes_at(place) for place in places_of(path)}
+    for place, data in found.items():
+        if data is not None and identity(data) == wanted:
+            return decode(data, model, place)
+    beside, data = places_of(path)[0], found[places_of(path)[0]]
+    if data is None:
+        raise InputError(
+            f"There is no file {beside}, which has the statistics of {path}, so that it can't be updated; move it here "
+            "from where the model was trained, or train again."
+        )
+    unpack(KIND, data, beside)  # if it is damaged, that is to be said
+    raise InputError(f"{beside} has the statistics of another model, or of another state of {path}; {_AGAIN_WITH_BOTH}")
+
+
+def found_beside(model: Model, path: str) -> Statistics | None:
+    """The same, or None if they are not there."""
+    try:
+        return read(model, path)
+    except InputError:
+        return None
+
+
+def write(model: Model, statistics: Statistics, path: str) -> None:
+    """Write a model and its statistics, in place of what was there."""
+    data = encode(statistics, model)
+    beside, waiting = places_of(path)
+    if len(data) > MOST_BYTES:
+        raise InputError(
+            f"The statistics have {len(data):,} bytes; a file has no more than {MOST_BYTES:,}. Use fewer terms, or "
+            "leave keep_stats out."
+        )
+    mend(path)
+    try:
+        with replacing(waiting) as file:
+            file.write(data)
+    except FileNotFoundError as problem:
+        raise InputError(f"{beside} can't be written: there is no such folder; make it first.") from problem
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise InputError(f"{beside} can't be written: {reason}. What was there is as it was.") from problem
+    write_model(replace(model, about={**model.about, "stats": identity(data)}), path)
+    _put_in_place(path)
+
+
+def mend(path: str) -> None:
+    """Put statistics in their place that wait for it because somebody was stopped, if the model is theirs."""
+    data = _bytes_at(places_of(path)[1])
+    if data is None:
+        return
+    with suppress(InputError):  # no model there, or something else: then nothing is lost
+        if read_model(path).about.get("stats") == identity(data):
+            _put_in_place(path)
+
+
+def _put_in_place(path: str) -> None:
+    beside, waiting = places_of(path)
+    os.replace(waiting, beside)
+    settle(os.path.dirname(beside))
+
+
+def _bytes_at(place: str) -> bytes | None:
+    try:
+        if os.path.getsize(place) > MOST_BYTES:
+            raise InputError(f"{place} has more than {MOST_BYTES:,} bytes, so it has no statistics of textsieve.")
+        with open(place, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise InputError(f"{place} can't be read: {problem.strerror or problem}.") from problem

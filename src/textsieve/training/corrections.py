@@ -1,0 +1,97 @@
+"""Documents with labels from files that grow, gathered to be folded into a model, each once.
+
+They come batch by batch and are weighed at once; of a text stay its weights, its labels, where it was found, and its
+digest (`folding`). Which of them are to be learned is known at the end: of a text that is there several times the last
+one, unless it was folded in before with the same labels. What has no text or no label is left out, and it is noted
+where it was; what has a label that is no class of the model is refused, or left out too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..prediction import Model, by_writing
+from ..text.rows import Rows
+from .folding import digest, of_text
+from .updating import require_labels, stacked
+
+Ints = NDArray[np.int64]
+
+NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
+
+
+class Chosen(NamedTuple):
+    """What is to be learned, and how many documents are not, and why."""
+
+    rows: Rows
+    label_sets: list[tuple[Any, ...]]
+    digests: frozenset[bytes]
+    n_repeated: int
+    """Whose text comes again later; the last one counts."""
+    n_known: int
+    """That were folded in before, with the same labels."""
+    n_changed: int
+    """That are to be learned, and were folded in before with other labels."""
+
+
+class Corrections:
+    """What was read so far."""
+
+    def __init__(self, model: Model, *, skip_unknown: bool = False, n_jobs: int | None = -1) -> None:
+        self.n_read = 0
+        self.left_out: dict[str, list[str]] = {}
+        """Where documents were found that can't be learned, by what is wrong with them."""
+        self._model, self._skip_unknown, self._n_jobs = model, skip_unknown, n_jobs
+        self._classes = by_writing(model.classes)
+        self._parts: list[Rows] = []
+        self._label_sets: list[tuple[Any, ...]] = []
+        self._digests: list[bytes] = []
+
+    def add(self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[str]) -> None:
+        """Take in some documents of a file; its name and their places are for messages."""
+        kept = []
+        for text, written, place in zip(texts, labels, places, strict=True):
+            self.n_read += 1
+            own = tuple(dict.fromkeys(self._classes.get(label, label) for label in written))
+            if (fault := self._fault(text, own, f"{name}: {place}")) is not None:
+                self.left_out.setdefault(fault, []).append(f"{name}: {place}")
+                continue
+            kept.append(text)
+            self._label_sets.append(own)
+            self._digests.append(digest(text, own))
+        self._parts.append(self._model.rows(kept, self._n_jobs))
+
+    def _fault(self, text: str, labels: Sequence[Any], place: str) -> str | None:
+        """Why a document can't be learned; raised if that is to be settled first."""
+        if not text.strip():
+            return NO_TEXT
+        if not labels and self._model.labels != "matrix":
+            return NO_LABEL
+        if self._skip_unknown and any(label not in self._model.classes for label in labels):
+            return UNKNOWN
+        try:
+            require_labels(self._model, labels)
+        except InputError as problem:
+            raise type(problem)(f"{place}: {problem}") from problem
+        return None
+
+    def chosen(self, folded: frozenset[bytes]) -> Chosen:
+        """What is to be learned, given the digests of what was folded in before."""
+        last = {of_text(each): at for at, each in enumerate(self._digests)}
+        at_last = sorted(last.values())
+        new = [at for at in at_last if self._digests[at] not in folded]
+        known_texts = set(map(of_text, folded))
+        rows = stacked(self._parts).matrix()[new] if self._parts else None
+        return Chosen(
+            Rows.of(rows) if rows is not None else self._model.rows([]),
+            [self._label_sets[at] for at in new],
+            frozenset(self._digests[at] for at in new),
+            n_repeated=len(self._digests) - len(at_last),
+            n_known=len(at_last) - len(new),
+            n_changed=sum(of_text(self._digests[at]) in known_texts for at in new),
+        )

@@ -1,0 +1,66 @@
+"""What an update must come to: all documents learned at once, with the terms and the idf that a model has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from textsieve import Categorizer, TermCounter
+from textsieve.training.documents import narrowed, weighed
+from textsieve.training.recipe import Recipe
+from textsieve.training.targets import Targets
+
+
+class Learned(NamedTuple):
+    """What an update renews."""
+
+    scorer: bytes
+    class_docs: tuple[int, ...]
+    fallback: int
+    n_documents: int
+    n_unlabelled: int
+
+
+def scorer_bytes(scorer: Any) -> bytes:
+    """All arrays of a scorer."""
+    arrays = scorer.arrays()
+    return b"".join(
+        name.encode() + str(arrays[name].shape).encode() + arrays[name].tobytes() for name in sorted(arrays)
+    )
+
+
+def learned_by(model: Any) -> Learned:
+    """What a model has learned."""
+    about = model.about
+    return Learned(
+        *(scorer_bytes(model.scorer), model.class_docs, model.class_of_unknown),
+        *(about["n_documents"], about["n_unlabelled"]),
+    )
+
+
+def targets_of(labels: Sequence[Any], form: str, classes: tuple[Any, ...]) -> Targets:
+    """Labels as tuples, by the classes of a model; in a matrix, a row of zeros is an answer."""
+    members = tuple(np.array([at for at, each in enumerate(labels) if label in each], np.int64) for label in classes)
+    return Targets(classes, members, len(labels), form)  # type: ignore[arg-type]
+
+
+def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: Sequence[tuple[Any, ...]]) -> Learned:
+    """Count all documents with the terms of a model, weigh with its idf, and train; no table is added to another."""
+    model, settings = categorizer.model_, categorizer.get_params(deep=False)
+    counter = TermCounter(vocabulary=list(model.terms), ngram_range=model.ngram_range, n_jobs=1)
+    counts = csr_matrix(counter.transform(texts))
+    recipe = Recipe.of(settings, 1)
+    weights = weighed(counts, recipe.scheme, np.ones(len(model.terms)) if model.idf is None else model.idf)
+    targets = targets_of(label_sets, model.labels, model.classes)
+    scorer = recipe.fit_weights(narrowed(weights, recipe.dtype), targets)
+    docs = [sum(label in each for each in label_sets) for label in model.classes]
+    rows = [{term: weight for term, weight in enumerate(row) if weight} for row in weights.matrix().toarray().tolist()]
+    without = [
+        sum(label in each and not row for each, row in zip(label_sets, rows, strict=True)) for label in model.classes
+    ]
+    fallback = max(range(len(docs)), key=lambda number: (without[number], docs[number], -number))
+    n_unlabelled = 0 if model.labels == "matrix" else sum(not each for each in label_sets)
+    return Learned(scorer_bytes(scorer), tuple(docs), fallback, len(texts), n_unlabelled)

@@ -1,0 +1,286 @@
+"""A model that is updated in any parts and any order is the model of all documents, to the last byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.naive_bayes import MultinomialNB
+from tests.reference.categorizer_cases import small_texts
+from tests.reference.updating_twin import learned_at_once, learned_by
+
+from textsieve import Categorizer, Corpus, InputError
+from textsieve.training import documents as training_documents
+from textsieve.training.statistics import Statistics, Sums, Votes
+
+CASES: list[dict[str, Any]] = [
+    {"classifier": "nb"},
+    {"classifier": "nb", "class_weight": "balanced", "classifier_options": {"alpha": 0.5}},
+    {"classifier": "nb", "class_weight": {"moon": 3.0}},
+    {"classifier": "cnb", "class_weight": {"boat": 0.5}},
+    {"classifier": "cnb", "classifier_options": {"norm": True}},
+    {"classifier": "rocchio"},
+    {"classifier": "tcfp"},
+    {"classifier": "tcfp", "classifier_options": {"balance": True}},
+]
+FIRST = 40
+CASE = {several: small_texts(n=100, several=several) for several in (False, True)}
+EMPTY = ["", "the the", "unseen words alone"]
+
+
+CLASSES = ["boat", "cook", "moon"]
+
+
+class Frame:
+    """As much of a table of pandas as labels need; going through it gives the names of its columns."""
+
+    def __init__(self, rows: NDArray[np.int64], columns: Sequence[str] = CLASSES) -> None:
+        self._rows, self.columns = rows.reshape(-1, len(columns)), columns
+        self.shape = self._rows.shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self._rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+
+class Collection:
+    """Texts, and what labels they have in one of the three forms; some have none, some have no chosen term."""
+
+    def __init__(self, form: str, n: int = 100) -> None:
+        case = CASE[form != "one"]
+        self.form = form
+        self.texts = [EMPTY[at % 3] if at % 11 == 5 else text for at, text in enumerate(case.texts[:n])]
+        self.sets = [() if at % 13 == 7 else each for at, each in enumerate(case.label_sets[:n])]
+
+    def labels(self, documents: Sequence[int]) -> Any:
+        sets = [self.sets[at] for at in documents]
+        if self.form == "one":
+            return [each[0] if each else None for each in sets]
+        return Frame(np.array([[int(c in each) for c in CLASSES] for each in sets])) if self.form == "matrix" else sets
+
+    def some(self, documents: Sequence[int]) -> tuple[list[str], Any]:
+        return [self.texts[at] for at in documents], self.labels(documents)
+
+
+def start(case: dict[str, Any], form: str, **more: Any) -> Categorizer:
+    model = Categorizer(**case, keep_stats=True, n_terms=10, cut="rcut", cut_options={"ranks": 1}, n_jobs=1, **more)
+    return model.fit(*Collection(form).some(range(FIRST)))
+
+
+STARTED = {(str(case), form): start(case, form) for case in CASES for form in ("one", "several", "matrix")}
+
+
+def again(case: dict[str, Any], form: str) -> Categorizer:
+    """A model of the first documents, which nobody has updated."""
+    ready = STARTED[str(case), form]
+    copy = Categorizer(**ready.get_params())
+    copy.model_, copy._statistics = ready.model_, ready._statistics
+    return copy
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    case=st.sampled_from(CASES),
+    form=st.sampled_from(["one", "several", "matrix"]),
+    order=st.permutations(range(FIRST, 100)),
+    n=st.integers(0, 60),
+    cuts=st.lists(st.integers(0, 60), max_size=4),
+)
+def test_any_parts_in_any_order_are_all_at_once(
+    case: dict[str, Any], form: str, order: list[int], n: int, cuts: list[int]
+) -> None:
+    collection, model = Collection(form), again(case, form)
+    chosen = order[:n]
+    for part in np.split(np.array(chosen, np.int64), sorted(min(cut, n) for cut in cuts)):
+        model.update(*collection.some(part.tolist()))
+    everyone = [*range(FIRST), *sorted(chosen)]
+    texts, sets = [collection.texts[at] for at in everyone], [collection.sets[at] for at in everyone]
+    assert learned_by(model.model_) == learned_at_once(model, texts, sets)
+
+
+@pytest.mark.parametrize("form", ["one", "several", "matrix"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(case: dict[str, Any], form: str) -> None:
+    """All terms are kept, and the first documents have them all."""
+    collection = Collection(form)
+    usual: dict[str, Any] = {"keep_stats": True, "selector": None, "n_terms": "all", "idf": "none", "n_jobs": 1}
+    cut: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}
+    everything = " ".join(collection.texts)
+    collection.texts[0] = everything
+    model = Categorizer(**case, **usual, **cut).fit(*collection.some(range(FIRST)))
+    model.update(*collection.some(range(FIRST, 70))).update(*collection.some(range(70, 100)))
+    whole = Categorizer(**case, **usual, **cut).fit(*collection.some(range(100)))
+    assert set(model.terms_) == set(whole.terms_)
+    at = [model.terms_.index(term) for term in whole.terms_]
+    assert model.model_.scorer.arrays()["coefficients"][at].tobytes() == (
+        whole.model_.scorer.arrays()["coefficients"].tobytes()
+    )
+    assert model.model_.class_docs == whole.model_.class_docs
+    assert model.model_.fallback == whole.model_.fallback
+
+
+def test_it_learns_what_scikit_learn_learns_from_all_documents() -> None:
+    collection, model = Collection("one"), again(CASES[0], "one")
+    model.update(*collection.some(range(FIRST, 100)))
+    labelled = [at for at in range(100) if collection.sets[at]]
+    texts, labels = collection.some(labelled)
+    twin = MultinomialNB(alpha=0.01).fit(model.model_.rows(texts).matrix(), labels)
+    assert np.allclose(model.model_.scorer.arrays()["coefficients"].T, twin.feature_log_prob_, rtol=1e-6)
+    assert np.allclose(model.model_.scorer.intercepts, twin.class_log_prior_)
+
+
+def test_keeping_statistics_changes_nothing_of_the_model() -> None:
+    for case in CASES:
+        for form in ("one", "several", "matrix"):
+            kept = start(case, form)
+            plain = Categorizer(**kept.get_params() | {"keep_stats": False}).fit(*Collection(form).some(range(FIRST)))
+            assert learned_by(kept.model_) == learned_by(plain.model_)
+            assert plain._statistics is None
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    collection = Collection("one")
+    corpus = Corpus.from_texts(*collection.some(range(FIRST)))
+    inside = Categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
+    monkeypatch.setattr(training_documents, "MOST_VALUES", 40)
+    streamed = Categorizer(**case, keep_stats=True, n_terms=10, selector="df").fit(corpus)
+    more = collection.some(range(FIRST, 100))
+    assert learned_by(streamed.update(*more).model_) == learned_by(inside.update(*more).model_)
+    assert statistics_bytes(streamed) == statistics_bytes(inside)
+
+
+def statistics_bytes(model: Categorizer) -> bytes:
+    from textsieve.modelfile.statsfile import encode
+
+    assert model._statistics is not None
+    return encode(model._statistics, model.model_)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_statistics_do_not_tell_how_they_came_about(case: dict[str, Any]) -> None:
+    collection = Collection("one")
+    one, other = again(case, "one"), again(case, "one")
+    one.update(*collection.some(range(FIRST, 100)))
+    for part in (range(80, 100), range(FIRST, 50), range(50, 80)):
+        other.update(*collection.some(part))
+    assert statistics_bytes(one) == statistics_bytes(other)
+
+
+def test_a_corpus_is_learned_as_its_texts_are() -> None:
+    collection = Collection("one")
+    texts, labels = collection.some(range(FIRST, 100))
+    one, other = again(CASES[0], "one"), again(CASES[0], "one")
+    one.update(texts, labels)
+    other.update(Corpus.from_texts(texts, labels))
+    assert learned_by(one.model_) == learned_by(other.model_)
+
+
+@pytest.mark.parametrize(
+    "labels", [[1, 2, 3] * 10, [1.5, 2.5, 3.5] * 10, [True, False, True] * 10], ids=["whole", "broken", "truth"]
+)
+def test_labels_are_compared_as_a_file_writes_them(labels: list[Any]) -> None:
+    texts = small_texts(n=30).texts
+    model = Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, labels)
+    written = [str(label).lower() for label in labels]
+    model.update(Corpus.from_texts(texts, written))
+    assert model.model_.class_docs == tuple(2 * labels.count(label) for label in model.model_.classes)
+
+
+def test_what_stays_and_what_is_said() -> None:
+    collection, model = Collection("several"), start(CASES[0], "several")
+    before = model.model_
+    model.update(*collection.some(range(FIRST, 60))).update(*collection.some(range(60, 61)))
+    after = model.model_
+    assert after.terms == before.terms
+    assert after.idf is before.idf
+    assert after.ranks == before.ranks
+    assert after.settings == before.settings
+    n_labelled = sum(bool(collection.sets[at]) for at in range(FIRST, 61))
+    assert after.about["updated"] | {"last": ""} == {
+        "documents": n_labelled,
+        "times": 2,
+        "last": "",
+        "since_cut": n_labelled,
+    }
+    assert after.about["updated"]["last"] >= after.about["trained"]
+    assert after.about["n_documents"] == 61
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ({"classifier": "svm"}, "the classifier 'svm' learns from the documents themselves"),
+        ({"classifier": "knn"}, "use one of nb, cnb, rocchio, tcfp"),
+        ({"classifier": MultinomialNB()}, r"the classifier MultinomialNB\(\) learns"),
+        ({"classifier": "tcfp", "classifier_options": {"context": "best"}}, r"'tcfp' with \{'context': 'best'\}"),
+        ({"classifier": "svm", "projection": "margin"}, "on the projection 'margin'"),
+        ({"classifier": "nb", "classifier_options": {"class_prior": np.ones(3) / 3}}, "class_prior=array"),
+    ],
+    ids=str,
+)
+def test_what_can_not_be_kept_is_refused_before_any_work(case: dict[str, Any], said: str) -> None:
+    def documents() -> Any:
+        raise AssertionError("documents were read")
+        yield
+
+    with pytest.raises(InputError, match=rf"keep_stats=True: .*{said}"):
+        Categorizer(**case, keep_stats=True).fit(documents(), None)
+
+
+def test_keep_stats_is_yes_or_no() -> None:
+    with pytest.raises(InputError, match="keep_stats='yes'; use True or False"):
+        Categorizer(classifier="nb", keep_stats="yes").fit(["a"], ["b"])  # type: ignore[arg-type]
+
+
+def test_other_labels_are_refused_and_nothing_is_changed() -> None:
+    model = again(CASES[0], "one")
+    before = model.model_
+    with pytest.raises(InputError, match=r"There is no class 'sun' in the model; its classes are .*train again on all"):
+        model.update(["sail"], ["sun"])
+    with pytest.raises(InputError, match="There is no class 'sun' in the model"):
+        model.update(Corpus.from_texts(["sail"], ["sun"]))
+    with pytest.raises(InputError, match="2 labels"):
+        model.update(["sail"], [["boat", "moon"]])
+    with pytest.raises(InputError, match="are 2 labels, and the model gives one"):
+        model.update(Corpus.from_texts(["sail"], [["boat", "moon"]]))
+    with pytest.raises(InputError, match="No labels were given"):
+        model.update(["sail"])
+    assert model.model_ is before
+
+
+def test_a_matrix_has_a_column_for_each_class() -> None:
+    model = again(CASES[0], "matrix")
+    with pytest.raises(InputError, match="has 2 columns, and the model 3 classes"):
+        model.update(["sail"], Frame(np.array([[1, 0]]), ["boat", "moon"]))
+
+
+def test_a_model_without_statistics_says_so() -> None:
+    model = Categorizer(classifier="nb").fit(*Collection("one").some(range(FIRST)))
+    with pytest.raises(
+        InputError, match="has no statistics that documents could be added to; train it with keep_stats"
+    ):
+        model.update(["sail"], ["boat"])
+
+
+def test_statistics_of_different_classifiers_do_not_add_up() -> None:
+    one, other = again(CASES[0], "one")._statistics, again(CASES[6], "one")._statistics
+    assert isinstance(one, Statistics)
+    assert isinstance(one.learned, Sums)
+    assert isinstance(other, Statistics)
+    assert isinstance(other.learned, Votes)
+    with pytest.raises(TypeError, match="different classifiers"):
+        one.merged(other)
