@@ -213,6 +213,8 @@ def test_several_labels_in_a_cell(page: Page, several_labels: Served, tmp_path: 
     found = rows_of(page.result(tmp_path, "topics-classified.csv"))
     predicted = several_labels.model.predict(texts)
     expected = several_labels.model.label_sets(predicted.labels)
+    shown = page.browser.texts("#file-preview .pair > :first-child")
+    assert shown == [str(label) for labels in expected for label in labels]
     assert [tuple(row["labels"].split("|")) if row["labels"] else () for row in found] == expected
     for row, labels, scores in zip(found, expected, predicted.scores.tolist(), strict=True):
         own = [scores[several_labels.model.classes.index(label)] for label in labels]

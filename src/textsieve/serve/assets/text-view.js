@@ -37,6 +37,7 @@ export const useText = () => {
     showClasses(explained);
     byId("marked-title").textContent = `What spoke for ${labelText(explained.label)}, and what against`;
     byId("legend").replaceChildren(...legendOf(explained.label));
+    show(byId("legend"), explained.contributions.length > 0);
     const isCut = showMarked(text, explained);
     byId("marked-note").textContent = marksNote(explained, isCut);
     byId("contributions").replaceChildren(...contributionsOf(explained));
