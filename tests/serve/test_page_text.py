@@ -178,6 +178,21 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     assert all(("%" in each and "needs" in each) or "never given" in each for each in shown)
 
 
+def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browser, several_labels: Served) -> None:
+    text = "🎸 aword0 " * 10_050 + "the end"
+    page.open(several_labels)
+    browser.run(
+        "document.getElementById('box').value = arguments[0]; document.getElementById('classify').click()", text
+    )
+    page.wait_for_text(text)
+    assert (
+        browser.run("return [...document.querySelectorAll('#marked mark')].map((each) => each.textContent)")
+        == ["aword0"] * 10_000
+    )
+    assert "only its beginning is marked" in browser.texts("#marked-note")[0]
+    assert browser.texts(".contributions tbody td.number")[0] == "10,050"
+
+
 @pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])
 def test_a_text_file(page: Page, browser: Browser, one_label: Served, tmp_path: Path, name: str) -> None:
     content: dict[str, Any] = {
