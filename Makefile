@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults trace subspaces spark spark-scale papers docs format clean help
+.PHONY: demo test lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -39,6 +39,13 @@ spark: .venv/ready       ## how Spark's time grows, and when it pays; writes ben
 spark-scale: .venv/ready ## two million terms, and what the driver takes; writes benchmarks/SPARK_SCALE.md
 	$(BIN)/python -m benchmarks.spark_scale
 
+serve-load: .venv/ready  ## what textsieve serve stands, beside a bare uvicorn; writes benchmarks/SERVE.md
+	$(BIN)/python -m benchmarks.serve_load
+
+serve-malformed: .venv/ready ## ten thousand requests that no client of good faith sends
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'schemathesis>=4'
+	$(BIN)/python -m benchmarks.serve_malformed
+
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/papers, goes on where it was
 	$(BIN)/textsieve reproduce ocfs testors tofa tcfp subspace -o docs/papers
 
@@ -57,5 +64,5 @@ help:                    ## this list
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,plots,words,corpora,spark]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,plots,words,corpora,spark,serve]'
 	@touch $@

@@ -16,6 +16,7 @@ from typing import Any, Literal, cast
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
@@ -97,9 +98,45 @@ class Browser:
         self.run(script, self.one(selector), value)
         assert self.run("return arguments[0].value", self.one(selector)) == value, f"{selector} has no {value!r}"
 
+    def type(self, text: str) -> None:
+        """Write where the keyboard is; any character, as a paste or a keyboard of any language does."""
+        self._devtools("Input.insertText", text=text)
+
+    def press(self, *keys: str, holding: str | None = None) -> None:
+        """Press keys (of selenium's `Keys`) one after the other, while another one is held down."""
+        chain = ActionChains(self._driver)
+        if holding is not None:
+            chain.key_down(holding)
+        chain.send_keys(*keys)
+        if holding is not None:
+            chain.key_up(holding)
+        chain.perform()
+
+    def point_at(self, selector: str) -> None:
+        """Move the mouse there."""
+        ActionChains(self._driver).move_to_element(self.one(selector)).perform()
+
+    def active(self) -> str:
+        """Where the keyboard is: the name of the element, or its words."""
+        found: str = self.run("const it = document.activeElement; return it.id || it.textContent.trim() || it.tagName")
+        return found
+
+    def give_file(self, selector: str, path: Path) -> None:
+        """Choose a file for an input."""
+        self.one(selector).send_keys(str(path))
+
+    def downloads_to(self, folder: Path) -> None:
+        """Where files go that the page gives."""
+        self._devtools("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
     def wait(self, condition: str) -> None:
         """Until an expression is true."""
         WebDriverWait(self._driver, SECONDS).until(lambda _: self.run(f"return Boolean({condition})"), condition)
+
+    def wait_for(self, file: Path) -> Path:
+        """Until a file is there, which it is when all of it is."""
+        WebDriverWait(self._driver, SECONDS).until(lambda _: file.exists(), str(file))
+        return file
 
     # -- after -----------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from . import modelfile
 from .corpus import Corpus
 from .errors import InputError, shown
 from .parameters import Parameters
-from .prediction import Explanation, Model, Predictions, by_writing, sentence_on_unknown
+from .prediction import Explanation, Model, Predictions, Span, by_writing, sentence_on_unknown
 
 if TYPE_CHECKING:
     from .evaluation import CurvePoint, Report
@@ -283,6 +283,14 @@ class Categorizer(Parameters):
         other order, up to rounding.
         """
         return self._fitted().explain(text)
+
+    def spans(self, text: str | bytes) -> list[Span]:
+        """Where the selected terms stand in a text: `(start, end, term)`, in the order of start, then end.
+
+        `text[start:end]` is what a reader sees as the term, with its capitals, accents and tags in between. Each term
+        has as many spans as `explain` counts it; those of runs of words and of their words overlap.
+        """
+        return self._fitted().spans(text)
 
     def class_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """The terms that speak most for each class, and how much."""

@@ -82,7 +82,8 @@ def test_what_cannot_be_kept(model: Path, news: Path, run: Run) -> None:
         if name.endswith((".txt", ".ft")):
             result = run("predict", model, "-", "--keep", "id", input=FORMS[name], exit_code=1)
             assert "--keep='id' is for formats with columns" in result.stderr
-    assert "is what the prediction is called" in run("predict", model, news, "--keep", "label", exit_code=2).stderr
+    for name in ("label", "unknown"):
+        assert "is what the prediction is called" in run("predict", model, news, "--keep", name, exit_code=2).stderr
 
 
 @pytest.fixture
@@ -181,7 +182,9 @@ def test_empty_and_unknown_documents_get_the_most_frequent_class(tmp_path: Path,
     rows = [*documents(), ("the minister", "politics")]
     run("train", write_csv(tmp_path / "x.csv", rows), "-o", tmp_path / "m", "--stop-words", "english")
     result = run("predict", tmp_path / "m", "-", input="xyzzy\n\nthe striker scored a goal\n")
-    assert [each["label"] for each in records(result.stdout)] == ["politics", "politics", "sport"]
+    found = records(result.stdout)
+    assert [each["label"] for each in found] == ["politics", "politics", "sport"]
+    assert [each.get("unknown") for each in found] == [True, True, None]
     assert result.stderr.startswith("warning: 2 of 3 documents are empty or have none")
     assert "'politics'" in result.stderr
     assert len(result.stderr.splitlines()) == 1

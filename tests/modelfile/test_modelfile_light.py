@@ -23,6 +23,7 @@ assert model.predict([text]).n_unknown == 0
 assert model.predict([text, "", "unknown"] * 200, n_jobs=2).n_unknown == 400
 assert model.predict([text * 500]).n_unknown == 0  # a long one
 assert model.explain(text).classes[0].contributions
+assert model.spans(text) and model.spans("<b>" + text)
 model.decision([text]), model.scores([text]), model.class_terms(3)
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """

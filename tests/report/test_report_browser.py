@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from selenium.webdriver.common.keys import Keys
 from tests.browser import Browser
+from tests.colours import COLOURS, contrast
 from tests.reference.report_cases import HOSTILE, compared, of_many_classes, renamed
 
 from textsieve.comparison import Comparison
@@ -20,18 +21,6 @@ READY = "document.querySelectorAll('.chart').length === document.querySelectorAl
 LABELS = """
 return [...document.querySelectorAll(".chart")].map((each) =>
   (each.matches("[role=graphics-document]") ? each : each.querySelector("[role=graphics-document]"))?.ariaLabel)
-"""
-COLOURS = """
-const parse = (text) => {
-  const [r, g, b, a] = text.match(/[\\d.]+/g).map(Number);
-  return [r, g, b, a ?? 1];
-};
-const over = ([r, g, b, a], ground) => [r, g, b].map((each, place) => a * each + (1 - a) * ground[place]);
-const groundOf = (element) => {
-  if (!element) return [255, 255, 255];
-  const own = parse(getComputedStyle(element).backgroundColor);
-  return own[3] === 1 ? own.slice(0, 3) : over(own, groundOf(element.parentElement));
-};
 """
 
 
@@ -53,18 +42,6 @@ def opened(browser: Browser, page: Path) -> Browser:
     assert browser.all("nav a"), "its script did not run"
     browser.wait(READY)
     return browser
-
-
-def contrast(one: list[float], other: list[float]) -> float:
-    """Of two colours, as the WCAG has it."""
-
-    def luminance(colour: list[float]) -> float:
-        parts = [each / 255 for each in colour[:3]]
-        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
 
 
 def contrasts(browser: Browser, selector: str, field: str = "color") -> list[float]:

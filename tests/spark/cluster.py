@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from tests.spark.processes import Process, Program, command_of, descendants, wait_for
+from tests.processes import Process, Program, command_of, descendants, wait_for
 
 HERE = "127.0.0.1"
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.processes import command_of, descendants
 from tests.spark.cluster import Cluster, missing
-from tests.spark.processes import command_of, descendants
 from tests.spark.sessions import KINDS, Sessions
 
 

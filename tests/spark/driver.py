@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tests.processes import Program
 from tests.spark.cluster import environment
-from tests.spark.processes import Program
 
 
 def run_driver(function: str, master: str, folder: Path, **arguments: Any) -> Any:

@@ -15,8 +15,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tests.processes import SECONDS, Process, descendants, wait_for
 from tests.spark.cluster import Cluster
-from tests.spark.processes import SECONDS, Process, descendants, wait_for
 
 N_PARTITIONS, N_EACH, N_FREE = 5, 20, 2
 """Partitions, documents in each, and partitions that are let through."""

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.processes import Process, Program, command_of, descendants, processes, wait_for
 from tests.spark.cluster import HERE, Cluster, environment
 from tests.spark.driver import run_driver
 from tests.spark.listening import listening
-from tests.spark.processes import Process, Program, command_of, descendants, processes, wait_for
 from tests.spark.sessions import Sessions
 
 on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
@@ -99,7 +99,7 @@ def test_a_killed_test_run_leaves_nothing_behind(sessions: Sessions, tmp_path: P
 
 def test_what_a_program_started_elsewhere_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ["bash", "-c", "sleep 600 & setsid sleep 600 & echo Started. && wait"]
-    monkeypatch.setattr("tests.spark.processes.GRACE", 0.5)
+    monkeypatch.setattr("tests.processes.GRACE", 0.5)
     program = Program(command, os.environ, tmp_path / "log")
     program.says(r"(Started\.)")
     started = wait_for(lambda: found if len(found := descendants(program.pid)) == 2 else None, lambda: "two of them")

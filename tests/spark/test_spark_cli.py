@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
+from tests.processes import command_of, descendants, wait_for
 from tests.reference.cli_cases import documents
 from tests.spark.cluster import QUICK, environment
-from tests.spark.processes import command_of, descendants, wait_for
 from tests.spark.sessions import Sessions
 from textsieve import InputError, read
 from textsieve.cli.program import program

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.processes import Program, command_of, descendants, end, wait_for
 from tests.reference.cli_cases import documents
 from tests.spark.cluster import CONF, HERE, QUICK, ROOT, environment
 from tests.spark.listening import listening
-from tests.spark.processes import Program, command_of, descendants, end, wait_for
 from tests.spark.sessions import Sessions
 from textsieve import load
 

@@ -40,17 +40,26 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     """Show which terms spoke for which class, and how much.
 
     A term's contribution is its weight in the text times the model's coefficient for the class; contributions and
-    intercept sum up to the class's score. TEXT is the text itself, or - for standard input.
+    intercept sum up to the class's score. TEXT is the text itself, or - for standard input. A terminal also shows the
+    text, with the terms that spoke for the first class in bold, and those that spoke against it underlined.
     """
     from ..categorizer import load
     from .json_output import print_json
 
-    explanation = load(model).explain(_text(text))
+    trained, text = load(model), _text(text)
+    explanation = trained.explain(text)
     classes = explanation.classes[:n_classes] if label is None else (_named(explanation, label),)
     if wants_json:
         print_json(explanation.to_dict() | {"classes": [each.to_dict() for each in classes]})
     else:
-        _show(explanation, classes, n_terms)
+        page = _shown(explanation, classes)
+        if page.has_styles:
+            from .marking import marked
+
+            said = {each.term: each.contribution for each in classes[0].contributions}
+            page.styled(marked(text, trained.spans(text), said))
+        for each in classes:
+            _show_class(page, each, n_terms)
 
 
 def _text(text: str) -> str:
@@ -71,7 +80,8 @@ def _named(explanation: "Explanation", label: str) -> "ClassExplanation":
     raise InputError(f"label={label!r}: there is no such class; the classes are {shown(known, 200)}.")
 
 
-def _show(explanation: "Explanation", classes: tuple["ClassExplanation", ...], n_terms: int) -> None:
+def _shown(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) -> "Page":
+    """A page that begins with what is predicted."""
     from .output import Page, label_text
 
     page = Page()
@@ -80,8 +90,7 @@ def _show(explanation: "Explanation", classes: tuple["ClassExplanation", ...], n
     if explanation.unknown is not None:
         only = "" if classes[0].contributions else "; those are all that follows"
         page.line(f"{explanation.unknown}, whatever the scores of the classes are{only}.")
-    for each in classes:
-        _show_class(page, each, n_terms)
+    return page
 
 
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int) -> None:

@@ -62,6 +62,16 @@ class Page:
         """In characters."""
         return self._console.width
 
+    @property
+    def has_styles(self) -> bool:
+        """Whether it is a terminal that can show some words unlike others."""
+        return self._console.color_system is not None
+
+    def styled(self, text: Text) -> None:
+        """Print a text in its styles, apart from what is above."""
+        self._console.print()
+        self._console.print(text)
+
     def line(self, text: str) -> None:
         """Print a line; on a terminal it is broken between words, for programs it stays one."""
         if self._is_below_table:

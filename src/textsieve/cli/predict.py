@@ -58,10 +58,10 @@ def command(
     """Predict the labels of documents, a JSON line each.
 
     Lines are {"label": ..., "score": ...}, or for a model of several labels {"labels": [...], "scores": {...}}, in the
-    order of the documents; a model with probabilities adds these, and for a folder there is "file". PATH may be any
-    file or folder that can be trained on, with labels or without; a .txt file of which nothing else can be told has a
-    document a line. - is standard input, and JSON lines that come there are answered as they come. Columns are found by
-    the names that were given to train, too.
+    order of the documents; a model with probabilities adds these, for a folder there is "file", and where a document
+    has none of the model's terms "unknown". PATH may be any file or folder that can be trained on, with labels or
+    without; a .txt file of which nothing else can be told has a document a line. - is standard input, and JSON lines
+    that come there are answered as they come. Columns are found by the names that were given to train, too.
     """
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
@@ -89,12 +89,11 @@ def command(
         warn(sentence_on_unknown(trained, unknown, documents))
 
 
-PREDICTED = ("label", "labels", "score", "scores", "probability", "probabilities")
-
-
 def _kept(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    from ..prediction.records import KEYS
+
     for name in names:
-        if name in PREDICTED:
+        if name in KEYS:
             raise click.BadParameter(f"{name!r} is what the prediction is called; rename the column of the input.")
     return names
 
@@ -120,37 +119,16 @@ def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
 
 
 class _Lines:
-    """Predictions to lines of JSON; `n_scores` is how many scores each has, None for the predicted ones alone."""
+    """Predictions to lines of JSON."""
 
     def __init__(self, model: "Model", n_scores: int | None, encoding: str) -> None:
-        from ..prediction import as_written
+        from ..prediction.records import Records
 
-        self._model, self._n_scores, self._encoding = model, n_scores, encoding
-        self._names = [as_written(label) for label in model.classes]
-        self._columns = {label: column for column, label in enumerate(model.classes)}
+        self._records, self._encoding = Records(model, n_scores), encoding
 
     def of(self, found: "Predictions", kept: "list[Kept] | None") -> Iterator[str]:
         """A line a document: what was kept of it, and what was found."""
         from .json_output import as_json
 
-        model = self._model
-        probable = repeat(None) if model.calibration is None else model.probabilities(found.scores)
-        documents = zip(model.label_sets(found.labels), found.scores, probable, kept or repeat({}), strict=False)
-        for labels, scores, each, own in documents:
-            yield as_json(own | self._record(labels, scores, each), encoding=self._encoding) + "\n"
-
-    def _record(self, labels: tuple[Any, ...], scores: Any, probabilities: Any) -> dict[str, Any]:
-        """What is said of one document; probabilities are None if the model has none."""
-        predicted = [self._columns[label] for label in labels]
-        shown = predicted if self._n_scores is None else (-scores).argsort(kind="stable")[: self._n_scores].tolist()
-        one, record = self._model.labels == "one", dict[str, Any]()
-        record["label" if one else "labels"] = labels[0] if one else list(labels)
-        for name, values in (("score", scores), ("probability", probabilities)):
-            if values is None:
-                continue
-            if one:
-                record[name] = float(values[predicted[0]])
-            if not one or self._n_scores is not None:
-                plural = {"score": "scores", "probability": "probabilities"}[name]
-                record[plural] = {self._names[column]: float(values[column]) for column in shown}
-        return record
+        for record, own in zip(self._records.of(found), kept or repeat({}), strict=False):
+            yield as_json(own | record, encoding=self._encoding) + "\n"

@@ -18,6 +18,7 @@ VERBS = {
     "compare": "Compare selectors, numbers of terms and classifiers, each with each.",
     "reproduce": "Measure again what the papers printed, and say where it agrees, comes close, or differs.",
     "subspace": "Size an ensemble of random subspaces, and measure how good it is.",
+    "serve": "Serve a page and an API to use a model.",
     "info": "Show what is in a model file.",
     "corpora": "List the corpora that have a name, and whether they are here.",
 }

@@ -7,7 +7,8 @@ against the checksum and the sizes that the terms and classes call for, before t
 import os
 import stat
 from collections.abc import Iterator
-from typing import Any
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,9 +41,23 @@ MOST_BYTES = 4 << 30
 
 def read(path: str | os.PathLike[str]) -> Model:
     """The model that `write` wrote to this file."""
+    return read_identified(path).model
+
+
+class Identified(NamedTuple):
+    """A model, the SHA-256 of its file, and the bytes of that."""
+
+    model: Model
+    digest: str
+    n_bytes: int
+
+
+def read_identified(path: str | os.PathLike[str]) -> Identified:
+    """The same, with what tells the file from others."""
     name = os.fspath(path)
     header, data = _file_parts(name)
-    return _model(header, arrays_of(KIND, header, data, name), name)
+    model = _model(header, arrays_of(KIND, header, data, name), name)
+    return Identified(model, sha256(data).hexdigest(), len(data))
 
 
 def _file_parts(name: str) -> tuple[Header, bytes]:

@@ -25,6 +25,9 @@ FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
 PATIENCE = 64
 """As long as the kernels are not loaded, a process counts this many times as many characters without them, in all."""
 
+Step = Callable[[str], str]
+"""From a text to a text."""
+
 _A_DOCUMENT = 256  # characters, by the time that it takes
 _KERNELS = "textsieve.kernels.words"
 _spent = 0
@@ -103,17 +106,17 @@ class Reading:
 
     def _decoded(self, documents: Iterable[str | bytes]) -> Iterator[str]:
         for number, document in enumerate(documents):
-            if isinstance(document, str):
-                yield document
-            elif isinstance(document, bytes):
-                yield self._text_of(document, number)
-            else:
-                raise InputError(
-                    f"Document {number} is {shown(document)} ({type(document).__name__}), not a text; "
-                    "give strings, and '' for an empty document."
-                )
+            yield document if isinstance(document, str) else self.text_of(document, number)
 
-    def _text_of(self, document: bytes, number: int) -> str:
+    def text_of(self, document: str | bytes, number: int = 0) -> str:
+        """A document as a text; the number is for the message if it is none."""
+        if isinstance(document, str):
+            return document
+        if not isinstance(document, bytes):
+            raise InputError(
+                f"Document {number} is {shown(document)} ({type(document).__name__}), not a text; "
+                "give strings, and '' for an empty document."
+            )
         try:
             return document.decode(self.encoding, self.decode_error)
         except UnicodeDecodeError as error:
@@ -122,14 +125,20 @@ class Reading:
             ) from error
 
     def _prepared(self, texts: Iterable[str], *, for_kernels: bool) -> Iterator[str]:
-        strip = self._strip
+        clean, fold = self._cleaning(for_kernels=for_kernels), self._folding()
         leave_ascii = for_kernels and self.kernels_fold
-        for text in self._cleaned(texts, for_kernels=for_kernels):
-            if leave_ascii and text.isascii():
-                yield text
-                continue
-            prepared = lower_case(text) if self.lowercase else text
-            yield prepared if strip is None else strip(prepared)
+        for text in texts:
+            for step in clean:
+                text = step(text)
+            if not (leave_ascii and text.isascii()):
+                for step in fold:
+                    text = step(text)
+            yield text
+
+    @property
+    def steps(self) -> list[Step]:
+        """What is done with a text, one after the other, before words are looked for."""
+        return [*self._cleaning(for_kernels=False), *self._folding()]
 
     def folded(self, word: str) -> str:
         """A word with its capitals and accents as they are in texts that have been read."""
@@ -142,26 +151,29 @@ class Reading:
         """Whether texts are lower-cased as in Turkish."""
         return self.lowercase and has_dotted_i(self.preparation.language)
 
-    @property
-    def _strip(self) -> Callable[[str], str] | None:
-        """What strips accents, and leaves no joiner of names at the end of a word."""
-        strip = accent_stripper(self.strip_accents)
-        if strip is None or not self.joins_names:
-            return strip
-        from .names import mended
-
-        return lambda text: mended(strip(text))
-
-    def _cleaned(self, texts: Iterable[str], *, for_kernels: bool) -> Iterable[str]:
-        """The texts without tags and with their names joined, if that is wanted; without capitals that differ."""
+    def _cleaning(self, *, for_kernels: bool) -> list[Step]:
+        """Tags go and names are joined, if that is wanted; and capitals that differ."""
+        steps: list[Step] = []
         if self.preparation.tags == "drop":
-            from .markup import without_tags
+            from .markup import STEPS
 
-            texts = map(without_tags, texts)
+            steps += STEPS
         if self.joins_names:
             from .names import join_names, join_names_fast, ready_for_lower_case
 
-            texts = map(join_names_fast if for_kernels else join_names, texts)
+            steps.append(join_names_fast if for_kernels else join_names)
             if self.lowercase and not self._has_dotted_i:
-                texts = map(ready_for_lower_case, texts)
-        return map(without_dotted_i, texts) if self._has_dotted_i else texts
+                steps.append(ready_for_lower_case)
+        return [*steps, without_dotted_i] if self._has_dotted_i else steps
+
+    def _folding(self) -> list[Step]:
+        """Capitals go, then accents; and joiners of names at the ends of what is left of a word."""
+        steps: list[Step] = [lower_case] if self.lowercase else []
+        strip = accent_stripper(self.strip_accents)
+        if strip is not None:
+            steps.append(strip)
+            if self.joins_names:
+                from .names import mended
+
+                steps.append(mended)
+        return steps

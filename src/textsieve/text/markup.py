@@ -25,7 +25,11 @@ And if the end of a comment or script was looked for in vain once, it is not loo
 """
 
 import re
+from collections.abc import Iterator
 from html import unescape
+from itertools import takewhile
+
+from .edits import Edit, edited
 
 PARAGRAPH = "\n\n"
 SOFT_HYPHEN = "\xad"
@@ -62,36 +66,66 @@ _ENDS = {
     "style": re.compile(r"</style(?=[\s/>])[^<>]*+>?", re.IGNORECASE | re.ASCII),
 }
 _LONG_NUMBER = re.compile("&#([0-9]{9,})")
+_ENTITY = re.compile(
+    r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)"
+)  # or what html.unescape takes for one
 
 
 def without_tags(text: str) -> str:
     """The text that a reader would see."""
-    if "<" in text or "]>" in text:
-        text = "".join(_pieces(text))
-    if "&" in text:
-        text = unescape(_LONG_NUMBER.sub(_short_number, text))
+    for step in STEPS:
+        text = step(text)
+    return text
+
+
+def without_markup(text: str) -> str:
+    """The text with gaps in place of tags and what else is markup."""
+    return edited(text, markup_in(text)) if "<" in text or "]>" in text else text
+
+
+def unescaped(text: str) -> str:
+    """The text with characters in place of entities."""
+    return unescape(_LONG_NUMBER.sub(_short_number, text)) if "&" in text else text
+
+
+def without_soft_hyphens(text: str) -> str:
+    """The text with its words unbroken."""
     return text.replace(SOFT_HYPHEN, "")
 
 
-def _pieces(text: str) -> list[str]:
-    """What is between the markup, and what takes its place."""
-    pieces: list[str] = []
+STEPS = (without_markup, unescaped, without_soft_hyphens)
+"""From a text to what a reader would see of it, in this order."""
+
+
+def markup_in(text: str) -> Iterator[Edit]:
+    """Where the markup is, and what takes its place."""
     never_ending: set[str] = set()
     at = 0
     while found := _MARKUP.search(text, at):
-        pieces.append(text[at : found.start()])
         at = found.end()
         if found.lastgroup == "name":
-            pieces.append(GAPS.get(found["name"].lower(), PARAGRAPH))
+            yield found.start(), at, GAPS.get(found["name"].lower(), PARAGRAPH)
             continue
-        pieces.append(" ")
         kind = (found["content"] or found["comment"] or "").lower()
         end = _ENDS[kind].search(text, at) if kind and kind not in never_ending else None
         if end is not None:
             at = end.end()
         elif kind:
             never_ending.add(kind)
-    return [*pieces, text[at:]]
+        yield found.start(), at, " "
+
+
+def entities_in(text: str) -> Iterator[Edit]:
+    """Where the entities are, and what takes their place; what merely begins with the name of one goes on after it."""
+    for found in _ENTITY.finditer(text):
+        begin, end = found.span()
+        characters = unescaped(found[0])
+        if not found[0].startswith("&#"):
+            as_before = takewhile(lambda two: two[0] == two[1], zip(found[0][::-1], characters[::-1], strict=False))
+            left = len(list(as_before))
+            end, characters = end - left, characters[: len(characters) - left]
+        if begin < end:
+            yield begin, end, characters
 
 
 def _short_number(found: re.Match[str]) -> str:

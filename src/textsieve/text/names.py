@@ -32,6 +32,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .edits import Edit, edited
 from .words import JOINER, WORD_WITH_NAMES
 
 LINKS = (
@@ -54,21 +55,25 @@ HYPHENS = "-'\u2019\u2010\u2011"
 SENTENCE_MARKS = ".!?…‼⁇⁈⁉¡¿。．｡！？։"
 
 _RUN = re.compile(rf"\w+(?=([{HYPHENS}](?=\w))?)")  # and what the next one hangs by
+_NO_WORD = re.compile(r"\W+")
 _SENTENCE_END = re.compile(rf"[{SENTENCE_MARKS}]|\n[{BLANKS}]*\n")
 _NO_NAME = re.compile(rf"{JOINER}(?!\w)|(?<!\w){JOINER}")
 
 
 def join_names(text: str) -> str:
     """The text with its names joined."""
-    text = _in_lines(text)
-    pieces, at = [], 0
+    text = in_lines(text)
+    return edited(text, joints_in(text))
+
+
+def joints_in(text: str) -> Iterator[Edit]:
+    """What is between the words of names, in a text that is in lines."""
     for begin, end in name_spans(text):
-        pieces += [text[at:begin], re.sub(r"\W+", JOINER, text[begin:end])]
-        at = end
-    return "".join([*pieces, text[at:]]) if at else text
+        for between in _NO_WORD.finditer(text, begin, end):
+            yield *between.span(), JOINER
 
 
-def _in_lines(text: str) -> str:
+def in_lines(text: str) -> str:
     """The text without joiners, and with one kind of line break; it is as long as before."""
     return text.replace(JOINER, " ").replace("\r\n", " \n").replace("\r", "\n")
 
@@ -113,7 +118,7 @@ def join_names_fast(text: str) -> str:
     """The same by a kernel."""
     from ..kernels.names import join_in_place
 
-    text = _in_lines(text)
+    text = in_lines(text)
     encoding, kind, n_characters = ("ascii", np.uint8, 128) if text.isascii() else ("utf-32-le", np.uint32, 0x110000)
     written: NDArray[np.uint8 | np.uint32] = np.frombuffer(bytearray(text.encode(encoding, "surrogatepass")), kind)
     limits = MOST_CAPITALISED, MOST_LINKS

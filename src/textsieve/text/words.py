@@ -20,6 +20,9 @@ WORD = re.compile(r"\b\w\w+\b")
 JOINER = "\x1f"
 """What is between the words of a name that counts as one word (see `names`): a letter, which is written as a space."""
 
+DOTTED_I = "I\u0307"
+"""The Turkish capital with its dot as a character of its own."""
+
 WORD_WITH_NAMES = re.compile(rf"[\w{JOINER}]{{2,}}")
 _END, _WIDE = 255, 128
 
@@ -32,20 +35,22 @@ Forms = Callable[[Sequence[str]], list[str]]
 """Words to what they are counted as."""
 
 
-def _fold_to_ascii(text: str) -> str:
+def fold_to_ascii(text: str) -> str:
+    """The text with the letters of ASCII that its letters are made of, and nothing else."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
-def _drop_marks(text: str) -> str:
+def drop_marks(text: str) -> str:
+    """The text without the marks above and below its letters."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
-ACCENTS: dict[str, Callable[[str], str]] = {"ascii": _fold_to_ascii, "unicode": _drop_marks}
+ACCENTS: dict[str, Callable[[str], str]] = {"ascii": fold_to_ascii, "unicode": drop_marks}
 """The ways to strip accents, by name."""
 
 
@@ -72,7 +77,7 @@ def lower_case(text: str) -> str:
 def without_dotted_i(text: str) -> str:
     """The text with `i` for `İ` and `ı` for `I`, which is their lower case in Turkish; other letters are as ever."""
     if not text.isascii():
-        text = text.replace("I\u0307", "i").replace("İ", "i")
+        text = text.replace(DOTTED_I, "i").replace("İ", "i")
     return text.replace("I", "ı")
 
 
@@ -98,17 +103,26 @@ def stop_words_of(
     return frozenset(setting)
 
 
+def word_pattern(*, joins_names: bool) -> re.Pattern[str]:
+    """What finds the words of a prepared text."""
+    return WORD_WITH_NAMES if joins_names else WORD
+
+
+def as_counted(words: list[str], forms: Forms | None, *, joins_names: bool) -> list[str]:
+    """What each word of a text counts as."""
+    if joins_names:
+        words = [word.replace(JOINER, " ") for word in words]
+    return words if forms is None else forms(words)
+
+
 def terms_of(
     text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None, *, joins_names: bool
 ) -> list[str]:
     """The terms of a prepared text, in the order of their first words, short before long."""
-    words: list[str] = (WORD_WITH_NAMES if joins_names else WORD).findall(text)
+    words: list[str] = word_pattern(joins_names=joins_names).findall(text)
     if stop_words:
         words = [word for word in words if word not in stop_words]
-    if joins_names:
-        words = [word.replace(JOINER, " ") for word in words]
-    if forms is not None:
-        words = forms(words)
+    words = as_counted(words, forms, joins_names=joins_names)
     shortest, longest = ngram_range
     if (shortest, longest) == (1, 1):
         return words

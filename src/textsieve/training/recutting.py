@@ -16,16 +16,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError, TooFewDocuments, counted
 from ..evaluation import folds
 from ..evaluation.cuts import Cut, Rule, cut_of
-from ..prediction import Floats, Model
+from ..prediction import Model
 from ..text.rows import Rows
 from .recipe import Recipe
 from .statistics import Statistics
 from .targets import Targets
 from .updating import added
+
+Floats = NDArray[np.float64]
 
 LEAST = 10
 """Documents that a cut can be fitted to."""

@@ -11,49 +11,33 @@ found the most frequent class for them, or nothing is known of it, as in files o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .classifiers.scorer import Scorer
-from .errors import InputError, counted, shown
-from .evaluation.calibration import Calibration
-from .evaluation.cuts import Rule
-from .extras import require_package
-from .settings import is_whole
-from .text.counting import count_known
-from .text.documents import Reading
-from .text.languages import WAYS
-from .text.preparation import AS_IT_IS, Preparation
-from .text.rows import Rows
-from .text.vocabulary import Vocabulary
-from .text.weights import weigh
-from .text.words import Accents, stop_words_of
+from ..classifiers.scorer import Scorer
+from ..errors import InputError, shown
+from ..evaluation.calibration import Calibration
+from ..evaluation.cuts import Rule
+from ..extras import require_package
+from ..settings import is_whole
+from ..text.counting import count_known
+from ..text.documents import Reading
+from ..text.languages import WAYS
+from ..text.preparation import AS_IT_IS, Preparation
+from ..text.rows import Rows
+from ..text.spans import Span, TermFinder
+from ..text.vocabulary import Vocabulary
+from ..text.weights import weigh
+from ..text.words import Accents, stop_words_of
+from .explanations import ClassExplanation, Explanation, Spoken
+from .labels import Label, Labels
 
-Label = str | int | float | bool
-Labels = Literal["one", "several", "matrix"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-def as_written(label: Label) -> str:
-    """A label as a file has it: labels that are read from a file are text, also where they are numbers."""
-    if isinstance(label, bool):
-        return str(label).lower()
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
-
-
-def by_writing(classes: Iterable[Label]) -> dict[str, Label]:
-    """Classes by how a file has them, with white space around them or without."""
-    written = {as_written(label).strip(): label for label in classes}
-    return written | {as_written(label): label for label in classes}
-
-
-SHOWN_CLASSES, SHOWN_TERMS = 3, 6
-"""Of an explanation, when it is printed."""
 
 
 class Predictions(NamedTuple):
@@ -61,7 +45,12 @@ class Predictions(NamedTuple):
 
     labels: Any  # an array of labels, a list of tuples of labels, or a matrix of 0 and 1
     scores: Floats  # documents x classes
-    n_unknown: int  # documents without a selected term that has a weight
+    is_unknown: NDArray[np.bool_]  # for each document, whether it has no selected term that has a weight
+
+    @property
+    def n_unknown(self) -> int:
+        """How many documents have no selected term that has a weight."""
+        return int(self.is_unknown.sum())
 
 
 def sentence_on_unknown(model: Model, n_unknown: int, n_documents: int) -> str:
@@ -72,125 +61,11 @@ def sentence_on_unknown(model: Model, n_unknown: int, n_documents: int) -> str:
     )
 
 
-class Contribution(NamedTuple):
-    """What one term of a document adds to the score of a class."""
-
-    term: str
-    count: int  # type: ignore[assignment]  # tuples have a method of that name, which nobody wants here
-    weight: float
-    contribution: float
-
-
-class _Spoken(NamedTuple):
-    """The known terms of a document, and what each adds to each class (terms x classes)."""
-
-    terms: list[str]
-    counts: list[int]
-    weights: list[float]
-    products: Floats
-
-    def of(self, column: int) -> tuple[tuple[Contribution, ...], tuple[int, ...]]:
-        """The contributions to a class, the largest first, and the place of each among the terms."""
-        added = self.products[:, column]
-        listed = list(map(Contribution, self.terms, self.counts, self.weights, added.tolist()))
-        order = np.argsort(-np.abs(added), kind="stable").tolist()
-        return tuple(listed[at] for at in order), tuple(order)
-
-
-@dataclass(frozen=True)
-class ClassExplanation:
-    """Why a class has its score: the contributions, the largest first, and the intercept sum up to it.
-
-    Floats are rounded at every step, so in any order they do up to rounding; in the order of the model's terms, and the
-    intercept last, to the last bit (`in_order`).
-    """
-
-    label: Label
-    score: float
-    intercept: float
-    threshold: float | None
-    contributions: tuple[Contribution, ...]
-    _places: tuple[int, ...] = field(repr=False, compare=False)  # of the contributions, in the order of the terms
-
-    @classmethod
-    def later(
-        cls, label: Label, score: float, intercept: float, threshold: float | None, spoken: _Spoken, column: int
-    ) -> ClassExplanation:
-        """An explanation whose contributions are listed when they are asked for: of many classes, few ever are."""
-        made = cls.__new__(cls)
-        made.__dict__.update(label=label, score=score, intercept=intercept, threshold=threshold)
-        made.__dict__.update(_spoken=spoken, _column=column)
-        return made
-
-    def __getattr__(self, name: str) -> Any:
-        """What is not there yet."""
-        if name not in ("contributions", "_places") or "_spoken" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-        contributions, places = self._spoken.of(self._column)
-        self.__dict__.update(contributions=contributions, _places=places)
-        return self.__dict__[name]
-
-    def in_order(self) -> tuple[Contribution, ...]:
-        """The contributions in the order of the model's terms, in which the score was added up."""
-        ordered = sorted(zip(self._places, self.contributions, strict=True), key=lambda placed: placed[0])
-        return tuple(contribution for _, contribution in ordered)
-
-    def __str__(self) -> str:
-        """The score, and what it is the sum of, for a person."""
-        first, others = self.contributions[:SHOWN_TERMS], self.contributions[SHOWN_TERMS:]
-        parts = [f"{each.term} {each.contribution:+.3f}" for each in first]
-        if others:
-            rest = sum(each.contribution for each in others)
-            parts.append(f"({counted(len(others), 'other term')}) {rest:+.3f}")
-        parts.append(f"(intercept) {self.intercept:+.3f}")
-        return f"{as_written(self.label)}: {self.score:.3f} = {', '.join(parts)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
-        plain = {"label": self.label, "score": self.score, "intercept": self.intercept, "threshold": self.threshold}
-        return plain | {"contributions": [each._asdict() for each in self.contributions]}
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a document has its label or labels: every class, the best score first."""
-
-    predicted: Label | tuple[Label, ...]
-    classes: tuple[ClassExplanation, ...]
-    unknown: str | None = None  # if no term spoke for any class, that, and which class is predicted then
-
-    def __repr__(self) -> str:
-        """The answer alone."""
-        return f"<Explanation of {self._answer()}: {len(self.classes):,} classes>"
-
-    def __str__(self) -> str:
-        """The answer, and the best classes with their strongest terms, for a person."""
-        lines = [f"Predicted: {self._answer()}"]
-        if self.unknown is not None:
-            lines.append(f"{self.unknown}.")
-        lines += map(str, self.classes[:SHOWN_CLASSES])
-        if len(self.classes) > SHOWN_CLASSES:
-            lines.append(f"and {counted(len(self.classes) - SHOWN_CLASSES, 'other class', 'other classes')}")
-        return "\n".join(lines)
-
-    def _answer(self) -> str:
-        labels = self.predicted if isinstance(self.predicted, tuple) else (self.predicted,)
-        return ", ".join(map(as_written, labels)) or "no label"
-
-    def __getitem__(self, label: Label) -> ClassExplanation:
-        """The explanation of one class."""
-        for each in self.classes:
-            if each.label == label:
-                return each
-        known = ", ".join(shown(each.label) for each in self.classes[:10])
-        raise KeyError(
-            f"There is no class {shown(label)}; the classes are {known}{', ...' * (len(self.classes) > 10)}."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
-        predicted = list(self.predicted) if isinstance(self.predicted, tuple) else self.predicted
-        return {"predicted": predicted, "classes": [each.to_dict() for each in self.classes]}
+def _one_text(text: str | bytes) -> str | bytes:
+    """What is given as a text, if it is one."""
+    if not isinstance(text, str | bytes):
+        raise InputError(f"text is {shown(text)} ({type(text).__name__}); give one text.")
+    return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +168,7 @@ class Model:
         else:
             assigned = self._assigned(scores, unknown)
             labels = assigned.astype(np.int64) if self.labels == "matrix" else list(map(self._names, assigned))
-        return Predictions(labels, scores, int(unknown.sum()))
+        return Predictions(labels, scores, unknown)
 
     def _best(self, scores: Floats, unknown: NDArray[np.bool_]) -> Ints:
         """The class of each document, where it has one."""
@@ -355,15 +230,13 @@ class Model:
 
     def explain(self, text: str | bytes) -> Explanation:
         """Which terms of a text spoke for which class, and how much."""
-        if not isinstance(text, str | bytes):
-            raise InputError(f"text is {shown(text)} ({type(text).__name__}); give one text.")
-        counts = self.counts([text])
+        counts = self.counts([_one_text(text)])
         weights = self.weights(counts)
         scores = self._by_class(self.scorer.scores(weights))[0]
         products = self._by_class(self.scorer.contributions(weights.columns, weights.values))
         intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
         found = [self.terms[column] for column in weights.columns.tolist()]
-        spoken = _Spoken(found, counts.values.tolist(), weights.values.tolist(), products)
+        spoken = Spoken(found, counts.values.tolist(), weights.values.tolist(), products)
 
         def of_class(number: int) -> ClassExplanation:
             threshold = None if self.thresholds is None else float(self.thresholds[number])
@@ -380,20 +253,36 @@ class Model:
         unknown = f"No term of the text {what} the model, so {self.why_unknown} is taken" if is_unknown[0] else None
         return Explanation(predicted, tuple(map(of_class, best_first)), unknown)
 
-    def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
-        """The terms that speak most for each class, and their coefficients.
+    @cached_property
+    def _finder(self) -> TermFinder:
+        return TermFinder(self._vocabulary, self._reading)
 
-        Where all coefficients have one sign, as logarithms of probabilities do, they say how frequent a term is, and
-        only their distance from the mean over the classes says which class it speaks for.
+    def spans(self, text: str | bytes) -> list[Span]:
+        """Where the selected terms stand in a text, each as often as it is counted, in the order of start, then end.
+
+        Offsets are in characters (code points) of the text as it is given, or of bytes when they are decoded. A run of
+        words reaches from the first to the last, with stop words between them; so spans may overlap.
         """
-        if not is_whole(n) or n < 0:
-            raise InputError(f"n={n!r}; use a number of terms.")
+        return self._finder.spans(self._reading.text_of(_one_text(text)))
+
+    def strengths(self) -> Floats:
+        """How much each term speaks for each class (terms x classes): the model's coefficients.
+
+        Where all of them have one sign, as logarithms of probabilities do, they say how frequent a term is, and only
+        their distance from the mean over the classes says which class it speaks for: then it is that.
+        """
         coefficients = self._by_class(self.scorer.term_strengths()).astype(np.float64)
         one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
         if one_sign and self.scorer.n_outputs > 1:
             coefficients = coefficients - coefficients.mean(axis=1, keepdims=True)
+        return coefficients
+
+    def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
+        """The terms that speak most for each class, and how much (see `strengths`)."""
+        if not is_whole(n) or n < 0:
+            raise InputError(f"n={n!r}; use a number of terms.")
         best: dict[Label, list[tuple[str, float]]] = {}
-        for label, values in zip(self.classes, coefficients.T, strict=True):
+        for label, values in zip(self.classes, self.strengths().T, strict=True):
             order = np.argsort(-values, kind="stable")[:n]
             best[label] = [(self.terms[at], float(values[at])) for at in order.tolist() if values[at] > 0]
         return best

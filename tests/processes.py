@@ -80,6 +80,10 @@ class Program:
         self._process.kill()
         self._process.wait()
 
+    def ended(self) -> int:
+        """Its exit code, once it has ended by itself."""
+        return self._process.wait(SECONDS)
+
     def stop(self) -> None:
         """Ask it and all that it started to end, and see to it that they do."""
         atexit.unregister(self.stop)

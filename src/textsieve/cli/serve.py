@@ -1,0 +1,114 @@
+"""`textsieve serve`: a model as a page and an API."""
+
+import click
+
+from . import options
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve serve news.sieve",
+        "textsieve serve news.sieve --port 9000 --feedback corrections.jsonl --reload",
+        "TEXTSIEVE_TOKEN=... textsieve serve news.sieve --host 0.0.0.0 --allow-host news.example.org",
+    )
+)
+@click.argument("model")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where to listen; by default nobody but this machine can ask.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0: any that is free."
+)
+@click.option(
+    *("--allow-host", "names"),
+    multiple=True,
+    metavar="NAME",
+    help="A name by which the service may be called; may be repeated.  [default: this machine's, or any with --host]",
+)
+@click.option(
+    "--feedback",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Let people correct labels, and write a JSON line for each correction to the end of this file.",
+)
+@click.option("--reload", "watch", is_flag=True, help="Use a new model file as soon as it is there; SIGHUP does, too.")
+@click.option(
+    "--max-body", type=click.IntRange(min=1), default=10 << 20, show_default=True, metavar="BYTES", help="Of a request."
+)
+@click.option(
+    *("--max-documents",),
+    type=click.IntRange(min=1),
+    default=1_000,
+    show_default=True,
+    metavar="N",
+    help="Of a request.",
+)
+@click.option(
+    *("--max-length",),
+    type=click.IntRange(min=1),
+    default=1_000_000,
+    show_default=True,
+    metavar="CHARACTERS",
+    help="Of a document.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="After which a request is given up.",
+)
+@click.option("--access-log/--no-access-log", default=True, show_default=True, help="A line for each request.")
+@options.jobs
+def command(
+    model: str,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    feedback: str | None,
+    watch: bool,
+    max_body: int,
+    max_documents: int,
+    max_length: int,
+    timeout: float,
+    access_log: bool,
+    jobs: int,
+) -> None:
+    """Serve a page and an API to use a model.
+
+    The page is at / and needs no network, the API is described at /docs. Nobody but this machine can ask, unless --host
+    says otherwise; then set TEXTSIEVE_TOKEN in the environment to a secret that callers send as a bearer token. The log
+    goes to standard error and has no document text. Ctrl-C ends the service when all requests are answered.
+    """
+    from ..extras import require_extra
+
+    require_extra("serve", what="textsieve serve")
+    from ..serve.guard import HERE
+    from ..serve.limits import Limits
+    from ..serve.log import Log
+    from ..serve.running import address_of, is_loopback, listening, run, token_from_environment
+    from ..serve.service import Service
+    from .ending import warn
+    from .opening import refuse_to_lose
+
+    if feedback is not None:
+        refuse_to_lose(feedback, model)
+    token = token_from_environment()
+    limits = Limits(max_body, max_documents, max_length, timeout)
+    log = Log() if access_log else None
+    service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=log)
+    is_here = is_loopback(host)
+    if not is_here and token is None:
+        warn(
+            "whoever can reach this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only those who know it."
+        )
+    hosts = {*HERE, host.lower(), *map(str.lower, names)} if is_here else {*map(str.lower, names)} or None
+    with listening(host, port) as listener:
+        loaded = service.current.now
+        line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)}"
+        run(service, listener, hosts=hosts, token=token, watch=watch, ready=lambda: click.echo(line))

@@ -1,0 +1,75 @@
+"""What is predicted and explained, as the JSON that is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from pydantic_core import to_json
+
+from ..errors import shown
+from ..prediction import Label, Model, as_written
+from .refusals import Refused
+
+
+def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
+    """The records of some documents."""
+    return to_json({"predictions": list(records)}, inf_nan_mode="null")
+
+
+def explanation_json(model: Model, text: str, label: Label | None) -> bytes:
+    """Why a text has its label, and where its terms stand; of a class, or of the predicted one, or of the best."""
+    found = model.explain(text)
+    predicted = list(found.predicted) if isinstance(found.predicted, tuple) else [found.predicted]
+    if label is None:
+        explained = found[predicted[0]] if predicted else found.classes[0]
+    else:
+        explained = found[class_named(model, label)]
+    places = {each.term: place for place, each in enumerate(explained.contributions)}
+    probable = _probabilities(model, [each.score for each in found.classes], [each.label for each in found.classes])
+    return to_json(
+        {
+            "predicted": predicted,
+            "unknown": None if found.unknown is None else f"{found.unknown}.",
+            "classes": [
+                {
+                    "label": each.label,
+                    "score": each.score,
+                    "threshold": each.threshold,
+                    "probability": probability,
+                    "predicted": each.label in predicted,
+                }
+                for each, probability in zip(found.classes, probable, strict=True)
+            ],
+            "label": explained.label,
+            "score": explained.score,
+            "intercept": explained.intercept,
+            "contributions": [each._asdict() for each in explained.contributions],
+            "spans": [[start, end, places[term]] for start, end, term in model.spans(text)],
+        },
+        inf_nan_mode="null",  # thresholds may be infinite, which JSON has no number for
+    )
+
+
+def _probabilities(model: Model, scores: list[float], labels: list[Label]) -> list[float | None]:
+    """Of classes in the order of the explanation."""
+    if model.calibration is None:
+        return [None] * len(scores)
+    columns = [model.classes.index(label) for label in labels]
+    in_order = np.empty((1, len(scores)))
+    in_order[0, columns] = scores
+    found: list[float] = model.probabilities(in_order)[0, columns].tolist()
+    return list(found)
+
+
+def class_named(model: Model, label: Label) -> Label:
+    """The class that is meant: labels that were numbers or truth values may be asked for as they are written."""
+    for each in model.classes:
+        if type(each) is type(label) and each == label:
+            return each
+    for each in model.classes:
+        if as_written(each) == as_written(label):
+            return each
+    known = shown(list(map(as_written, model.classes)), 200)
+    raise Refused("unknown_label", f"There is no class {shown(label)}; the classes are {known}.")

@@ -1,0 +1,111 @@
+// The text with its terms marked: how strongly each spoke for or against a class, exactly, where the reader points.
+//
+// The marked text is one tab stop; arrow keys go from mark to mark. What a mark adds is shown beside it when a mouse is
+// over it, a finger taps it or the keyboard reaches it, and goes away with Escape.
+
+import { byId, counted, make, show, signed } from "./dom.js";
+import { largestOf, piecesOf, strengthOf, sumOf } from "./spans.js";
+import { stepped } from "./tabs.js";
+
+const MOST_MARKS = 20_000; // of which a browser is still quick
+const PATIENCE = 200; // milliseconds in which a mouse may reach what is shown
+
+const words = (sum) => (sum > 0 ? "for" : sum < 0 ? "against" : "neither");
+
+const markOf = (piece, sum, largest) => make("mark", {
+  class: words(sum),
+  role: "button",
+  tabindex: "-1",
+  vars: { "--strength": Math.abs(strengthOf(sum, largest)).toFixed(4) },
+  is: { places: piece.places, sum },
+}, piece.text);
+
+/** The marks and what is between them; after very many marks the rest is plain. */
+const contentOf = (text, { spans, contributions }) => {
+  const largest = largestOf(contributions);
+  const content = [];
+  let marks = 0, shown = 0;
+  for (const piece of piecesOf(text, spans)) {
+    if (marks === MOST_MARKS) break;
+    shown += piece.text.length;
+    if (!piece.places.length) content.push(piece.text);
+    else marks = content.push(markOf(piece, sumOf(piece.places, contributions), largest)) && marks + 1;
+  }
+  if (shown < text.length) content.push(text.slice(shown));
+  return { content, isCut: shown < text.length };
+};
+
+const linesOf = (mark, contributions) => {
+  const own = mark.places.map((place) => contributions[place]);
+  const times = (count) => (count > 1 ? ` (${counted(count, "time", "times")} in the text, all together)` : "");
+  const line = (name, words, kind = "") =>
+    make("span", { class: `tip-line ${kind}` }, make("b", {}, name), ` ${words}`);
+  const lines = own.map(({ term, count, contribution }) => line(term, `${signed(contribution)}${times(count)}`));
+  return own.length > 1 ? [...lines, line("together", signed(mark.sum), "sum")] : lines;
+};
+
+export const useMarked = () => {
+  const marked = byId("marked"), place = byId("marked-place"), tip = byId("tip");
+  let contributions = [], shownFor = null, timer = 0;
+
+  const hide = () => {
+    clearTimeout(timer);
+    shownFor?.removeAttribute("aria-describedby");
+    shownFor = null;
+    show(tip, false);
+  };
+  const hideSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (!marked.contains(document.activeElement)) hide(); }, PATIENCE);
+  };
+  const tell = (mark) => {
+    clearTimeout(timer);
+    if (shownFor === mark) return;
+    hide();
+    shownFor = mark;
+    tip.replaceChildren(...linesOf(mark, contributions));
+    mark.setAttribute("aria-describedby", "tip");
+    show(tip, true);
+    const around = place.getBoundingClientRect(), own = mark.getClientRects()[0] ?? mark.getBoundingClientRect();
+    const left = Math.max(0, Math.min(own.left - around.left, around.width - tip.offsetWidth));
+    tip.style.setProperty("--left", `${left}px`);
+    tip.style.setProperty("--top", `${own.bottom - around.top + 4}px`);
+  };
+  const marks = () => [...marked.querySelectorAll("mark")];
+  const reach = (mark) => {
+    marked.querySelector("mark[tabindex='0']")?.setAttribute("tabindex", "-1");
+    mark.setAttribute("tabindex", "0");
+  };
+
+  marked.addEventListener("pointerover", (event) => {
+    const mark = event.target.closest("mark");
+    if (mark) tell(mark);
+    else hideSoon();
+  });
+  place.addEventListener("pointerleave", hideSoon);
+  tip.addEventListener("pointerenter", () => clearTimeout(timer));
+  marked.addEventListener("focusin", (event) => {
+    const mark = event.target.closest("mark");
+    if (!mark) return;
+    reach(mark);
+    tell(mark);
+  });
+  marked.addEventListener("focusout", hideSoon);
+  marked.addEventListener("keydown", (event) => {
+    const all = marks(), next = stepped(event, all.indexOf(event.target), all.length);
+    if (next === null) return;
+    event.preventDefault();
+    all[next].focus();
+  });
+  addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+
+  /** Shows a text and its explanation; tells whether some of it is left without marks. */
+  return (text, explained) => {
+    hide();
+    contributions = explained.contributions;
+    const { content, isCut } = contentOf(text, explained);
+    marked.replaceChildren(...content);
+    marked.querySelector("mark")?.setAttribute("tabindex", "0");
+    return isCut;
+  };
+};

@@ -1,0 +1,127 @@
+// One text: the box that it is typed, pasted or dropped into, and the answer.
+
+import { barsNote, legendOf, marksNote, verdictOf } from "./answer-words.js";
+import * as api from "./api.js";
+import { useClasses } from "./classes-view.js";
+import { contributionsOf } from "./contributions-view.js";
+import { offerCorrection } from "./correction-view.js";
+import { afterPause, byId, counted, labelText, lengthOf, show, written } from "./dom.js";
+import { takeFiles, textOf } from "./files.js";
+import { useMarked } from "./marked-view.js";
+
+const PAUSE = 600; // milliseconds without a key, after which a text is classified unasked
+const SHORT = 20_000; // characters of a text that is
+const NOTHING_YET = "There is no text yet: type or paste one, or drop a file.";
+
+export const useText = () => {
+  const box = byId("box"), result = byId("result");
+  let model = null, text = "", isAnswered = true, current = new AbortController();
+  const showMarked = useMarked();
+
+  const fault = (sentence) => {
+    byId("box-fault").textContent = sentence ?? "";
+    show(byId("box-fault"), Boolean(sentence));
+  };
+  const tooLong = (content) => {
+    const length = lengthOf(content), most = model?.limits.length ?? Infinity;
+    if (length <= most) return null;
+    const words = `This text has ${counted(length, "character")}, and this server takes ${written(most)} at most.`;
+    return `${words} Use a part of it, or the command line.`;
+  };
+  const measure = () => {
+    const length = lengthOf(box.value);
+    byId("box-length").textContent = length ? `${counted(length, "character")}.` : "";
+  };
+
+  const explainClass = (explained) => {
+    showClasses(explained);
+    byId("marked-title").textContent = `What spoke for ${labelText(explained.label)}, and what against`;
+    byId("legend").replaceChildren(...legendOf(explained.label));
+    const isCut = showMarked(text, explained);
+    byId("marked-note").textContent = marksNote(explained, isCut);
+    byId("contributions").replaceChildren(...contributionsOf(explained));
+  };
+  const answer = (explained) => {
+    isAnswered = true;
+    byId("verdict").replaceChildren(...verdictOf(explained));
+    byId("classes-note").textContent = barsNote(explained.classes, model.labels !== "one");
+    offerCorrection(model, text, explained.predicted);
+    explainClass(explained);
+    show(result, true);
+  };
+
+  const asked = async (label, then) => {
+    current.abort();
+    current = new AbortController();
+    const { signal } = current;
+    result.setAttribute("aria-busy", "true");
+    try {
+      const explained = await api.explain(text, label, signal);
+      if (!signal.aborted) then(explained);
+    } catch (reason) {
+      if (signal.aborted) return;
+      if (reason instanceof api.Unreachable) api.whenBack(signal, () => asked(label, then));
+      else fault(reason.message);
+    } finally {
+      if (!signal.aborted) result.removeAttribute("aria-busy");
+    }
+  };
+  const showClasses = useClasses((label) => asked(label, isAnswered ? explainClass : answer));
+
+  const classify = () => {
+    soon.cancel();
+    if (model === null) return;
+    const content = api.wellFormed(box.value);
+    const sentence = content.trim() === "" ? NOTHING_YET : tooLong(content);
+    fault(sentence);
+    if (sentence) return;
+    text = content;
+    isAnswered = false;
+    asked(null, answer);
+  };
+  const soon = afterPause(() => {
+    const isWorthIt = box.value.trim() && box.value.length <= SHORT && box.value !== text;
+    if (isWorthIt) classify();
+  }, PAUSE);
+
+  box.addEventListener("input", () => {
+    measure();
+    fault(box.value ? tooLong(box.value) : null);
+    soon();
+  });
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    classify();
+  });
+  byId("classify").addEventListener("click", classify);
+  byId("clear").addEventListener("click", () => {
+    soon.cancel();
+    current.abort();
+    box.value = text = "";
+    measure();
+    fault(null);
+    show(result, false);
+    box.focus();
+  });
+  takeFiles(byId("text-drop"), byId("text-input"), async (file) => {
+    try {
+      const content = await textOf(file);
+      const sentence = tooLong(content);
+      if (sentence) return fault(`${file.name}: ${sentence}`);
+      box.value = content;
+      measure();
+      classify();
+    } catch (reason) {
+      fault(reason.message);
+    }
+  });
+
+  /** Another model answers from now on. */
+  return (found) => {
+    const isOther = model !== null && model.id !== found.id;
+    model = found;
+    if (isOther && text && !result.hidden) asked(null, answer);
+    else if (!text && box.value.trim()) soon();
+  };
+};

@@ -1,0 +1,55 @@
+"""Corrections, a line of JSON each at the end of a file, which is on the disk before the caller is told.
+
+A line is written by one call, at the end of the file, whoever else writes there; where the last writer was cut off in
+the middle of a line, a line feed comes first, so that only its own line is lost. The same file can be trained on, and
+`textsieve update` reads it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic_core import to_json
+
+from ..errors import InputError
+from ..replacing import check_writable
+
+
+class Feedback:
+    """Writes corrections to a file."""
+
+    def __init__(self, path: str) -> None:
+        check_writable(path, what="feedback")
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            os.close(self._open())
+        except OSError as problem:
+            raise InputError(f"{path} can't be written: {problem.strerror}. Choose another file.") from problem
+
+    def write(self, correction: Mapping[str, Any]) -> None:
+        """Add a line; it is on the disk when this returns."""
+        line = to_json({**correction, "time": datetime.now(UTC).isoformat(timespec="microseconds")}) + b"\n"
+        with self._lock:
+            file = self._open()
+            try:
+                end = os.fstat(file).st_size
+                if end and os.pread(file, 1, end - 1) != b"\n":
+                    line = b"\n" + line
+                _write_all(file, line)
+                os.fsync(file)
+            finally:
+                os.close(file)
+
+    def _open(self) -> int:
+        return os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+
+
+def _write_all(file: int, line: bytes) -> None:
+    written = os.write(file, line)
+    if written != len(line):
+        raise OSError(f"Only {written:,} of {len(line):,} bytes could be written; is the disk full?")

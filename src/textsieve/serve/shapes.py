@@ -1,0 +1,181 @@
+"""What is asked and what is answered, for OpenAPI; what is asked is also checked by it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Label = str | bool | int | float
+Number = float
+
+
+class Asked(BaseModel):
+    """A request: nothing is taken for something else, and nothing is passed over."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents it is about."""
+        return 1
+
+
+class Predict(Asked):
+    """Documents to predict the labels of."""
+
+    texts: list[str] = Field(description="The documents.", examples=[["The striker scored twice.", "Rates fell."]])
+    top: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Add the scores (and probabilities) of so many of the best classes."
+    )
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents it is about."""
+        return len(self.texts)
+
+
+class Prediction(BaseModel):
+    """What is predicted for a document: `label` and `score`, or `labels` and `scores` if it may have several."""
+
+    label: Label | None = None
+    score: Number | None = None
+    probability: Number | None = Field(None, description="If the model was trained with probabilities.")
+    labels: list[Label] | None = None
+    scores: dict[str, Number] | None = None
+    probabilities: dict[str, Number] | None = None
+    unknown: bool = Field(False, description="True if no term of the document is known to the model.")
+
+
+class Predictions(BaseModel):
+    """One for each document, in their order; what does not apply is left out."""
+
+    predictions: list[Prediction]
+
+
+class Explain(Asked):
+    """A document, and the class that is asked about: by default the predicted one, or else the best."""
+
+    text: str = Field(examples=["The striker scored twice."])
+    label: Label | None = None
+
+
+class ScoredClass(BaseModel):
+    """A class and its score."""
+
+    label: Label
+    score: Number
+    threshold: Number | None = Field(description="From which on the class is predicted, if there may be several.")
+    probability: Number | None
+    predicted: bool
+
+
+class Contribution(BaseModel):
+    """What one term adds to the score of the class."""
+
+    term: str
+    count: int
+    weight: Number
+    contribution: Number
+
+
+class Explanation(BaseModel):
+    """Contributions and intercept sum up to the score."""
+
+    predicted: list[Label]
+    unknown: str | None
+    classes: list[ScoredClass] = Field(description="All classes, the best first.")
+    label: Label = Field(description="The class that is explained.")
+    score: Number
+    intercept: Number
+    contributions: list[Contribution] = Field(description="The largest first, for or against.")
+    spans: list[tuple[int, int, int]] = Field(
+        description="Where terms stand in the text: start, end (in Unicode code points), place in contributions."
+    )
+
+
+class LabelledClass(BaseModel):
+    """A class and how many documents of it were trained on."""
+
+    label: Label
+    documents: int
+
+
+class GivenLimits(BaseModel):
+    """How much a request may ask for."""
+
+    body: int = Field(description="Bytes.")
+    documents: int
+    length: int = Field(description="Characters of a document.")
+    seconds: Number
+
+
+class Card(BaseModel):
+    """The model."""
+
+    name: str
+    id: str = Field(description="Of this very model: it changes when another is loaded.")
+    bytes: int
+    loaded: str
+    labels: str
+    classes: list[LabelledClass]
+    terms: int
+    terms_seen: int | None
+    classifier: Any
+    selector: Any
+    trained: str | None
+    updated: dict[str, Any] | None
+    documents: int | None
+    held_out: dict[str, Any] | None = Field(description="How good it was on documents that it was not trained on.")
+    probabilities: bool
+    settings: dict[str, Any]
+    feedback: bool = Field(description="Whether corrections are taken.")
+    limits: GivenLimits
+
+
+class Term(BaseModel):
+    """A term, a class, and how much it speaks for it."""
+
+    term: str
+    label: Label
+    strength: Number
+
+
+class Terms(BaseModel):
+    """Some of the terms."""
+
+    total: int
+    terms: list[Term]
+
+
+class Correct(Asked):
+    """The right label of a document, or its right labels if a document may have several."""
+
+    text: str = Field(examples=["The striker scored twice."])
+    label: Label | None = None
+    labels: list[Label] | None = None
+
+
+class Written(BaseModel):
+    """The correction is on the disk."""
+
+    written: bool
+
+
+class Health(BaseModel):
+    """The service answers."""
+
+    status: str
+
+
+class Problem(BaseModel):
+    """What is wrong."""
+
+    code: str
+    message: str
+
+
+class Failure(BaseModel):
+    """A request that is not answered as asked."""
+
+    error: Problem

@@ -1,0 +1,96 @@
+"""Predictions as plain values, a record a document."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
+
+from textsieve.evaluation.calibration import Calibration
+from textsieve.prediction import Model, as_written
+from textsieve.prediction.records import KEYS, Records
+
+TEXTS = ["goal goal market", "xyzzy", "straße"]
+
+
+def records(model: Model, texts: list[str], n_scores: int | None = None) -> list[dict[str, Any]]:
+    return list(Records(model, n_scores).of(model.predict(texts)))
+
+
+def calibrated(model: Model) -> Model:
+    n_classes = len(model.classes)
+    return replace(
+        model, calibration=Calibration("sigmoid", np.arange(n_classes + 1), np.ones(n_classes), np.zeros(n_classes))
+    )
+
+
+@settings(max_examples=200)
+@given(models(), documents)
+def test_a_record_says_what_was_predicted(model: Model, texts: list[str]) -> None:
+    found = model.predict(texts)
+    made = list(Records(model, len(model.classes)).of(found))
+    assert len(made) == len(texts)
+    names = list(map(as_written, model.classes))
+    for record, labels, scores, is_unknown in zip(
+        made, model.label_sets(found.labels), found.scores, found.is_unknown, strict=True
+    ):
+        assert set(record) <= set(KEYS)
+        assert (record["label"],) == labels if model.labels == "one" else record["labels"] == list(labels)
+        assert record.get("unknown", False) is bool(is_unknown)
+        assert record["scores"] == dict(zip(names, scores.tolist(), strict=True))
+        json.dumps(record)
+
+
+def test_one_label_by_hand() -> None:
+    model = small_model()
+    scores = model.scores(TEXTS)
+    assert records(model, TEXTS) == [
+        {"label": "sport", "score": scores[0, 2]},
+        {"label": "money", "score": 0.25, "unknown": True},
+        {"label": "city", "score": scores[2, 0]},
+    ]
+    best = records(model, TEXTS, 2)[1]
+    assert best == {"label": "money", "score": 0.25, "scores": {"money": 0.25, "sport": -0.25}, "unknown": True}
+    assert list(best["scores"]) == ["money", "sport"]
+    assert records(model, TEXTS, 99)[1]["scores"] == {"money": 0.25, "sport": -0.25, "city": -0.5}
+
+
+@pytest.mark.parametrize("labels", ["several", "matrix"])
+def test_several_labels_by_hand(labels: str) -> None:
+    model = several_labels(labels=labels)
+    scores = model.scores(TEXTS)
+    assert records(model, TEXTS)[1:] == [
+        {"labels": ["money"], "scores": {"money": 0.25}, "unknown": True},
+        {"labels": ["city", "money"], "scores": {"city": scores[2, 0], "money": scores[2, 1]}},
+    ]
+
+
+def test_labels_stay_what_they_are_and_keys_are_as_in_files() -> None:
+    (record,) = records(two_classes(), ["goal"], 2)
+    assert record["label"] == 1
+    assert type(record["label"]) is int
+    assert record["scores"] == {"1": record["score"], "0": -record["score"]}
+
+
+def test_probabilities_stand_beside_scores() -> None:
+    model = calibrated(small_model())
+    found = model.predict(TEXTS)
+    probable = model.probabilities(found.scores)
+    assert [list(each) for each in records(model, TEXTS)] == [
+        ["label", "score", "probability"],
+        ["label", "score", "probability", "unknown"],
+        ["label", "score", "probability"],
+    ]
+    whole = records(model, TEXTS, 1)
+    assert [each["probability"] for each in whole] == [probable[0, 2], probable[1, 1], probable[2, 0]]
+    assert whole[0]["probabilities"] == {"sport": probable[0, 2]}
+
+
+def test_which_documents_are_unknown() -> None:
+    found = small_model().predict([*TEXTS, ""])
+    assert found.is_unknown.tolist() == [False, True, False, True]
+    assert found.n_unknown == 2
+    assert type(found.n_unknown) is int

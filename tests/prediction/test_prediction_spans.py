@@ -1,0 +1,127 @@
+"""Where the terms of a model stand in texts: stored models, real documents, and whatever else a text may be."""
+
+import os
+import re
+import tarfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from tests.modelfile.test_modelfile_golden import EXPECTED, FOLDER
+from tests.reference.model_cases import documents, models, small_model
+from tests.reference.places_cases import odd_texts
+
+import textsieve
+from textsieve import Categorizer, InputError
+from textsieve.prediction import Model, Span
+from textsieve.text.preparation import Preparation
+
+SAMPLE = 40
+ARCHIVES = {
+    "newsgroups": ("20news-bydate.tar.gz", r".*-train/.*/\d+$"),
+    "webkb": ("webkb-data.gtar.gz", r".*http.*"),
+    "reuters": ("reuters21578.tar.gz", r".*\.sgm$"),
+}
+
+
+def assert_as_counted(model: Model, text: str) -> list[Span]:
+    """Each term has as many spans as it is counted, by `counts` and by `explain`."""
+    spans = model.spans(text)
+    found = Counter(span.term for span in spans)
+    counts = model.counts([text])
+    terms = [model.terms[column] for column in counts.columns.tolist()]
+    assert found == dict(zip(terms, counts.values.tolist(), strict=True))
+    assert spans == sorted(spans, key=lambda span: span[:2])
+    return spans
+
+
+@settings(max_examples=200)
+@given(models(), documents)
+def test_any_model(model: Model, texts: list[str]) -> None:
+    for text in texts:
+        assert_as_counted(model, text)
+        reasons = model.explain(text).classes[0].contributions
+        assert Counter(span.term for span in model.spans(text)) == {each.term: each.count for each in reasons}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_stored_models(name: str) -> None:
+    model = textsieve.load(FOLDER / f"{name}.sieve")
+    found = [assert_as_counted(model.model_, text) for text in EXPECTED[name]["documents"]]
+    assert any(found)
+    assert model.spans(EXPECTED[name]["documents"][0]) == found[0]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+@settings(max_examples=100)
+@given(text=odd_texts)
+def test_stored_models_on_odd_texts(name: str, text: str) -> None:
+    model = textsieve.load(FOLDER / f"{name}.sieve").model_
+    assert_as_counted(model, f"{text} {EXPECTED[name]['documents'][0][:200]}{text}")
+
+
+@pytest.fixture(scope="module", params=ARCHIVES)
+def sample(request: pytest.FixtureRequest) -> list[str]:
+    """Some documents as they are in the files: mails with headers, HTML, and articles with their tags."""
+    folder = os.environ.get("TEXTSIEVE_DATA")
+    name, pattern = ARCHIVES[request.param]
+    if not folder or not (Path(folder) / name).exists():
+        pytest.skip(f"TEXTSIEVE_DATA names no folder with {name}")
+    texts: list[str] = []
+    with tarfile.open(Path(folder) / name) as archive:
+        while len(texts) < SAMPLE and (member := archive.next()):
+            file = archive.extractfile(member) if re.fullmatch(pattern, member.name) else None
+            text = "" if file is None else file.read().decode("latin-1")
+            parts = re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL) if request.param == "reuters" else [text]
+            texts += filter(None, parts)
+    assert len(texts) >= SAMPLE
+    return texts[:SAMPLE]
+
+
+PREPARED: list[dict[str, Any]] = [
+    {},
+    {"tags": "drop", "strip_accents": "unicode", "ngram_range": (1, 3), "stop_words": "english"},
+    {"tags": "drop", "names": True, "strip_accents": "ascii"},
+    {"tags": "drop", "names": True, "normalise": "stem", "stop_words": "english", "lowercase": False},
+]
+
+
+@pytest.mark.parametrize("told", PREPARED, ids=str)
+def test_real_documents(sample: list[str], told: dict[str, Any]) -> None:
+    labels = ["a", "b"] * (SAMPLE // 2)
+    model = Categorizer(n_terms=1000, selector="df", n_jobs=1, **told).fit(sample, labels)
+    for text in sample:
+        for start, end, term in assert_as_counted(model.model_, text):
+            if not told:
+                assert text[start:end].lower() == term
+            elif "tags" in told and "<" not in text[start:end] and "&" not in text[start:end]:
+                assert text[start - 1 : start].isalnum() is False, "a word begins where it begins"
+
+
+def test_bytes_are_placed_as_they_are_decoded() -> None:
+    model = small_model()
+    assert model.spans("Straße: goal".encode()) == [Span(0, 6, "straße"), Span(8, 12, "goal")]
+    with pytest.raises(InputError, match="not utf-8"):
+        model.spans(b"\xe9")
+
+
+@pytest.mark.parametrize("odd", [None, 5, ["goal"]])
+def test_what_is_no_text_is_refused(odd: Any) -> None:
+    with pytest.raises(InputError, match="give one text"):
+        small_model().spans(odd)
+
+
+def test_accents_stripped_by_a_function_can_not_be_followed() -> None:
+    model = Categorizer(n_terms="all", strip_accents=str.swapcase, n_jobs=1)
+    model.fit(["goal won", "law passed"] * 2, ["a", "b"] * 2)
+    with pytest.raises(InputError, match=r"strip_accents=.* is a function"):
+        model.spans("goal")
+
+
+def test_a_model_that_was_changed_finds_by_its_new_settings() -> None:
+    model = small_model()
+    assert model.spans("<b>goal</b>s goal") == [Span(3, 7, "goal"), Span(13, 17, "goal")]
+    assert replace(model, preparation=Preparation(tags="drop")).spans("<b>goal</b>s goal") == [Span(13, 17, "goal")]

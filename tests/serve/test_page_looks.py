@@ -1,0 +1,226 @@
+"""How the page looks and is reached: light and dark, on a telephone, with the keyboard alone, and full of markup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from tests.browser import Browser
+from tests.colours import readability
+from tests.serve.conftest import HOSTILE, Page, Served
+
+LARGE_ENOUGH = """
+const inline = "mark, .marked, [role=region], main, input[type=checkbox], .skip";
+const reached = "button, a, select, input, textarea, summary, label.button, label.check, [tabindex]";
+return [...document.querySelectorAll(reached)]
+  .filter((each) => each.checkVisibility() && !each.matches(inline) && !each.closest(".hidden"))
+  .map((each) => [each.id || each.textContent.trim().slice(0, 30), each.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width < 43.9 || height < 43.9)
+  .map(([name, { width, height }]) => [name, width, height]);
+"""
+WIDER = "return Math.max(innerWidth, document.documentElement.scrollWidth) - arguments[0]"
+TEXT = "the moon rocket and a guitar with my very good engine, today " * 4
+PARTS = ("text", "file", "terms", "model")
+
+
+def filled(page: Page, served: Served, folder: Path) -> None:
+    """All parts of the page have something to show."""
+    page.open(served)
+    page.classify(TEXT.strip())
+    page.browser.one("#wrong").click()
+    page.tab("file")
+    (folder / "some.txt").write_text(f"{TEXT}\nzzyzx\n{'x' * 3000}\n")
+    page.give(folder / "some.txt")
+    page.run_file()
+    page.tab("terms")
+    page.browser.wait("document.querySelectorAll('#terms-list tbody tr').length")
+    page.tab("model")
+    page.browser.run("document.querySelector('details').open = true")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_all_words_can_be_read(
+    page: Page, browser: Browser, one_label: Served, several_labels: Served, tmp_path: Path, dark: bool
+) -> None:
+    browser.look(dark=dark)
+    for served in (one_label, several_labels):
+        filled(page, served, tmp_path)
+        ground = browser.run("return getComputedStyle(document.body).backgroundColor")
+        assert (max(map(int, ground.removeprefix("rgb(").removesuffix(")").split(","))) < 60) == dark
+        for part in PARTS:
+            page.tab(part)
+            if part == "text":
+                browser.run("document.querySelector('#marked mark')?.focus()")
+            poor = {words: ratio for words, ratio in readability(browser).items() if ratio < 4.5}
+            assert poor == {}, part
+
+
+def test_marks_differ_by_more_than_hue(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify(TEXT.strip())
+    styles = (
+        "return [...document.querySelectorAll('#marked mark.%s')].map((e) => getComputedStyle(e).textDecorationStyle)"
+    )
+    assert set(browser.run(styles % "for")) == {"solid"}
+    assert set(browser.run(styles % "against")) == {"dashed"}
+
+
+@pytest.mark.parametrize("width", [360, 320])
+def test_on_a_telephone(
+    page: Page, browser: Browser, one_label: Served, several_labels: Served, hostile: Served, tmp_path: Path, width: int
+) -> None:
+    browser.size(width, 740)
+    for served in (one_label, several_labels, hostile) if width == 360 else (hostile,):
+        filled(page, served, tmp_path)
+        for part in PARTS:
+            page.tab(part)
+            assert browser.run(WIDER, width) == 0, part
+            if width == 360:
+                assert browser.run(LARGE_ENOUGH) == [], part
+    assert browser.complaints() == []
+
+
+def test_a_tap_tells_the_number(page: Page, browser: Browser, one_label: Served) -> None:
+    browser.size(360, 740)
+    page.open(one_label)
+    page.classify("moon rocket")
+    browser.one("#marked mark:first-of-type").click()
+    assert browser.one("#tip").is_displayed()
+    box = browser.run(
+        "const {left, right} = document.getElementById('tip').getBoundingClientRect(); return [left, right]"
+    )
+    assert 0 <= box[0] < box[1] <= 360
+
+
+def tab_to(browser: Browser, name: str) -> None:
+    """Press Tab until the keyboard is there; it must be seen."""
+    for _ in range(60):
+        browser.press(Keys.TAB)
+        outline = browser.run(
+            "const it = document.activeElement, seen = it.matches('.over') ? it.closest('.button') : it;"
+            "return getComputedStyle(seen).outlineStyle"
+        )
+        assert outline != "none", f"{browser.active()} has the keyboard, and nobody sees it"
+        if browser.active().startswith(name):
+            return
+    raise AssertionError(f"Tab does not lead to {name}")
+
+
+def test_with_the_keyboard_alone(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
+    page.open(one_label)
+    browser.press(Keys.TAB)
+    assert browser.active() == "Skip to the content"
+    browser.press(Keys.ENTER)
+    assert browser.active() == "main"
+    tab_to(browser, "box")
+    browser.type("the moon rocket and a guitar")
+    browser.press(Keys.ENTER, holding=Keys.CONTROL)
+    page.wait_for_text("the moon rocket and a guitar")
+    tab_to(browser, "wrong")
+    browser.press(Keys.ENTER)
+    assert browser.active() == "right-class"
+    browser.press("c")
+    tab_to(browser, "Send")
+    browser.press(Keys.ENTER)
+    browser.wait("document.querySelector('#correction .state').textContent.startsWith('Thank you')")
+    assert one_label.corrections()[-1]["label"] == "cars"
+    assert browser.active() == "wrong"
+    (predicted,) = browser.texts("#verdict strong")
+    tab_to(browser, predicted)
+    browser.press(Keys.ARROW_DOWN)
+    browser.wait(f"!document.querySelector('.contributions caption').textContent.includes('of {predicted} is')")
+    assert browser.run("return document.activeElement.getAttribute('aria-checked')") == "true"
+    browser.press(Keys.TAB)
+    first = browser.active()
+    assert browser.run("return document.activeElement.tagName") == "MARK"
+    browser.press(Keys.ARROW_RIGHT)
+    assert browser.active() != first
+    assert browser.one("#tip").is_displayed()
+    browser.press(Keys.ESCAPE)
+    assert not browser.one("#tip").is_displayed()
+
+
+def test_parts_by_arrow_keys(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
+    page.open(one_label)
+    tab_to(browser, "tab-text")
+    browser.press(Keys.ARROW_RIGHT)
+    assert browser.active() == "tab-file"
+    assert browser.one("#file").is_displayed()
+    assert not browser.one("#text").is_displayed()
+    tab_to(browser, "file-input")
+    (tmp_path / "some.txt").write_text("moon\nguitar")
+    page.give(tmp_path / "some.txt")
+    tab_to(browser, "file-start")
+    browser.press(Keys.ENTER)
+    browser.wait("!document.querySelector('#file-result[hidden]')")
+    assert browser.active() == "file-start"
+    tab_to(browser, "file-download")
+    browser.downloads_to(tmp_path)
+    browser.press(Keys.ENTER)
+    browser.wait_for(tmp_path / "some-classified.csv")
+    browser.run("document.getElementById('tab-file').focus()")
+    browser.press(Keys.END)
+    assert browser.active() == "tab-model"
+    tab_to(browser, "All settings")
+    tab_to(browser, "Class")
+    browser.press(Keys.ENTER)
+    assert browser.run("return document.activeElement.closest('th').getAttribute('aria-sort')") == "ascending"
+    browser.run("document.getElementById('tab-model').focus()")
+    browser.press(Keys.ARROW_LEFT)
+    tab_to(browser, "terms-search")
+    browser.type("gui")
+    browser.wait("[...document.querySelectorAll('#terms-list tbody th')].every((e) => e.textContent.includes('gui'))")
+    assert urlsplit(browser.run("return location.href")).fragment == "terms"
+
+
+def test_everything_has_a_name(page: Page, browser: Browser, several_labels: Served, tmp_path: Path) -> None:
+    filled(page, several_labels, tmp_path)
+    assert browser.run("return document.querySelectorAll('main, header, footer, nav').length") == 4
+    unnamed = browser.run(
+        "return [...document.querySelectorAll('button, a, input, select, textarea')].filter((each) =>"
+        "!(each.textContent.trim() || each.labels?.length || each.ariaLabel)).map((each) => each.outerHTML)"
+    )
+    assert unnamed == []
+    named = (
+        "return [...document.querySelectorAll('[aria-labelledby], [aria-describedby], [aria-controls]')].flatMap((e) =>"
+    )
+    named += "['aria-labelledby', 'aria-describedby', 'aria-controls'].map((a) => e.getAttribute(a)).filter(Boolean)"
+    assert [name for name in browser.run(f"{named})") if browser.all(f"#{name}") == []] == []
+
+
+def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: Served, tmp_path: Path) -> None:
+    text = "<script>window.hurt = 3</script> moon rocket <img src=x onerror='window.hurt = 4'> & &amp; </textarea>"
+    page.open(hostile)
+    page.classify(text)
+    assert browser.run("return document.getElementById('marked').textContent") == text
+    assert set(browser.texts("#classes .name")) >= {HOSTILE[1], HOSTILE[2]}
+    browser.one("#wrong").click()
+    assert set(browser.texts("#right-class option")) >= set(HOSTILE)
+    page.tab("file")
+    (tmp_path / "a<b>.csv").write_text(f'<i>id</i>,text\n<u>1</u>,"{text.replace(chr(34), chr(34) * 2)}"\n')
+    page.give(tmp_path / "a<b>.csv")
+    page.run_file()
+    assert browser.texts("#file-preview .clip") == [text]
+    page.tab("terms")
+    browser.one("#terms-search").send_keys("onclick")
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 1")
+    assert browser.texts("#terms-list tbody th") == ["<b onclick='hurt()'>bold</b>"]
+    page.tab("model")
+    assert any(HOSTILE[0] in each for each in browser.texts("#card tbody th"))
+    assert (
+        browser.run("return document.querySelectorAll('main script, main img, main i, main u, main b[onclick]').length")
+        == 0
+    )
+    assert browser.run("return window.hurt ?? null") is None
+    assert browser.complaints() == []
+
+
+def test_nothing_is_asked_of_anyone_else(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
+    filled(page, one_label, tmp_path)
+    asked = browser.requests()
+    assert any(each.endswith("/v1/explain") for each in asked)
+    assert {urlsplit(each).netloc for each in asked} == {urlsplit(one_label.url).netloc}
+    assert browser.complaints() == []

@@ -1,0 +1,157 @@
+"""The page's own modules, in the browser, against slow twins: tables as text, pieces of a text, kinds of files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from typing import Any
+
+import pytest
+
+from tests.browser import Browser
+from tests.serve.conftest import Page, Served
+
+CELLS = [
+    "",
+    "a",
+    "b c",
+    'say "yes"',
+    "one,two",
+    "line\nbreak",
+    "old\r\nbreak",
+    " spaces ",
+    '"',
+    "ä🎸",
+    "tab\there",
+    "'",
+    "=1",
+]
+
+
+@pytest.fixture
+def modules(page: Page, browser: Browser, one_label: Served) -> Browser:
+    if not browser.run("return location.href").startswith(one_label.url):  # they leave nothing on the page
+        page.open(one_label)
+    return browser
+
+
+def called(browser: Browser, module: str, expression: str, *values: Any) -> Any:
+    return browser.run(f"return import('/{module}.js').then((module) => ({expression})(...arguments))", *values)
+
+
+def tables(n: int) -> list[list[list[str]]]:
+    draw = random.Random(3)
+    widths = [draw.randint(2, 4) for _ in range(n)]
+    return [[draw.choices(CELLS, k=width) for _ in range(draw.randint(1, 5))] for width in widths]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_tables_are_read_as_python_reads_them(modules: Browser, separator: str, end: str) -> None:
+    texts, expected = [], []
+    for rows in tables(60):
+        out = io.StringIO()
+        write = csv.writer(out, delimiter=separator, lineterminator=end).writerows
+        if end == "\r":  # then it quotes no line feeds unless it quotes all
+            write = csv.writer(out, delimiter=separator, lineterminator=end, quoting=csv.QUOTE_ALL).writerows
+        write(rows)
+        texts.append(out.getvalue())
+        expected.append(rows)
+    script = "(texts, separator) => texts.map((text) => module.parseCsv(text, separator).rows)"
+    assert called(modules, "csv", script, texts, separator) == expected
+
+
+def test_tables_are_written_as_python_reads_them(modules: Browser) -> None:
+    expected = tables(100)
+    for text, rows in zip(called(modules, "csv", "(all) => all.map(module.csvText)", expected), expected, strict=True):
+        assert text[0] == "\ufeff"
+        assert list(csv.reader(io.StringIO(text[1:], newline=""))) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("\ufeffa,b\n1,2", [["a", "b"], ["1", "2"]]),
+        ("a,b\n\n1,2\n\n", [["a", "b"], ["1", "2"]]),
+        ("a,", [["a", ""]]),
+        (",\n", [["", ""]]),
+        ('5" disk,"x"y\n', [['5" disk', "xy"]]),
+        ('"a""b",\'c\'', [['a"b', "'c'"]]),
+        ('"never closed,\nx', [["never closed,\nx"]]),
+        ("", []),
+    ],
+    ids=["mark", "empty lines", "last empty", "all empty", "stray quotes", "apostrophes", "unclosed", "nothing"],
+)
+def test_edges_of_tables(modules: Browser, text: str, rows: list[list[str]]) -> None:
+    assert called(modules, "csv", "(text) => module.parseCsv(text).rows", text) == rows
+
+
+def test_formulas(modules: Browser) -> None:
+    given = ["=1+1", "+a", "-x", "@me", "\tx", "-4", "+1.5e3", "a=b", "", 7, -7, None]
+    expected = ["'=1+1", "'+a", "'-x", "'@me", "'\tx", "-4", "+1.5e3", "a=b", "", 7, -7, None]
+    assert called(modules, "csv", "(all) => all.map(module.harmless)", given) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "columns", "rows", "column"),
+    [
+        ("a.csv", "id,Text\n1,x\n", ["id", "Text"], [["1", "x"]], 1),
+        ("a.csv", "moon,rocket 12345\nx,y\n", ["column 1", "column 2"], [["moon", "rocket 12345"], ["x", "y"]], 1),
+        ("a.csv", "a;b;text\n1;2\n", ["a", "b", "text"], [["1", "2", ""]], 2),
+        ("a.tsv", "label\tbody\nx\ty,z\n", ["label", "body"], [["x", "y,z"]], 1),
+        (
+            "a.jsonl",
+            '{"text": "x", "n": 1}\n\n{"m": [1], "text": "y"}',
+            ["text", "n", "m"],
+            [["x", 1, ""], ["y", "", "[1]"]],
+            0,
+        ),
+        ("a.json", '["x", "y"]', ["text"], [["x"], ["y"]], 0),
+        ("a.json", '{"text": "x"}\n{"text": "y"}', ["text"], [["x"], ["y"]], 0),
+        ("a.json", '{"text": "x"}', ["text"], [["x"]], 0),
+        ("a.txt", "x\r\n\r\ny", ["text"], [["x"], ["y"]], 0),
+        ("a.txt", "[x] y", ["text"], [["[x] y"]], 0),
+        ("a", '{"text": "x"}', ["text"], [["x"]], 0),
+    ],
+)
+def test_documents_of_a_file(
+    modules: Browser, name: str, text: str, columns: list[str], rows: list[list[Any]], column: int
+) -> None:
+    told = "[it.columns, it.rows, module.textColumnOf(it)]"
+    script = f"(name, text) => {{ const it = module.documentsOf(name, text); return {told}; }}"
+    assert called(modules, "documents", script, name, text) == [columns, rows, column]
+
+
+def test_pieces_of_a_text(modules: Browser) -> None:
+    draw = random.Random(5)
+    cases: list[tuple[str, list[list[int]]]] = []
+    for _ in range(200):
+        text = "".join(draw.choices("ab 🚀é\n𝔘", k=draw.randint(0, 12)))
+        ends = [sorted(draw.choices(range(len(text) + 1), k=2)) for _ in range(draw.randint(0, 5))]
+        cases.append((text, sorted([*each, draw.randint(0, 3)] for each in ends)))
+    found = called(modules, "spans", "(cases) => cases.map(([text, spans]) => module.piecesOf(text, spans))", cases)
+    for (text, spans), pieces in zip(cases, found, strict=True):
+        assert "".join(piece["text"] for piece in pieces) == text
+        covered = [{place for start, end, place in spans if start <= at < end} for at in range(len(text))]
+        told = [set(piece["places"]) for piece in pieces for _ in piece["text"]]
+        assert told == covered
+
+
+def test_batches_keep_to_the_limits(modules: Browser) -> None:
+    limits = {"body": 400, "documents": 5, "length": 100}
+    texts = ["x" * (7 * number % 90) + '"é🎸' * (number % 3) for number in range(60)]
+    script = "(texts, limits) => [...module.batchesOf(texts, texts.keys(), limits)]"
+    batches = called(modules, "batches", script, texts, limits)
+    assert [place for batch in batches for place in batch] == list(range(60))
+    for batch in batches:
+        body = modules.run("return JSON.stringify({texts: arguments[0]})", [texts[place] for place in batch])
+        assert len(batch) <= 5
+        assert len(body.encode()) <= 400
+    fault = called(
+        modules,
+        "batches",
+        "(limits) => [module.faultOf('é'.repeat(90), {...limits, body: 200}), module.faultOf('x', limits)]",
+        limits,
+    )
+    assert fault == ["too long: 183 bytes, at most 136", None]

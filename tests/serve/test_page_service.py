@@ -1,0 +1,153 @@
+"""The page and its service: the model's card, its terms, a token, and a service that goes away and comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser import Browser
+from tests.serve.conftest import Page, Served, Services
+from tests.serve.servers import started_server
+from textsieve import Categorizer
+from textsieve.modelfile import write
+from textsieve.prediction import Model
+
+TOKEN = "a-token-of-the-tests"
+
+
+def column(browser: Browser, place: int) -> list[str]:
+    return browser.texts(f"#card tbody tr > :nth-child({place})")
+
+
+def test_the_card(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label, "#model")
+    facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
+    assert facts["Answers with"] == "one class for each text"
+    assert facts["Learned from"] == "120 documents in 3 classes"
+    assert facts["Looks at"].startswith(f"{len(one_label.model.terms):,} terms, words and runs of words")
+    assert facts["Decides by"] == "a linear support vector machine (“svm”)"
+    assert "Updated" not in facts
+    held_out = one_label.model.about["held_out"]
+    assert browser.texts(".scores .big") == [
+        f"{held_out['accuracy']:.1%}",
+        f"{held_out['micro_f1']:.3f}",
+        f"{held_out['macro_f1']:.3f}",
+    ]
+    assert [each.removesuffix("40 documents") for each in column(browser, 1)] == ["cars", "music", "space"]
+    for place, name in ((3, "precision"), (4, "recall"), (5, "f1")):
+        assert [float(each) for each in column(browser, place)] == pytest.approx(
+            [each[name] for each in held_out["classes"]], abs=5e-4
+        )
+
+
+def test_an_updated_model(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label, "#model")
+    browser.run(
+        "const updated = {documents: 12, times: 2, last: '2026-11-16T14:00:00+00:00'};"
+        "return Promise.all([import('/model-view.js'), fetch('v1/model').then((answer) => answer.json())])"
+        ".then(([view, model]) => view.showModel({...model, updated}))"
+    )
+    facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
+    assert facts["Updated"].startswith("16 November 2026")
+    assert facts["Updated"].endswith("with 12 documents in 2 updates")
+    assert "before it was updated" in browser.texts("#card p")[0]
+
+
+def test_another_class_before_the_answer(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("moon rocket")
+    browser.run(
+        "document.getElementById('box').value = 'guitar song';"
+        "document.getElementById('classify').click();"
+        "document.querySelector('#classes [aria-checked=false]').click()"
+    )
+    page.wait_for_text("guitar song")
+    assert browser.texts("#verdict strong") == ["music"]
+
+
+def test_classes_are_sorted(page: Page, browser: Browser, several_labels: Served) -> None:
+    page.open(several_labels, "#model")
+    heads = browser.all("#card .sorter")
+    heads[1].click()
+    falling = [int(each) for each in column(browser, 2)]
+    assert falling == sorted(several_labels.model.class_docs, reverse=True)
+    heads[1].click()
+    assert [int(each) for each in column(browser, 2)] == sorted(falling)
+    assert browser.run("return document.querySelectorAll('#card [aria-sort]').length") == 1
+    assert "It was not tested" in browser.texts("#card p")[0]
+
+
+def test_terms_of_a_class(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label, "#terms")
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
+    assert browser.texts("#terms-list tbody th") == list(one_label.model.terms[:50])
+    browser.one("#terms-more").click()
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 100")
+    assert browser.texts("#terms-list tbody th") == list(one_label.model.terms[:100])
+    browser.choose("#terms-class", '"music"')
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
+    strongest = [term for term, _ in one_label.model.class_terms(50)["music"]]
+    assert browser.texts("#terms-list tbody th")[: len(strongest)] == strongest
+    browser.one("#terms-search").send_keys("GUITAR")
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length < 50")
+    known = [term for term in one_label.model.terms if "guitar" in term]
+    assert sorted(browser.texts("#terms-list tbody th")) == sorted(known)
+    assert browser.texts("#terms-state") == [f"{len(known)} terms"]
+    browser.one("#terms-search").send_keys("qqq")
+    browser.wait("document.getElementById('terms-state').textContent === 'No term contains that.'")
+
+
+def test_a_token(page: Page, browser: Browser, services: Services, one_label_model: Model) -> None:
+    served = services.start("guarded", one_label_model, env={"TEXTSIEVE_TOKEN": TOKEN})
+    browser.open(served.url)
+    browser.wait("document.getElementById('token').open")
+    assert browser.run("return document.getElementById('token-field').type") == "password"
+    assert browser.active() == "token-field"
+    browser.type("wrong")
+    browser.one("#token-form button[type=submit]").click()
+    browser.wait("!document.getElementById('token-refused').hidden")
+    browser.type(TOKEN)
+    browser.one("#token-form button[type=submit]").click()
+    browser.wait("document.getElementById('summary').textContent.includes('sorts texts')")
+    page.classify("moon rocket")
+    assert browser.texts("#verdict strong") == ["space"]
+    kept = browser.run("return [localStorage.length, sessionStorage.length, document.cookie, location.href]")
+    assert kept == [0, 0, "", served.url]
+    assert TOKEN not in browser.run("return document.documentElement.outerHTML")
+    browser.open(served.url)
+    browser.wait("document.getElementById('token').open")
+    browser.one("#token-cancel").click()
+    browser.wait("!document.getElementById('trouble').hidden")
+    browser.one("#trouble button").click()
+    browser.wait("document.getElementById('token').open")
+
+
+def test_no_corrections_without_a_file(page: Page, browser: Browser, one_label_model: Model, tmp_path: Path) -> None:
+    write(one_label_model, tmp_path / "plain.sieve")
+    with started_server(tmp_path / "plain.sieve", tmp_path) as server:
+        page.open(Served(server.url, one_label_model, tmp_path / "none"))
+        page.classify("moon rocket")
+        assert browser.all("#wrong") == []
+
+
+def test_a_service_that_goes_and_comes_back(
+    page: Page, browser: Browser, one_label_model: Model, tmp_path: Path
+) -> None:
+    path = tmp_path / "toy.sieve"
+    write(one_label_model, path)
+    with started_server(path, tmp_path) as server:
+        port = str(server.port)
+        page.open(Served(server.url, one_label_model, tmp_path / "none"))
+        page.classify("moon rocket")
+    browser.run("document.getElementById('box').value = 'guitar song'")
+    browser.one("#classify").click()
+    browser.wait("!document.getElementById('trouble').hidden")
+    assert browser.texts("#trouble")[0].startswith("The server does not answer.")
+    other = Categorizer().fit(["guitar song", "piano song", "moon", "rocket moon"], ["tunes", "tunes", "sky", "sky"])
+    write(other.model_, path)
+    with started_server(path, tmp_path, "--port", port):
+        page.wait_for_text("guitar song")
+        browser.wait("document.getElementById('trouble').hidden")
+        browser.wait("document.getElementById('summary').textContent.includes('2 classes')")
+        assert browser.texts("#verdict strong") == ["tunes"]

@@ -1,0 +1,252 @@
+"""One text on the page: typed, classified, marked by what spoke for and against a class, and corrected."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from tests.browser import Browser
+from tests.serve.conftest import Page, Served
+
+TEXT = "Today 🚀 the Moon rocket, and my old guitar 🎸🎸 with a very good engine: moon rocket launch.\n\nMoon!"
+MARKS = """
+return [...document.querySelectorAll("#marked mark")].map((each) =>
+  [each.textContent, each.className, Number(each.style.getPropertyValue("--strength")),
+   getComputedStyle(each).backgroundColor])
+"""
+
+
+def contributions(served: Served, text: str, label: str) -> dict[str, float]:
+    return {each.term: each.contribution for each in served.model.explain(text)[label].contributions}
+
+
+def near(number: float, shown: str) -> bool:
+    return abs(number - float(shown.replace("−", "-"))) <= 0.0005 + 1e-9
+
+
+def test_typed_and_classified(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    assert not browser.one("#result").is_displayed()
+    page.classify(TEXT)
+    expected = one_label.model.explain(TEXT)
+    assert browser.texts("#verdict strong") == [str(expected.predicted)]
+    assert [json.loads(each.get_attribute("data-key") or "") for each in browser.all("#classes button")] == [
+        each.label for each in expected.classes
+    ]
+    figures = browser.texts("#classes .figures")
+    assert all(near(each.score, shown.split()[-1]) for each, shown in zip(expected.classes, figures, strict=True))
+    assert browser.complaints() == []
+
+
+def test_it_classifies_by_key_and_after_a_pause(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    browser.one("#box").click()
+    browser.type("guitar song")
+    browser.press(Keys.ENTER, holding=Keys.CONTROL)
+    page.wait_for_text("guitar song")
+    browser.type(" and more")  # and no key
+    page.wait_for_text("guitar song and more")
+    assert browser.run("return document.getElementById('box').value") == "guitar song and more", "no line was added"
+
+
+def test_the_marked_text_is_the_text(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify(TEXT)
+    assert browser.run("return document.getElementById('marked').textContent") == TEXT
+    marked = [text for text, *_ in browser.run(MARKS)]
+    assert marked.count("Moon") == 2
+    assert "🎸🎸" not in "".join(marked)
+    assert "guitar" in marked, "it stands after an emoji"
+
+
+@pytest.mark.parametrize("label", ["space", "cars", "music"])
+def test_strengths_follow_the_contributions(page: Page, browser: Browser, one_label: Served, label: str) -> None:
+    page.open(one_label)
+    page.classify("rocket with engine and guitar, shuttle song")
+    page.choose_class(label)
+    own = contributions(one_label, "rocket with engine and guitar, shuttle song", label)
+    largest = max(map(abs, own.values()))
+    for text, kind, strength, colour in browser.run(MARKS):
+        if text not in own:
+            continue  # a space within a pair of words
+        alone = sum(value for term, value in own.items() if text in term.split())
+        pairs = [term for term in own if " " in term and text in term.split()]
+        if pairs:
+            continue
+        assert kind == ("for" if alone > 0 else "against"), text
+        assert strength == pytest.approx(min(1, abs(alone) / largest), abs=1e-3)
+        alpha = float(colour.removesuffix(")").split(",")[3]) if colour.startswith("rgba") else 1.0
+        assert alpha == pytest.approx(0.5 * strength, abs=0.01)
+
+
+def test_what_overlaps_is_summed_up(page: Page, browser: Browser, one_label: Served) -> None:
+    pair = next(term for term in one_label.model.terms if " " in term and len(set(term.split())) == 2)
+    first, second = pair.split()
+    page.open(one_label)
+    page.classify(pair)
+    label = str(one_label.model.explain(pair).predicted)
+    own = contributions(one_label, pair, label)
+    assert {pair, first, second} & set(own) >= {pair}
+    found = {text: (kind, strength) for text, kind, strength, _ in browser.run(MARKS)}
+    assert set(found) == {first, " ", second} or set(found) == {pair}
+    for text, (kind, strength) in found.items():
+        total = own[pair] + own.get(text, 0.0) * (text != pair)
+        assert kind == ("for" if total > 0 else "against")
+        assert strength == pytest.approx(min(1, abs(total) / max(map(abs, own.values()))), abs=1e-3)
+    browser.run("document.querySelector('#marked mark').focus()")
+    lines = browser.texts("#tip .tip-line")
+    assert lines[-1].startswith("together") == (len(lines) > 1)
+
+
+def test_numbers_are_told_on_hover_and_on_focus(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("rocket rocket")
+    own = contributions(one_label, "rocket rocket", "space")["rocket"]
+    assert not browser.one("#tip").is_displayed()
+    browser.point_at("#marked mark:first-of-type")
+    browser.wait("!document.getElementById('tip').hidden")
+    (told,) = browser.texts("#tip .tip-line:first-child")
+    assert told.startswith(f"rocket {own:+.3f}")
+    assert "2 times" in told
+    browser.press(Keys.ESCAPE)
+    assert not browser.one("#tip").is_displayed()
+    browser.run("document.querySelector('#marked mark').focus()")
+    assert browser.one("#tip").is_displayed()
+    assert browser.run("return document.activeElement.getAttribute('aria-describedby')") == "tip"
+
+
+def test_the_table_adds_up(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify(TEXT)
+    explained = one_label.model.explain(TEXT).classes[0]
+    for button in browser.all("#contributions > button"):
+        button.click()
+    rows = browser.run(
+        "return [...document.querySelectorAll('.contributions tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    assert [row[0] for row in rows] == [each.term for each in explained.contributions]
+    for row, each in zip(rows, explained.contributions, strict=True):
+        assert int(row[1]) == each.count
+        assert near(each.weight, row[2])
+        assert near(each.contribution, row[3])
+    intercept, total = (text.replace("−", "-") for text in browser.texts(".contributions tfoot td.number"))
+    assert near(explained.intercept, intercept)
+    assert near(explained.score, total)
+
+
+def test_another_class(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify(TEXT)
+    page.choose_class("music")
+    (caption,) = browser.texts(".contributions caption")
+    assert caption.endswith("of music is the sum of")
+    assert browser.run("return document.getElementById('marked').textContent") == TEXT
+    assert browser.texts("#classes [aria-checked=true] .name") == ["music"]
+    assert [each.strip() for each in browser.texts("#legend li")] == ["speaks for music", "speaks against music"]
+    assert browser.texts("#verdict strong") == [str(one_label.model.explain(TEXT).predicted)], "what is predicted stays"
+
+
+def test_an_unknown_text(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("Zzyzx qwertz")
+    explained = one_label.model.explain("Zzyzx qwertz")
+    assert explained.unknown is not None
+    assert any(explained.unknown in each for each in browser.texts("#verdict p"))
+    assert browser.all("#marked mark") == []
+
+
+def test_many_classes_and_several_labels(page: Page, browser: Browser, several_labels: Served) -> None:
+    text = "aword0 aword1 aword2 aword3 bword0 bword1 bword2 bword4"
+    page.open(several_labels)
+    page.classify(text)
+    explained = several_labels.model.explain(text)
+    assert isinstance(explained.predicted, tuple)
+    assert browser.texts("#verdict strong") == list(map(str, explained.predicted))
+    assert len(browser.all("#classes button")) == 10
+    assert len(browser.all("#classes .is-predicted")) == len(explained.predicted)
+    assert browser.texts("#all-classes") == ["Show all 24 classes"]
+    browser.one("#all-classes").click()
+    assert len(browser.all("#classes button")) == 24
+    shown = browser.texts("#classes .figures")
+    assert all(("%" in each and "needs" in each) or "never given" in each for each in shown)
+
+
+@pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])
+def test_a_text_file(page: Page, browser: Browser, one_label: Served, tmp_path: Path, name: str) -> None:
+    content: dict[str, Any] = {
+        "letter.txt": "\ufeffguitar ünd 🎸 song".encode(),
+        "latin.txt": "guitar ünd song".encode("latin-1"),
+        "binary.bin": bytes(range(256)),
+        "long.txt": b"song " * 1000,
+    }
+    path = tmp_path / name
+    path.write_bytes(content[name])
+    page.open(one_label)
+    browser.give_file("#text-input", path)
+    if name in ("letter.txt", "latin.txt"):
+        page.wait_for_text({"letter.txt": "guitar ünd 🎸 song", "latin.txt": "guitar ünd song"}[name])
+        return
+    browser.wait("!document.getElementById('box-fault').hidden")
+    (said,) = browser.texts("#box-fault")
+    assert said.startswith(name)
+    assert {"binary.bin": "is not a text file", "long.txt": "5,000 characters"}[name] in said
+    assert browser.run("return document.getElementById('box').value") == ""
+
+
+def test_a_dropped_file(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    browser.run(
+        "const files = new DataTransfer(); files.items.add(new File(['piano concert'], 'note.txt'));"
+        "for (const kind of ['dragover', 'drop']) document.getElementById('box').dispatchEvent("
+        "new DragEvent(kind, {dataTransfer: files, bubbles: true, cancelable: true}))"
+    )
+    page.wait_for_text("piano concert")
+
+
+def test_too_long_and_empty(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    browser.one("#classify").click()
+    assert browser.texts("#box-fault") == ["There is no text yet: type or paste one, or drop a file."]
+    browser.one("#box").click()
+    browser.type("🎸" * 2001)
+    browser.one("#classify").click()
+    (said,) = browser.texts("#box-fault")
+    assert "2,001 characters" in said
+    assert "2,000" in said
+    browser.run("document.getElementById('box').focus()")
+    browser.press(Keys.BACKSPACE)
+    assert browser.texts("#box-fault") == [""], "an emoji is one character"
+
+
+def test_a_label_is_corrected(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("guitar of the moon 🎸")
+    browser.one("#wrong").click()
+    assert browser.active() == "right-class"
+    browser.choose("#right-class", '"cars"')
+    browser.one("#correction-form button[type=submit]").click()
+    browser.wait("document.querySelector('#correction .state').textContent")
+    assert browser.texts("#correction .state") == ["Thank you. It was written down that this text belongs to “cars”."]
+    written = one_label.corrections()[-1]
+    assert (written["text"], written["label"]) == ("guitar of the moon 🎸", "cars")
+    assert written["predicted"] == one_label.model.explain("guitar of the moon 🎸").predicted
+
+
+def test_labels_are_corrected(page: Page, browser: Browser, several_labels: Served) -> None:
+    text = "aword0 aword1 aword2"
+    page.open(several_labels)
+    page.classify(text)
+    browser.one("#wrong").click()
+    browser.type("class k")
+    shown = [each for each in browser.all("#correction .check") if each.is_displayed()]
+    (predicted,) = several_labels.model.label_sets(several_labels.model.predict([text]).labels)
+    assert {each.text.strip() for each in shown} == {"class k", *map(str, predicted)}
+    next(each for each in shown if each.text.strip() == "class k").click()
+    browser.one("#correction-form button[type=submit]").click()
+    browser.wait("document.querySelector('#correction .state').textContent")
+    assert "class k" in several_labels.corrections()[-1]["labels"]

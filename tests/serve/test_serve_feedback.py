@@ -1,0 +1,114 @@
+"""Corrections are lines at the end of a file, each whole and on the disk before the caller is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.serve.servers import ask, started_server
+from textsieve import Categorizer, load
+from textsieve.corpus import read
+from textsieve.errors import InputError
+from textsieve.serve.feedback import Feedback
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_correction_is_a_line(models: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    with started_server(models["one"], tmp_path, "--feedback", str(file)) as server:
+        card = ask(server, "/v1/model").json
+        assert card["feedback"] is True
+        text = 'a late "goal"\nand 😀 <script>'
+        found = ask(server, "/v1/feedback", {"text": text, "label": "money"})
+        assert (found.status, found.json) == (201, {"written": True})
+        (line,) = lines(file)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", line.pop("time"))
+        assert line == {"text": text, "label": "money", "predicted": "sport", "model": card["id"]}
+        for wrong in ({"label": "spam"}, {"label": None}, {}, {"labels": ["sport"]}, {"label": "a", "labels": []}):
+            assert ask(server, "/v1/feedback", {"text": "a late goal", **wrong}).status == 422
+        assert len(lines(file)) == 1
+        assert "goal" not in server.log
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert load(models["one"]).predict([text]) == ["sport"]
+
+
+def test_several_labels_are_corrected_together(models: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    with started_server(models["several"], tmp_path, "--feedback", str(file)) as server:
+        right: list[list[str]] = [["money", "home"], []]
+        for labels in right:
+            assert ask(server, "/v1/feedback", {"text": "a late goal", "labels": labels}).status == 201
+        assert ask(server, "/v1/feedback", {"text": "a late goal", "label": "money"}).status == 422
+        assert ask(server, "/v1/feedback", {"text": "a late goal", "labels": ["spam"]}).status == 422
+    assert [line["labels"] for line in lines(file)] == right
+
+
+def test_many_at_once_are_all_there_and_can_be_trained_on(models: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    texts = [f"{word} number {at}" for at in range(40) for word in ("goal", "bank", "rain")]
+    labels = {"goal": "sport", "bank": "money", "rain": "weather"}
+    with (
+        started_server(models["one"], tmp_path, "--feedback", str(file)) as server,
+        ThreadPoolExecutor(20) as threads,
+    ):
+
+        def correct(text: str) -> int:
+            return ask(server, "/v1/feedback", {"text": text, "label": labels[text.split()[0]]}).status
+
+        assert set(threads.map(correct, texts)) == {201}
+    assert sorted(line["text"] for line in lines(file)) == sorted(texts)
+    trained = Categorizer(classifier="nb").fit(read(file))
+    assert trained.predict(["goal"]) == ["sport"]
+
+
+def test_only_the_line_that_was_cut_off_is_lost(tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    file.write_bytes(b'{"text": "whole"}\n{"text": "cut o')
+    Feedback(str(file)).write({"text": "next"})
+    whole, cut, following = file.read_text().splitlines()
+    assert (json.loads(whole)["text"], cut, json.loads(following)["text"]) == ("whole", '{"text": "cut o', "next")
+
+
+def test_a_line_is_on_the_disk_when_the_caller_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "corrections.jsonl"
+    synced: list[str] = []
+    feedback = Feedback(str(file))
+    monkeypatch.setattr(os, "fsync", lambda _: synced.append(file.read_text()))
+    feedback.write({"text": "one"})
+    assert len(synced) == 1
+    assert json.loads(synced[0])["text"] == "one"
+
+
+def test_a_full_disk_is_no_correction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    feedback = Feedback(str(tmp_path / "corrections.jsonl"))
+    monkeypatch.setattr(os, "write", lambda _, line: len(line) // 2)
+    with pytest.raises(OSError, match="is the disk full"):
+        feedback.write({"text": "one"})
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder"):
+        Feedback(str(tmp_path))
+    with pytest.raises(InputError, match="no folder"):
+        Feedback(str(tmp_path / "no" / "file.jsonl"))
+
+
+def test_writers_take_turns(tmp_path: Path) -> None:
+    feedback = Feedback(str(tmp_path / "corrections.jsonl"))
+    threads = [threading.Thread(target=feedback.write, args=({"text": str(at) * 10_000},)) for at in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = [line["text"] for line in lines(tmp_path / "corrections.jsonl")]
+    assert sorted(found) == sorted(str(at) * 10_000 for at in range(20))

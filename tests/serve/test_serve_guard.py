@@ -1,0 +1,199 @@
+"""Who may ask, how much, and what is noted of it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.processes import wait_for
+from tests.serve.servers import Server, ask, started_server
+from textsieve.errors import InputError
+from textsieve.serve.guard import Door, host_name
+from textsieve.serve.limits import Limits
+from textsieve.serve.refusals import Refused
+from textsieve.serve.running import TOKEN, is_loopback, listening, token_from_environment
+
+Service = Callable[[str], Server]
+SECRET = "a token with blanks, and more than 20 characters"
+
+
+@pytest.fixture(scope="module")
+def small(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service with narrow limits and a token."""
+    options = ["--max-body", "2000", "--max-documents", "3", "--max-length", "100", "--allow-host", "Sieve.Example"]
+    folder = tmp_path_factory.mktemp("small")
+    with started_server(models["one"], folder, *options, env={TOKEN: SECRET}) as server:
+        yield server
+
+
+def bearer(token: str = SECRET) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def test_nobody_is_let_in_without_the_token(small: Server) -> None:
+    for wrong in ({}, bearer(""), bearer(SECRET[:-1]), bearer(SECRET + "x"), {"authorization": f"Basic {SECRET}"}):
+        for path, body in (("/v1/predict", {"texts": []}), ("/v1/model", None), ("/metrics", None), ("/nothing", None)):
+            found = ask(small, path, body, **wrong)
+            assert (found.status, found.code) == (401, "unauthorized")
+            assert found.headers["www-authenticate"] == "Bearer"
+    assert ask(small, "/v1/predict", {"texts": ["goal"]}, **bearer()).status == 200
+    for path in ("/", "/docs", "/healthz", "/openapi.json"):
+        assert ask(small, path).status == 200
+
+
+def test_the_token_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(TOKEN, raising=False)
+    assert token_from_environment() is None
+    monkeypatch.setenv(TOKEN, SECRET)
+    assert token_from_environment() == SECRET
+    for wrong in ("", " ", " a", "naïve", "a\nb"):
+        monkeypatch.setenv(TOKEN, wrong)
+        with pytest.raises(InputError, match=f"^{TOKEN} is set, but is no token"):
+            token_from_environment()
+
+
+def test_a_token_is_not_shown() -> None:
+    assert SECRET not in repr(Door(token=SECRET))
+
+
+def test_only_its_own_names_are_answered(small: Server) -> None:
+    for host in ("localhost", "127.0.0.1:80", "[::1]:8000", "sieve.example", "SIEVE.example:81"):
+        assert ask(small, "/v1/model", host=host, **bearer()).status == 200
+    for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost.", "[::2]"):
+        found = ask(small, "/v1/model", host=host, **bearer())
+        assert (found.status, found.code) == (403, "forbidden")
+
+
+def test_host_names() -> None:
+    names = {"A.b:80": "a.b", "a": "a", "[::1]:8000": "::1", "[::1]": "::1", ":80": "", "": ""}
+    assert {each: host_name(each.encode()) for each in names} == names
+
+
+def test_pages_of_other_sites_may_not_ask(service: Service) -> None:
+    server = service("one")
+    own = f"127.0.0.1:{server.port}"
+    assert ask(server, "/v1/predict", {"texts": []}, host=own, origin=f"http://{own}").status == 200
+    for origin in ("http://evil.example", "null", f"http://evil.example:{server.port}", "http://127.0.0.1:1"):
+        assert ask(server, "/v1/predict", {"texts": []}, host=own, origin=origin).code == "forbidden"
+
+
+def test_documents_come_as_json(service: Service) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        found = ask(service("one"), "/v1/predict", {"texts": []}, content_type=kind)
+        assert (found.status, found.code) == (415, "not_json")
+    assert (
+        ask(service("one"), "/v1/predict", {"texts": []}, content_type="Application/JSON; charset=utf-8").status == 200
+    )
+
+
+def test_more_than_is_allowed_is_refused(small: Server) -> None:
+    def asked(texts: list[str]) -> str:
+        return ask(small, "/v1/predict", {"texts": texts}, **bearer()).code
+
+    assert asked(["goal"] * 4) == "too_many"
+    assert asked(["g" * 101]) == "too_long"
+    assert asked(["g" * 2000]) == "too_large"
+    assert ask(small, "/v1/explain", {"text": "g" * 101}, **bearer()).code == "too_long"
+    assert ask(small, "/v1/predict", {"texts": ["g" * 100] * 3}, **bearer()).status == 200
+
+
+def raw(server: Server, request: bytes) -> bytes:
+    """What is answered to some bytes, until the connection ends."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(request)
+        found = b""
+        while more := connection.recv(1 << 16):
+            found += more
+    return found
+
+
+HEAD = (
+    "POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    f"Authorization: Bearer {SECRET}\r\n"
+)
+
+
+def test_a_body_that_does_not_say_how_long_it_is(small: Server) -> None:
+    head = f"{HEAD}Transfer-Encoding: chunked\r\n".encode()
+    body = b'{"texts": ["goal"]}'
+    whole = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+    assert b"HTTP/1.1 200 OK" in raw(small, head + b"Connection: close\r\n\r\n" + whole)
+    found = raw(small, head + b"\r\n" + b"400\r\n" + b" " * 1024 + b"\r\n400\r\n" + b" " * 1024 + b"\r\n")
+    assert found.startswith(b"HTTP/1.1 413 ")
+    assert b'"code":"too_large"' in found
+
+
+def test_a_body_is_refused_by_what_it_announces(small: Server) -> None:
+    for length, expect in ((2001, ""), (1 << 30, ""), (1 << 30, "Expect: 100-continue\r\n")):
+        found = raw(small, f"{HEAD}Content-Length: {length}\r\n{expect}\r\n".encode())
+        assert found.startswith(b"HTTP/1.1 413 ")
+        assert b"connection: close" in found
+        assert b"may have 2,000 bytes" in found
+
+
+def test_all_answers_have_the_headers_that_protect(service: Service) -> None:
+    server = service("one")
+    answers = [
+        ask(server, "/"),
+        ask(server, "/docs"),
+        ask(server, "/v1/model"),
+        ask(server, "/nothing"),
+        ask(server, "/v1/predict", {"texts": []}),
+        ask(server, "/v1/predict", b"{"),
+        ask(server, "/v1/predict", {}, host="evil.example"),
+    ]
+    assert [each.status for each in answers] == [200, 200, 200, 404, 200, 422, 403]
+    for each in answers:
+        assert each.headers["x-content-type-options"] == "nosniff"
+        policy = each.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; ")
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "server" not in each.headers
+    assert answers[0].headers["referrer-policy"] == "no-referrer"
+    assert "script-src 'self';" in answers[0].headers["content-security-policy"]
+
+
+def test_a_page_is_not_sent_again(service: Service) -> None:
+    first = ask(service("one"), "/")
+    again = ask(service("one"), "/", if_none_match=first.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+    assert ask(service("one"), "/", method="HEAD").body == b""
+
+
+def test_the_log_has_no_text(small: Server) -> None:
+    ask(small, "/v1/predict", {"texts": ["confidential goal", "secret"]}, **bearer())
+    ask(small, "/v1/explain", {"text": "confidential goal"}, **bearer())
+    ask(small, "/v1/terms?q=confidential", **bearer())
+    ask(small, "/confidential%0aGET", **bearer())
+    wait_for(lambda: "GET other 404" in small.log or None, lambda: small.log)
+    assert " 127.0.0.1 POST /v1/predict 200 2 documents " in small.log
+    assert " 127.0.0.1 POST /v1/explain 200 1 documents " in small.log
+    assert " 127.0.0.1 GET /v1/terms 200 " in small.log
+    assert "confidential" not in small.log
+    assert "secret" not in small.log
+    assert SECRET not in small.log
+
+
+def test_addresses() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "127.0.0.2", "::1", "localhost", "LOCALHOST")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", "")))
+    with listening("127.0.0.1", 0) as taken, pytest.raises(InputError, match=r"^Can't listen on 127\.0\.0\.1, port"):
+        listening("127.0.0.1", taken.getsockname()[1])
+
+
+def test_limits_are_numbers_above_0() -> None:
+    for name in ("body", "documents", "length", "seconds", "requests"):
+        wrong: Any
+        for wrong in (0, -1, True, "1", float("inf"), None):
+            with pytest.raises(InputError, match=f"^{name}="):
+                Limits(**{name: wrong})
+    assert Limits(seconds=0.5).seconds == 0.5
+
+
+def test_a_refusal_knows_its_status() -> None:
+    assert (Refused("busy", "x").status, Refused("busy", "x").headers[1]) == (503, (b"retry-after", b"1"))

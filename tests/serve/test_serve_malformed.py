@@ -1,0 +1,94 @@
+"""Requests that no client of good faith sends: none is answered by a 500, none is left without its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.serve.malformed import GOOD, HOST, PREDICT, Answer, answers_to, complaint, drawn, listed, posted
+from tests.serve.servers import Server, started_server
+from textsieve import load
+
+N_DRAWN = 300
+AT_ONCE = 8
+
+
+@pytest.fixture(scope="module", params=["one", "several"])
+def server(
+    request: pytest.FixtureRequest, models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("malformed")
+    options = ("--feedback", str(folder / "corrections.jsonl"), "--max-body", str(2 << 20))
+    with started_server(models[request.param], folder, *options) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def one(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with started_server(models["one"], tmp_path_factory.mktemp("one")) as found:
+        yield found
+
+
+def all_answers(server: Server, requests: list[bytes]) -> list[list[Answer]]:
+    """To some at a time."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(partial(answers_to, server.port), requests))
+
+
+def test_nothing_that_is_sent_is_our_fault(server: Server) -> None:
+    before = answers_to(server.port, posted(b"/v1/predict", GOOD))
+    requests = [*listed(), *islice(drawn(0), N_DRAWN)]
+    found = all_answers(server, requests)
+    wrong = [
+        (said, request[:200])
+        for request, answers in zip(requests, found, strict=True)
+        for said in map(complaint, answers)
+        if said is not None
+    ]
+    assert not wrong[:5]
+    assert {200, 400, 403, 404, 405, 413, 415, 422, 431} <= {each.status for answers in found for each in answers}
+    assert "Traceback" not in server.log
+    assert "Wrong:" not in server.log
+    assert [each.status for each in before] == [200]
+    assert answers_to(server.port, posted(b"/v1/predict", GOOD)) == before
+
+
+def test_what_is_whole_is_answered(one: Server) -> None:
+    """Also where it is wrong: only what is cut off is waited for."""
+    requests = [request for request in listed() if request.startswith(b"POST") and b"Connection: close" not in request]
+    whole = [request for request in requests if request.endswith(GOOD) and b"Content-Length: 31\r\n\r\n" in request]
+    assert len(whole) > 10
+    assert all(all_answers(one, whole))
+
+
+@pytest.mark.parametrize("path", [b"/", b"/docs", b"/healthz", b"/nowhere"])
+def test_head_is_answered_at_once_on_a_connection_that_stays(one: Server, path: bytes) -> None:
+    twice = (b"HEAD " + path + b" HTTP/1.1\r\n" + HOST + b"\r\n") * 2
+    assert len(answers_to(one.port, twice)) == 2
+
+
+def test_requests_in_a_row_are_answered_in_their_order(one: Server, models: dict[str, Path]) -> None:
+    texts = [f"{word} and the bank" for word in ("goal", "wind", "rates", "match", "rain") * 8]
+    row = b"".join(posted(b"/v1/predict", json.dumps({"texts": [text]}).encode()) for text in texts)
+    last = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
+    answers = answers_to(one.port, row + last, only_one=False)
+    labels = [json.loads(each.body)["predictions"][0]["label"] for each in answers[:-1]]
+    assert labels == load(models["one"]).predict(texts).tolist()
+    assert len({*labels}) > 1
+
+
+def test_a_head_of_some_length_beside_a_long_body_is_no_long_head(one: Server) -> None:
+    long = posted(b"/v1/predict", json.dumps({"texts": ["a" * 300_000]}).encode())
+    assert [each.status for each in answers_to(one.port, long + long[:40])] == [200]
+
+
+@pytest.mark.parametrize("end", [b"1f\r\n" + GOOD + b"\r\n0\r\nX: ", b"1f;x="])
+def test_what_follows_a_body_is_not_taken_without_end(one: Server, end: bytes) -> None:
+    request = PREDICT + b"Transfer-Encoding: chunked\r\n\r\n" + end + b"y" * 400_000
+    assert [each.status for each in answers_to(one.port, request)] == [431]

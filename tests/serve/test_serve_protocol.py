@@ -1,0 +1,88 @@
+"""A connection that does not come to the point is closed; an answer comes in one piece."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.serve.servers import Server, started_server
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LAST = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+POST = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def hasty(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service that waits for a second."""
+    with started_server(models["one"], tmp_path_factory.mktemp("hasty"), "--timeout", "1") as server:
+        yield server
+
+
+def conversation(server: Server, *parts: bytes) -> bytes:
+    """What is answered to parts that come one after the other, until the connection ends."""
+    found = b""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        for part in parts:
+            connection.sendall(part)
+            time.sleep(0.05)
+        while more := connection.recv(1 << 16):
+            found += more
+    return found
+
+
+def test_a_request_may_come_in_parts(hasty: Server) -> None:
+    found = conversation(
+        hasty,
+        GET[:10],
+        GET[10:],
+        POST[:50],
+        POST[50:],
+        b'{"texts"',
+        b":[]}\n",
+        GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"),
+    )
+    assert found.count(b"HTTP/1.1 200 OK") == 3
+    assert found.count(b'{"status":"ok"}') == 2
+    assert found.count(b'{"predictions":[]}') == 1
+
+
+SLOW = {"nothing": b"", "half a head": GET[:20], "half a body": POST + b'{"tex'}
+
+
+@pytest.mark.parametrize("kind", list(SLOW))
+def test_what_is_not_whole_in_time_is_given_up(hasty: Server, kind: str) -> None:
+    for before in (b"", GET):
+        if kind == "nothing" and before:
+            continue  # that is a connection that waits for its next request
+        found = conversation(hasty, before, SLOW[kind])
+        assert found.count(b"HTTP/1.1 200 OK") == bool(before)
+        assert found[found.rindex(b"HTTP/1.1") :].startswith(b"HTTP/1.1 408 Request Timeout")
+        assert b"The request was not whole after 1 seconds; send it at once." in found
+
+
+def test_a_head_without_end_is_refused(hasty: Server) -> None:
+    with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
+        sent = 0
+        try:
+            while sent < 50 << 20:
+                connection.sendall(b"X-More: " + b"x" * 8000 + b"\r\n")
+                sent += 8010
+        except OSError:
+            pass
+    assert 64 << 10 < sent < 20 << 20  # what waits on its way, and no more
+    assert conversation(hasty, LAST).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_an_answer_comes_in_one_piece(hasty: Server) -> None:
+    with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
+        for _ in range(20):
+            connection.sendall(POST + b'{"texts":[] }')
+            head, _, body = connection.recv(1 << 16).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200 OK")
+            assert body == b'{"predictions":[]}'

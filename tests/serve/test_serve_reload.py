@@ -1,0 +1,93 @@
+"""A new model file takes the place of the old one while the service runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.processes import wait_for
+from tests.serve.servers import Server, ask, started_server
+
+
+def served(server: Server) -> str:
+    return str(ask(server, "/v1/model").json["id"])
+
+
+def outcomes(server: Server) -> dict[str, float]:
+    lines = ask(server, "/metrics").body.decode().splitlines()
+    return {
+        line.split('"')[1]: float(line.split()[-1]) for line in lines if line.startswith("textsieve_reloads_total{")
+    }
+
+
+def wait_until_failed(server: Server, times: int) -> None:
+    wait_for(lambda: outcomes(server).get("failed", 0) == times or None, lambda: server.log)
+
+
+def replaced(path: Path, data: bytes) -> None:
+    """As a program does that leaves no half file."""
+    other = path.with_suffix(".part")
+    other.write_bytes(data)
+    os.replace(other, path)
+
+
+def test_a_signal_has_the_file_read_again(models: dict[str, Path], tmp_path: Path) -> None:
+    model = tmp_path / "own.sieve"
+    shutil.copy(models["one"], model)
+    with started_server(model, tmp_path) as server:
+        first = served(server)
+        os.kill(server.pid, signal.SIGHUP)
+        wait_for(lambda: outcomes(server).get("same"), lambda: server.log)
+        assert served(server) == first
+        replaced(model, models["numbers"].read_bytes())
+        assert served(server) == first
+        os.kill(server.pid, signal.SIGHUP)
+        wait_for(lambda: served(server) != first or None, lambda: server.log)
+        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == 1
+        assert "Loaded own.sieve (" in server.log
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(models: dict[str, Path], tmp_path: Path) -> None:
+    model = tmp_path / "own.sieve"
+    shutil.copy(models["one"], model)
+    with started_server(model, tmp_path) as server:
+        first = served(server)
+        damaged = bytearray(models["numbers"].read_bytes())
+        damaged[-10] ^= 1
+        for number, data in enumerate((b"", b"no model", bytes(damaged)), start=1):
+            replaced(model, data)
+            os.kill(server.pid, signal.SIGHUP)
+            wait_until_failed(server, number)
+            assert served(server) == first
+        model.unlink()
+        os.kill(server.pid, signal.SIGHUP)
+        wait_until_failed(server, 4)
+        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == "sport"
+        assert "The model stays as it was: " in server.log
+        assert "its checksum is another" in server.log
+
+
+def test_a_file_that_is_watched(models: dict[str, Path], tmp_path: Path) -> None:
+    model = tmp_path / "own.sieve"
+    shutil.copy(models["one"], model)
+    with started_server(model, tmp_path, "--reload") as server:
+        first = served(server)
+        replaced(model, b"no model")
+        wait_for(lambda: outcomes(server).get("failed"), lambda: server.log)
+        replaced(model, models["votes"].read_bytes())
+        wait_for(lambda: served(server) != first or None, lambda: server.log)
+        assert outcomes(server) == {"failed": 1.0, "loaded": 1.0}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_service_ends_in_an_orderly_way(models: dict[str, Path], tmp_path: Path, number: signal.Signals) -> None:
+    with started_server(models["one"], tmp_path) as server:
+        ask(server, "/healthz")
+        os.kill(server.pid, number)
+        assert server.program.ended() == 0
+        assert "GET /healthz 200" in server.log
+        assert "Traceback" not in server.log
