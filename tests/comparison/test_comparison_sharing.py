@@ -38,7 +38,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         return call
 
-    monkeypatch.setattr(folds, "_statistics", counting("statistics", folds._statistics_))
+    monkeypatch.setattr(folds, "_statistics", counting("statistics", folds._statistics))
     monkeypatch.setattr(Recipe, "fit_selector", counting("rankings", Recipe.fit_selector))
     return noted
 
