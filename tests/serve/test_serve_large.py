@@ -5,6 +5,9 @@ What a client can send before it is told is what fits into the buffers of the tw
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import json
 import select
 import socket
 from collections.abc import Iterator
@@ -12,9 +15,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from starlette.types import ASGIApp, Message
 
 from tests.serve.malformed import GOOD, PREDICT, answers_to, complaint, parsed, posted
 from tests.serve.servers import Server, started_server
+from textsieve.serve import Limits, create_app
+from textsieve.serve.refusals import Refused
+from textsieve.serve.shapes import Predict
 
 GIGABYTE = 1 << 30
 LIMIT = 1 << 20
@@ -98,3 +105,38 @@ def test_those_who_announce_much_and_send_nothing_do_not_shut_others_out(server:
     for connection in waiting:
         connection.close()
     assert [each.status for each in found] == [200]
+
+
+@pytest.mark.parametrize("length", [LIMIT // 100, LIMIT // 2], ids=["short", "long"])
+def test_what_is_refused_is_not_kept(models: dict[str, Path], length: int) -> None:
+    """Not even until garbage is collected, which goes by the number of objects and not by their size."""
+    app = create_app(str(models["one"]), limits=Limits(length=length - 1))
+    body = json.dumps({"texts": ["a" * length]}).encode()
+    gc.collect()
+    gc.disable()
+    try:
+        statuses = [asyncio.run(status_of(app, body)) for _ in range(3)]
+        kept = [each for each in gc.get_objects() if isinstance(each, Refused | Predict)]
+    finally:
+        gc.enable()
+    assert statuses == [422] * 3
+    assert kept == []
+
+
+async def status_of(app: ASGIApp, body: bytes) -> int:
+    """The status with which an application answers."""
+    sent: list[Message] = []
+    gone = asyncio.Event()
+    messages = [{"type": "http.request", "body": body}]
+
+    async def receive() -> Message:
+        if not messages:
+            await gone.wait()
+        return messages.pop()
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await app({"type": "http", "method": "POST", "path": "/v1/predict", "headers": headers}, receive, send)
+    return int(sent[0]["status"])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import wait_for
 from tests.serve.malformed import GOOD, HOST, PREDICT, Answer, answers_to, complaint, drawn, listed, posted
 from tests.serve.servers import Server, started_server
 from textsieve import load
@@ -92,3 +93,13 @@ def test_a_head_of_some_length_beside_a_long_body_is_no_long_head(one: Server) -
 def test_what_follows_a_body_is_not_taken_without_end(one: Server, end: bytes) -> None:
     request = PREDICT + b"Transfer-Encoding: chunked\r\n\r\n" + end + b"y" * 400_000
     assert [each.status for each in answers_to(one.port, request)] == [431]
+
+
+def test_a_request_whose_sender_goes_away_before_its_end_does_nothing(models: dict[str, Path], tmp_path: Path) -> None:
+    """Also where what has come would do."""
+    corrections, whole = tmp_path / "corrections.jsonl", posted(b"/v1/feedback", b'{"text": "a", "label": "sport"}')
+    with started_server(models["one"], tmp_path, "--feedback", str(corrections)) as server:
+        answers_to(server.port, whole.replace(b"Content-Length: 31", b"Content-Length: 99"))
+        assert [each.status for each in answers_to(server.port, whole)] == [201]
+        wait_for(lambda: "POST /v1/feedback 499" in server.log, lambda: server.log)
+    assert len(corrections.read_text().splitlines()) == 1

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from .guard import DOCUMENTS
 from .refusals import JSON_TYPE, Refused, answer, invalid
@@ -50,7 +50,9 @@ class LeanRoute(APIRoute):
         except ValidationError as problem:
             refused = invalid(problem)
         except Refused as problem:
-            refused = problem
+            refused = problem.with_traceback(
+                None
+            )  # which has this frame, and that the body, until garbage is collected
         else:
             return await answer(send, self._status, [JSON_TYPE], found)
         return await answer(send, refused.status, refused.headers, refused.body)
@@ -70,11 +72,19 @@ async def _unless_gone(work: Coroutine[Any, Any, bytes], receive: Receive) -> by
 
 
 async def _body(receive: Receive) -> bytes:
-    message = await receive()
+    message = await _message(receive)
     if not message.get("more_body", False):
         return bytes(message.get("body", b""))
     parts = [message["body"]]
     while message.get("more_body", False):
-        message = await receive()
+        message = await _message(receive)
         parts.append(message.get("body", b""))
     return b"".join(parts)
+
+
+async def _message(receive: Receive) -> Message:
+    """A part of the body; what is there of a body whose sender went away is not all that was meant."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise Refused("gone", "The request was not whole when its sender went away.")
+    return message
