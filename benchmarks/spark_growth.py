@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.spark.cluster import CONF, environment
 from tests.processes import descendants
+from tests.spark.cluster import CONF, environment
 
 from textsieve import Categorizer, read
 from textsieve.modelfile.writing import encode

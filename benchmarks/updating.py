@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,10 @@ import numpy as np
 from textsieve import Categorizer, read
 
 PAGE = Path(__file__).parent.parent / "docs" / "update.md"
-BEGIN, END = "<!-- figures: python -m benchmarks.updating -->", "<!-- end of figures -->"
+MARKS = "<!-- {}: python -m benchmarks.updating -->", "<!-- end of {} -->"
+"""Between which the page has its place for a table."""
+FEW, STARTS = (0.0, 0.02, 0.05, 0.1), (777, 3_000, 7_000)
+"""Shares of the documents that are there already by which a model of several labels is updated, and their numbers."""
 SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
 CORPORA = {"20 Newsgroups": "newsgroups:{}", "Reuters, 90 topics": "reuters:{}"}
 CLASSIFIERS = ("nb", "rocchio", "tcfp")
@@ -99,22 +103,39 @@ def lines() -> Iterator[str]:
                 yield f"| {' | '.join((title, f'`{classifier}`', f'{found.n_documents:,}', *quality, *seconds))} |"
 
 
+def lines_of_few() -> Iterator[str]:
+    """What few documents do to a model of several labels whose thresholds stay."""
+    yield f"| classifier | learned | {' | '.join(f'{share:.0%} more' if share else 'not updated' for share in FEW)} |"
+    yield "|---|---:|" + "---:|" * len(FEW)
+    train, test = documents(CORPORA["Reuters, 90 topics"], "train"), documents(CORPORA["Reuters, 90 topics"], "test")
+    order = np.random.default_rng(0).permutation(len(train[0])).tolist()
+    for classifier, start in product(("nb", "cnb", "rocchio", "tcfp"), STARTS):
+        scores = []
+        for share in FEW:
+            model = Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[:start]))
+            new = _some(train, order[start : start + round(share * start)])
+            scores.append((model.update(*_known(model, *new)) if share else model).score(*test))
+        yield f"| `{classifier}` | {start:,} | {' | '.join(_shown(score, 3) for score in scores)} |"
+
+
 def _shown(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
-def write(table: list[str]) -> None:
-    """Put the table where the page has its place for it."""
+def write(name: str, table: list[str]) -> None:
+    """Put a table where the page has its place for it."""
+    begin, end = (mark.format(name) for mark in MARKS)
     page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text("\n".join([f"{before}{BEGIN}", "", *table, "", f"{END}{after}"]), encoding="utf-8")
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    PAGE.write_text("\n".join([f"{before}{begin}", "", *table, "", f"{end}{after}"]), encoding="utf-8")
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    rows = []
-    for row in lines():
-        print(row, flush=True)
-        rows.append(row)
-    write(rows)
+    for name, made in (("few", lines_of_few()), ("figures", lines())):
+        rows = []
+        for row in made:
+            print(row, flush=True)
+            rows.append(row)
+        write(name, rows)

@@ -91,8 +91,8 @@ class Categorizer(Parameters):
 
     model_: Model
     seconds_: dict[str, float]
-    _statistics: Statistics | None = None
-    _path: str | None = None  # that it was loaded from
+    _statistics_: Statistics | None = None
+    _path_: str | None = None  # that it was loaded from
 
     def __init__(
         self,
@@ -175,8 +175,8 @@ class Categorizer(Parameters):
 
         self._require_own_settings()
         trained = train(self.get_params(deep=False), X, y, progress or (lambda *_: None))
-        self.model_, self.seconds_, self._statistics = trained
-        self._path = None
+        self.model_, self.seconds_, self._statistics_ = trained
+        self._path_ = None
         return self
 
     def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False) -> Self:
@@ -211,22 +211,22 @@ class Categorizer(Parameters):
             from .training.recutting import recut
 
             renewed = recut(renewed, statistics, settings, recipe, rows, targets)
-        self.model_, self._statistics = renewed, added
+        self.model_, self._statistics_ = renewed, added
         return self
 
     def _kept_statistics(self) -> Statistics:
         """What documents can be added to: from `fit`, or from the file beside the model's."""
         model = self._fitted()
-        if self._statistics is not None:
-            return self._statistics
-        if "stats" not in model.about or self._path is None:
+        if self._statistics_ is not None:
+            return self._statistics_
+        if "stats" not in model.about or self._path_ is None:
             raise InputError(
                 "This model has no statistics that documents could be added to; train it with keep_stats=True (for nb, "
                 "cnb, rocchio or tcfp), and load it from its file. Or fit again, with all documents."
             )
         from .modelfile.statsfile import read
 
-        return read(model, self._path)
+        return read(model, self._path_)
 
     def _require_own_settings(self) -> None:
         """Refuse to train by what a model file has in the place of a setting that it does not keep."""
@@ -397,11 +397,11 @@ class Categorizer(Parameters):
 
         With `keep_stats`, what documents can be added to is written to a second file beside it, NAME.stats.
         """
-        model, statistics = self._fitted(), self._statistics
-        if statistics is None and "stats" in model.about and self._path is not None:
+        model, statistics = self._fitted(), self._statistics_
+        if statistics is None and "stats" in model.about and self._path_ is not None:
             from .modelfile.statsfile import found_beside
 
-            statistics = found_beside(model, self._path)
+            statistics = found_beside(model, self._path_)
         if statistics is None:
             modelfile.write(model, path)
             return
@@ -415,7 +415,7 @@ class Categorizer(Parameters):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model from a file. No code that it might hold is run."""
         loaded = cls.of_model(modelfile.read(path))
-        loaded._path = os.path.realpath(path)
+        loaded._path_ = os.path.realpath(path)
         return loaded
 
     @classmethod

@@ -38,7 +38,7 @@ TRAINED = {way: trained(way) for way in WAYS}
 
 
 def whole(way: str) -> bytes:
-    statistics = TRAINED[way]._statistics
+    statistics = TRAINED[way]._statistics_
     assert statistics is not None
     return encode(statistics, TRAINED[way].model_)
 

@@ -172,6 +172,22 @@ def test_a_busy_service_is_asked_again(page: Page, browser: Browser, one_label: 
     assert browser.run("return window.refused") == 3
 
 
+def test_a_service_that_is_gone_is_waited_for(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
+    page.open(one_label, "#file")
+    (tmp_path / "some.txt").write_text("moon rocket\n" * 60)
+    page.give(tmp_path / "some.txt")
+    browser.run(REFUSE % ("window.refused < 1", 503))
+    browser.run(
+        "const asked = window.fetch; window.lost = 0; window.fetch = (path, about) => String(path).includes('predict')"
+        "&& window.lost++ < 2 ? Promise.reject(new TypeError('Failed to fetch')) : asked(path, about)"
+    )
+    browser.one("#file-start").click()
+    browser.wait("document.getElementById('file-state').textContent.startsWith('The server does not answer')")
+    browser.wait("!document.querySelector('#file-result[hidden]')")
+    assert browser.texts("#file-state") == ["Done: 60 documents classified."]
+    browser.wait("document.getElementById('trouble').hidden")
+
+
 def test_the_column_can_be_chosen(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
     page.open(one_label, "#file")
     (tmp_path / "two.csv").write_text("label;subject;note\nx;moon rocket;guitar and more guitar than that\n")
@@ -197,6 +213,8 @@ def test_several_labels_in_a_cell(page: Page, several_labels: Served, tmp_path: 
     found = rows_of(page.result(tmp_path, "topics-classified.csv"))
     predicted = several_labels.model.predict(texts)
     expected = several_labels.model.label_sets(predicted.labels)
+    shown = page.browser.texts("#file-preview .pair > :first-child")
+    assert shown == [str(label) for labels in expected for label in labels]
     assert [tuple(row["labels"].split("|")) if row["labels"] else () for row in found] == expected
     for row, labels, scores in zip(found, expected, predicted.scores.tolist(), strict=True):
         own = [scores[several_labels.model.classes.index(label)] for label in labels]

@@ -34,6 +34,8 @@ def test_typed_and_classified(page: Page, browser: Browser, one_label: Served) -
     page.classify(TEXT)
     expected = one_label.model.explain(TEXT)
     assert browser.texts("#verdict strong") == [str(expected.predicted)]
+    (spoken,) = browser.texts("[role=status]#spoken")
+    assert spoken.startswith(f"The class of this text is {expected.predicted} score ")
     assert [json.loads(each.get_attribute("data-key") or "") for each in browser.all("#classes button")] == [
         each.label for each in expected.classes
     ]
@@ -174,6 +176,21 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     assert len(browser.all("#classes button")) == 24
     shown = browser.texts("#classes .figures")
     assert all(("%" in each and "needs" in each) or "never given" in each for each in shown)
+
+
+def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browser, several_labels: Served) -> None:
+    text = "🎸 aword0 " * 10_050 + "the end"
+    page.open(several_labels)
+    browser.run(
+        "document.getElementById('box').value = arguments[0]; document.getElementById('classify').click()", text
+    )
+    page.wait_for_text(text)
+    assert (
+        browser.run("return [...document.querySelectorAll('#marked mark')].map((each) => each.textContent)")
+        == ["aword0"] * 10_000
+    )
+    assert "only its beginning is marked" in browser.texts("#marked-note")[0]
+    assert browser.texts(".contributions tbody td.number")[0] == "10,050"
 
 
 @pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])

@@ -187,7 +187,7 @@ def test_options_are_for_their_engine(tmp_path: Path) -> None:
     for given in (["--master", "local[2]"], ["--conf", "spark.ui.enabled=false"], ["--most-values", "5"]):
         said = run("train", "docstrings", "-o", tmp_path / "x", *given, exit_code=2).stderr
         assert f"{given[0]} is for Spark; give --engine spark with it." in said
-    assert "with --engine spark." in run("train", "a.csv", "b.csv", "-o", tmp_path / "x", exit_code=2).stderr
+    assert "a.csv: there is no such file" in run("train", "a.csv", "b.csv", "-o", tmp_path / "x", exit_code=1).stderr
     assert "write KEY=VALUE" in train("a.csv", "-o", tmp_path / "x", "--conf", "memory", exit_code=2).stderr
 
 

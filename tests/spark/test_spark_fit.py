@@ -206,11 +206,11 @@ def test_what_later_documents_are_added_to_is_the_same(spark: SparkSession, labe
     settings |= {"cut": "rcut", "cut_options": {"ranks": 2}}
     here = Categorizer(**settings).fit(TEXTS, LABELS if label == "label" else SEVERAL)
     there = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings))
-    assert here._statistics is not None
-    assert there._statistics is not None
-    assert encode_statistics(there._statistics, there.model_) == encode_statistics(here._statistics, here.model_)
+    assert here._statistics_ is not None
+    assert there._statistics_ is not None
+    assert encode_statistics(there._statistics_, there.model_) == encode_statistics(here._statistics_, here.model_)
     plain = sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings | {"keep_stats": False}))
-    assert plain._statistics is None
+    assert plain._statistics_ is None
     with pytest.raises(InputError, match="keep_stats=True: with Spark the weights that TCFP learns from stay"):
         sieve.fit(frame(spark), label=label, categorizer=Categorizer(**settings | {"classifier": "tcfp"}))
 

@@ -47,8 +47,8 @@ def test_scores_are_of_models_that_have_not_learned_the_document(classifier: str
     model = trained(classifier)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     recipe, targets = recipe_of(model.get_params(deep=False), 1), targets_of_sets(model.model_, sets)
-    assert model._statistics is not None
-    found = held_out_scores(model.model_, model._statistics, recipe, model.model_.rows(texts), targets, model.folds)
+    assert model._statistics_ is not None
+    found = held_out_scores(model.model_, model._statistics_, recipe, model.model_.rows(texts), targets, model.folds)
     assert np.array_equal(found, obvious_scores(model, texts, sets))
 
 

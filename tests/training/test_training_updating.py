@@ -84,7 +84,7 @@ def again(case: dict[str, Any], form: str) -> Categorizer:
     """A model of the first documents, which nobody has updated."""
     ready = STARTED[str(case), form]
     copy = Categorizer(**ready.get_params())
-    copy.model_, copy._statistics = ready.model_, ready._statistics
+    copy.model_, copy._statistics_ = ready.model_, ready._statistics_
     return copy
 
 
@@ -145,7 +145,7 @@ def test_keeping_statistics_changes_nothing_of_the_model() -> None:
             kept = start(case, form)
             plain = Categorizer(**kept.get_params() | {"keep_stats": False}).fit(*Collection(form).some(range(FIRST)))
             assert learned_by(kept.model_) == learned_by(plain.model_)
-            assert plain._statistics is None
+            assert plain._statistics_ is None
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -163,8 +163,8 @@ def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: p
 def statistics_bytes(model: Categorizer) -> bytes:
     from textsieve.modelfile.statsfile import encode
 
-    assert model._statistics is not None
-    return encode(model._statistics, model.model_)
+    assert model._statistics_ is not None
+    return encode(model._statistics_, model.model_)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -277,7 +277,7 @@ def test_a_model_without_statistics_says_so() -> None:
 
 
 def test_statistics_of_different_classifiers_do_not_add_up() -> None:
-    one, other = again(CASES[0], "one")._statistics, again(CASES[6], "one")._statistics
+    one, other = again(CASES[0], "one")._statistics_, again(CASES[6], "one")._statistics_
     assert isinstance(one, Statistics)
     assert isinstance(one.learned, Sums)
     assert isinstance(other, Statistics)

@@ -86,7 +86,7 @@ def fit(
     )
     with plainly(), kept_in_few_parts(df.sparkSession):
         trained.model_ = job.run()
-    trained.seconds_, trained._statistics = job.training.seconds, job.training.statistics
+    trained.seconds_, trained._statistics_ = job.training.seconds, job.training.statistics
     return trained
 
 

@@ -35,6 +35,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report)
+    report.places = None  # a label is read once for a folder; its files have names
     status = source.path.stat()
     root = (status.st_dev, status.st_ino)
     for entry in _entries(str(source.path)):

@@ -19,6 +19,9 @@ export const make = (tag, about = {}, ...children) => {
 export const byId = (id) => document.getElementById(id);
 export const show = (element, isShown) => { element.hidden = !isShown; };
 
+/** Tells those who hear the page what is new on it; what appears together with its words is not read out by itself. */
+export const speak = (words) => { byId("spoken").textContent = words; };
+
 /** A number for a reader; a true minus, and no "-0.000". */
 export const written = (number, digits = 0) => {
   if (number === null || number === undefined || Number.isNaN(number)) return NOTHING;

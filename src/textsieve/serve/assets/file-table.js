@@ -1,6 +1,6 @@
 // What was found for the documents of a file, as it is shown: how many each class has, and the first rows.
 
-import { bar, counted, labelText, make, percent, written } from "./dom.js";
+import { bar, counted, isNumber, labelParts, make, percent, written } from "./dom.js";
 import { countsOf, labelsOf } from "./predictions.js";
 
 const ROWS = 200; // that are shown
@@ -8,19 +8,26 @@ const CLIP = 160; // characters of a text in them
 
 const clipped = (value) => (String(value).length > CLIP ? `${String(value).slice(0, CLIP)} …` : String(value));
 
-const classCell = (prediction) => {
-  const names = labelsOf(prediction).map(labelText).join(", ") || "no class";
-  return prediction.unknown ? [names, make("span", { class: "note block" }, "no term of it is known")] : names;
-};
-const scoreCell = ({ score, scores, probability }) => {
-  if (score === undefined) return Object.values(scores ?? {}).map((each) => written(each, 3)).join(", ");
-  return typeof probability === "number" ? `${percent(probability)} (${written(score, 3)})` : written(score, 3);
+const figure = (score, probability) =>
+  (isNumber(probability) ? `${percent(probability)} (${written(score, 3)})` : written(score, 3));
+
+/** One class and its score in two cells; several in one, a line each. */
+const answerOf = (prediction) => {
+  const { label, score, probability, scores, probabilities, unknown } = prediction;
+  const note = unknown ? make("span", { class: "note block" }, "no term of it is known") : null;
+  if (prediction.labels === undefined) {
+    const cell = make("td", { class: "text" }, labelParts(label), note);
+    return [cell, make("td", { class: "number" }, figure(score, probability))];
+  }
+  const line = (each) => make("span", { class: "pair" },
+    make("span", {}, labelParts(each)), make("span", {}, figure(scores?.[each], probabilities?.[each])));
+  const lines = labelsOf(prediction).map(line);
+  return [make("td", { class: "text", colspan: "2" }, lines.length ? lines : "no class", note)];
 };
 
 const lineOf = (text, place, { prediction, fault }) => {
-  const answer = prediction
-    ? [make("td", { class: "text" }, classCell(prediction)), make("td", { class: "number" }, scoreCell(prediction))]
-    : [make("td", { class: "text failed", colspan: "2" }, fault ?? "waiting")];
+  const failed = () => [make("td", { class: "text failed", colspan: "2" }, fault ?? "waiting")];
+  const answer = prediction ? answerOf(prediction) : failed();
   return make("tr", {},
     make("td", { class: "number" }, written(place + 1)),
     make("td", { class: "text clip" }, make("span", { class: "clamp" }, clipped(text))),

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { predictAll } from "./batches.js";
 import { csvText } from "./csv.js";
 import { documentsOf, textColumnOf } from "./documents.js";
-import { byId, counted, make, show, written } from "./dom.js";
+import { byId, counted, make, show, speak, written } from "./dom.js";
 import { countTable, previewOf } from "./file-table.js";
 import { download, takeFiles, textOf } from "./files.js";
 import { joinOf, tableWith } from "./predictions.js";
@@ -44,6 +44,7 @@ export const useFile = () => {
     show(byId("file-result"), false);
     show(byId("file-running"), false);
     state("");
+    speak(byId("file-about").textContent);
   };
   const read = (hasNames) => {
     stop();

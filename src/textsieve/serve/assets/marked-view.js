@@ -4,10 +4,10 @@
 // over it, a finger taps it or the keyboard reaches it, and goes away with Escape.
 
 import { byId, counted, make, show, signed } from "./dom.js";
-import { largestOf, piecesOf, strengthOf, sumOf } from "./spans.js";
+import { largestOf, piecesOf, strengthOf, sumOf, unitsOf } from "./spans.js";
 import { stepped } from "./tabs.js";
 
-const MOST_MARKS = 20_000; // of which a browser is still quick
+const MOST_SPANS = 10_000; // with which a browser is still quick
 const PATIENCE = 200; // milliseconds in which a mouse may reach what is shown
 
 const words = (sum) => (sum > 0 ? "for" : sum < 0 ? "against" : "neither");
@@ -20,19 +20,13 @@ const markOf = (piece, sum, largest) => make("mark", {
   is: { places: piece.places, sum },
 }, piece.text);
 
-/** The marks and what is between them; after very many marks the rest is plain. */
+/** The marks and what is between them; from the span after the last one that is marked on, the text is plain. */
 const contentOf = (text, { spans, contributions }) => {
-  const largest = largestOf(contributions);
-  const content = [];
-  let marks = 0, shown = 0;
-  for (const piece of piecesOf(text, spans)) {
-    if (marks === MOST_MARKS) break;
-    shown += piece.text.length;
-    if (!piece.places.length) content.push(piece.text);
-    else marks = content.push(markOf(piece, sumOf(piece.places, contributions), largest)) && marks + 1;
-  }
-  if (shown < text.length) content.push(text.slice(shown));
-  return { content, isCut: shown < text.length };
+  const largest = largestOf(contributions), isCut = spans.length > MOST_SPANS;
+  const end = isCut ? unitsOf(text)(spans[MOST_SPANS][0]) : text.length;
+  const content = piecesOf(text.slice(0, end), spans.slice(0, MOST_SPANS)).map((piece) =>
+    (piece.places.length ? markOf(piece, sumOf(piece.places, contributions), largest) : piece.text));
+  return { content: isCut ? [...content, text.slice(end)] : content, isCut };
 };
 
 const linesOf = (mark, contributions) => {

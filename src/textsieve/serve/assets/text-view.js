@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import { useClasses } from "./classes-view.js";
 import { contributionsOf } from "./contributions-view.js";
 import { offerCorrection } from "./correction-view.js";
-import { afterPause, byId, counted, labelText, lengthOf, show, written } from "./dom.js";
+import { afterPause, byId, counted, labelText, lengthOf, show, speak, written } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
 import { useMarked } from "./marked-view.js";
 
@@ -37,6 +37,7 @@ export const useText = () => {
     showClasses(explained);
     byId("marked-title").textContent = `What spoke for ${labelText(explained.label)}, and what against`;
     byId("legend").replaceChildren(...legendOf(explained.label));
+    show(byId("legend"), explained.contributions.length > 0);
     const isCut = showMarked(text, explained);
     byId("marked-note").textContent = marksNote(explained, isCut);
     byId("contributions").replaceChildren(...contributionsOf(explained));
@@ -48,6 +49,7 @@ export const useText = () => {
     offerCorrection(model, text, explained.predicted);
     explainClass(explained);
     show(result, true);
+    speak([...byId("verdict").children].map((each) => each.textContent).join(" "));
   };
 
   const asked = async (label, then) => {

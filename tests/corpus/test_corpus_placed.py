@@ -1,0 +1,81 @@
+"""Where documents are, in words, as batches are handed out; and corpora one after the other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from textsieve import Corpus, InputError, read
+from textsieve.corpus import batch as batches
+
+
+def places(corpus: Corpus) -> list[str]:
+    return [place for _, own in corpus.placed_batches() for place in own]
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 2)
+
+
+def test_lines_of_json(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    rows = [
+        {"text": "a", "label": "x"},
+        {"text": "b"},
+        {"text": "c", "label": None},
+        {"text": "d", "label": ["x", "y"]},
+    ]
+    file.write_text("\n\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert places(read(file)) == ["line 1", "line 3", "line 5", "line 7"]
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    assert places(read(file)) == ["item 1", "item 2", "item 3", "item 4"]
+
+
+def test_lines_of_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text('text,label\na,x\n"b\nb",\n\nc,y\n', encoding="utf-8")
+    assert places(read(file)) == ["line 2", "line 3", "line 6"]
+
+
+def test_rows_of_parquet_and_lines_of_fasttext(tmp_path: Path) -> None:
+    pl.DataFrame({"text": ["a", "b", "c"], "label": ["x", None, "y"]}).write_parquet(tmp_path / "a.parquet")
+    numbered = places(read(tmp_path / "a.parquet"))
+    assert [place.split()[0] for place in numbered] == ["row"] * 3
+    assert len(set(numbered)) == 3
+    (tmp_path / "a.txt").write_text("__label__x a\n__label__y b\n__label__x c\n", encoding="utf-8")
+    assert places(read(tmp_path / "a.txt", format="fasttext")) == ["line 1", "line 2", "line 3"]
+
+
+def test_files_of_a_folder_and_what_can_not_be_told(tmp_path: Path) -> None:
+    for name in ("x/1.txt", "x/2.txt", "y/1.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a text", encoding="utf-8")
+    assert places(read(tmp_path, keep=["file"])) == ["x/1.txt", "x/2.txt", "y/1.txt"]
+    assert places(read(tmp_path)) == ["document 1", "document 2", "document 3"]
+    assert places(Corpus.from_texts(["a", "b", "c"])) == ["document 1", "document 2", "document 3"]
+
+
+def test_vectors_are_refused() -> None:
+    with pytest.raises(InputError, match="holds vectors, not texts"):
+        places(Corpus.from_vectors(np.eye(2), ["a", "b"]))
+
+
+def test_one_after_the_other() -> None:
+    one = Corpus.from_texts(["a", "b", "c"], ["x", "y", None], name="one")
+    other = Corpus.from_texts(["d"], [["x", "y"]], name="other")
+    both = Corpus.chained([one, other])
+    assert both.name == "one, other"
+    assert list(both) == [("a", ("x",)), ("b", ("y",)), ("c", ()), ("d", ("x", "y"))]
+    assert both.report is not None
+    assert (both.report.documents, both.report.unlabelled) == (4, 1)
+    assert both.multilabel is True
+    assert Corpus.chained([one, one]).multilabel is False
+    with pytest.raises(InputError, match=r"^other: is wrong$"), both.naming():
+        raise InputError("other: is wrong")
+    with pytest.raises(InputError, match=r"^one, other: is wrong$"), both.naming():
+        raise InputError("is wrong")
