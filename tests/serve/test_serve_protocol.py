@@ -51,7 +51,7 @@ def test_a_request_may_come_in_parts(hasty: Server) -> None:
     assert found.count(b'{"predictions":[]}') == 1
 
 
-SLOW = {"nothing": b"", "half a head": GET[:20], "half a body": POST + b'{"tex'}
+SLOW = {"nothing": b"", "half a head": GET[:20], "half a body": POST + b'{"tex', "line ends": b"\r\n\r\n"}
 
 
 @pytest.mark.parametrize("kind", list(SLOW))

@@ -66,19 +66,19 @@ class PatientProtocol(HttpToolsProtocol):
     """In which a request has to be whole."""
 
     _unused = 0  # bytes since the request began, or since the last that were of its body
+    _waits = True  # for a request, or for the rest of one
     _alarm: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
         self._whole = whole = InOnePiece(cast(asyncio.Transport, transport))  # uvloop has a class of its own
         super().connection_made(cast(Any, whole))
-        self._await_request()
+        self._set_alarm()
 
     def on_message_begin(self) -> None:
         """Wait for the rest of a request."""
         super().on_message_begin()
-        if self._alarm is None:
-            self._await_request()
+        self._waits, self._unused = True, 0
 
     def on_message_complete(self) -> None:
         """All of it is there."""
@@ -99,8 +99,17 @@ class PatientProtocol(HttpToolsProtocol):
         """Take what comes, unless it is a head without an end, or whatever else is no body."""
         self._unused += len(data)
         super().data_received(data)
-        if self._unused > MOST_HEAD and self._alarm is not None:
+        if not self._waits and not self._is_idle:  # nearly all requests come whole, and need no alarm
+            return
+        self._waits = True
+        self._set_alarm()
+        if self._unused > MOST_HEAD:
             self._end(Refused("head_too_long", f"The head of a request may have {MOST_HEAD:,} bytes; send less."))
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether all that was asked is answered, so that what has come is a beginning, or nothing but line ends."""
+        return self.cycle is not None and self.cycle.response_complete
 
     def send_400_response(self, msg: str) -> None:
         """What is no HTTP is answered as all else that is wrong."""
@@ -111,11 +120,12 @@ class PatientProtocol(HttpToolsProtocol):
         self._stop_waiting()
         super().connection_lost(exc)
 
-    def _await_request(self) -> None:
-        self._unused = 0
-        self._alarm = self.loop.call_later(self.seconds, self._too_late)
+    def _set_alarm(self) -> None:
+        if self._alarm is None and not self.transport.is_closing():
+            self._alarm = self.loop.call_later(self.seconds, self._too_late)
 
     def _stop_waiting(self) -> None:
+        self._waits = False
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

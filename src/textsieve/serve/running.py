@@ -33,6 +33,8 @@ LOOK_SECONDS = 1.0
 GRACE = 10
 """Seconds that requests have to come to their end."""
 BACKLOG = 2048
+GARBAGE = 20_000
+"""New objects after which it is looked for garbage; a request leaves hardly any, and the usual 700 are its own."""
 
 
 def token_from_environment() -> str | None:
@@ -115,6 +117,7 @@ def run(
     server = _Server(config)
     gc.collect()
     gc.freeze()  # what is loaded stays: sweeping through it now and then would hold up requests
+    gc.set_threshold(GARBAGE)
     factory = config.get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_serve(server, listener, service, watch=watch, ready=ready))

@@ -4,9 +4,7 @@ The kernels take half a second to load, and a single document is split faster th
 the tests hold the two ways against each other, and against scikit-learn.
 """
 
-from collections import Counter
 from collections.abc import Iterable
-from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +14,13 @@ from .words import Forms, terms_of
 
 Ints = NDArray[np.int64]
 
-_NONE = np.zeros(0, np.int64)
-
 
 class FewDocuments:
-    """The counts of some prepared texts. Terms are numbered in the order of their first use, after the known ones."""
+    """The counts of some prepared texts. Terms are numbered in the order of their first use, after the known ones.
+
+    All texts are put into one list of numbers, and counted at once: an occurrence of term t in row r is r n + t, with n
+    terms, and of these the different ones are looked for, in order.
+    """
 
     def __init__(
         self,
@@ -33,22 +33,26 @@ class FewDocuments:
         forms: Forms | None = None,
         joins_names: bool = False,
     ) -> None:
-        self.numbers = dict(known) if learn else known
-        self._row_ends = [0]
-        columns: list[Ints] = [_NONE]
-        counts: list[Ints] = [_NONE]
+        self.numbers = numbers = dict(known) if learn else known
+        occurring: list[int] = []
+        ends = [0]
         for text in texts:
-            counted = Counter(terms_of(text, ngram_range, stop_words, forms, joins_names=joins_names))
+            terms = terms_of(text, ngram_range, stop_words, forms, joins_names=joins_names)
             if learn:
-                for term in counted:
-                    self.numbers.setdefault(term, len(self.numbers))
-            numbers = np.fromiter(map(self.numbers.get, counted, repeat(-1)), np.int64, len(counted))
-            known_terms = numbers >= 0
-            columns.append(numbers[known_terms])
-            counts.append(np.fromiter(counted.values(), np.int64, len(counted))[known_terms])
-            self._row_ends.append(self._row_ends[-1] + len(columns[-1]))
-        self._columns = np.concatenate(columns)
-        self._counts = np.concatenate(counts)
+                for term in terms:
+                    numbers.setdefault(term, len(numbers))
+            occurring += [number for number in map(numbers.get, terms) if number is not None]
+            ends.append(len(occurring))
+        size = max(len(numbers), 1)
+        rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        places = rows * size + np.array(occurring, np.int64)
+        places.sort()
+        is_first = np.ones(len(places), np.bool_)
+        np.not_equal(places[1:], places[:-1], out=is_first[1:])
+        firsts = np.flatnonzero(is_first)
+        self._counts = np.diff(firsts, append=len(places))
+        rows, self._columns = np.divmod(places[firsts], size)
+        self._row_ends = np.searchsorted(rows, np.arange(len(ends)))
 
     def new_terms(self, n_known: int) -> list[str]:
         """The terms that were learned, in the order of their numbers."""
@@ -69,11 +73,12 @@ class FewDocuments:
 
     def rows(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> Rows:
         """The counts as rows, a term's number giving its column (-1: none; None: the number itself)."""
-        indices, counts, starts = self._columns, self._counts, np.array(self._row_ends, np.int32)
+        indices, counts, starts = self._columns, self._counts, self._row_ends.astype(np.int32)
         if columns is not None:
             indices = columns[indices]
             kept = indices >= 0
             starts = np.concatenate([[0], np.cumsum(kept)])[starts].astype(np.int32)
             indices, counts = indices[kept], counts[kept]
-        order = np.lexsort((indices, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
-        return Rows(counts[order].astype(dtype), indices[order].astype(np.int32), starts, n_columns)
+            order = np.lexsort((indices, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+            indices, counts = indices[order], counts[order]
+        return Rows(counts.astype(dtype), indices.astype(np.int32), starts, n_columns)
