@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,15 @@ def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
     return to_json({"predictions": list(records)}, inf_nan_mode="null")
 
 
-def explanation_json(model: Model, text: str, label: Label | None) -> bytes:
-    """Why a text has its label, and where its terms stand; of a class, or of the predicted one, or of the best."""
+def explanation_json(model: Model, text: str, label: Label | None, go_on: Callable[[], None] = lambda: None) -> bytes:
+    """Why a text has its label, and where its terms stand; of a class, or of the predicted one, or of the best.
+
+    Between two steps `go_on` is called, which may raise.
+    """
     found = model.explain(text)
+    go_on()
+    spans = model.spans(text)
+    go_on()
     predicted = list(found.predicted) if isinstance(found.predicted, tuple) else [found.predicted]
     if label is None:
         explained = found[predicted[0]] if predicted else found.classes[0]
@@ -46,7 +52,7 @@ def explanation_json(model: Model, text: str, label: Label | None) -> bytes:
             "score": explained.score,
             "intercept": explained.intercept,
             "contributions": [each._asdict() for each in explained.contributions],
-            "spans": [[start, end, places[term]] for start, end, term in model.spans(text)],
+            "spans": [[start, end, places[term]] for start, end, term in spans],
         },
         inf_nan_mode="null",  # thresholds may be infinite, which JSON has no number for
     )

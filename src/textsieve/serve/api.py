@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -13,11 +12,13 @@ from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 
 from ..errors import shown
 from . import shapes
 from .answers import class_named, explanation_json
 from .assets import routes as asset_routes
+from .lanes import SHORT, GivenUp, Wanted
 from .leanroute import LeanRoute
 from .metrics import CONTENT_TYPE
 from .refusals import STATUS, Refused, internal
@@ -55,9 +56,11 @@ def routes(service: Service) -> FastAPI:
             Exception: _internal,
         },
     )
+    app.router.redirect_slashes = False
     _add_asking(app, service)
     _add_looking(app, service)
     app.router.routes.extend(asset_routes())
+    service.paths = frozenset(route.path for route in app.routes if isinstance(route, Route))
     return app
 
 
@@ -74,14 +77,29 @@ def _add_asking(app: FastAPI, service: Service) -> None:
         service.check([asked.text])
         loaded, text = service.current.now, asked.text
         label = None if asked.label is None else class_named(loaded.model, asked.label)
-        return await service.lanes.work(loaded, len(text), lambda: explanation_json(loaded.model, text, label))
+
+        def work(is_wanted: Wanted) -> bytes:
+            def go_on() -> None:
+                if not is_wanted():
+                    raise GivenUp
+
+            return explanation_json(loaded.model, text, label, go_on)
+
+        return await service.lanes.work(loaded, len(text), work)
 
     async def correct(asked: shapes.Correct) -> bytes:
         """Write the right label of a document to the file of corrections."""
         service.check([asked.text])
-        await asyncio.to_thread(service.correct, asked.text, asked.label, asked.labels)
-        return to_json({"written": True})
 
+        def work(is_wanted: Wanted) -> bytes:
+            if not is_wanted():
+                raise GivenUp
+            service.correct(asked.text, asked.label, asked.labels)
+            return to_json({"written": True})
+
+        return await service.lanes.work(service.current.now, max(len(asked.text), SHORT + 1), work)
+
+    predict.__annotations__["asked"] = shapes.predict_at_most(service.limits.documents)
     rows: list[tuple[str, Any, Any, int]] = [
         ("/v1/predict", predict, shapes.Predictions, 200),
         ("/v1/explain", explain, shapes.Explanation, 200),
@@ -114,7 +132,7 @@ def _add_looking(app: FastAPI, service: Service) -> None:
         loaded = service.current.now
         wanted = None if label is None else class_named(loaded.model, label)
         effort = len(loaded.model.terms)
-        found = await service.lanes.work(loaded, effort, lambda: to_json(loaded.terms.page(wanted, q, offset, n)))
+        found = await service.lanes.work(loaded, effort, lambda _: to_json(loaded.terms.page(wanted, q, offset, n)))
         return Response(found, media_type="application/json")
 
     async def health() -> Response:

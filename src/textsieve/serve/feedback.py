@@ -16,7 +16,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..errors import InputError
-from ..replacing import check_writable
+from ..replacing import check_writable, settle
 
 
 class Feedback:
@@ -28,6 +28,7 @@ class Feedback:
         self._lock = threading.Lock()
         try:
             os.close(self._open())
+            settle(os.path.dirname(os.path.abspath(path)))
         except OSError as problem:
             raise InputError(f"{path} can't be written: {problem.strerror}. Choose another file.") from problem
 
@@ -40,7 +41,7 @@ class Feedback:
                 end = os.fstat(file).st_size
                 if end and os.pread(file, 1, end - 1) != b"\n":
                     line = b"\n" + line
-                _write_all(file, line)
+                _write_all(file, line, end)
                 os.fsync(file)
             finally:
                 os.close(file)
@@ -49,7 +50,9 @@ class Feedback:
         return os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
 
 
-def _write_all(file: int, line: bytes) -> None:
+def _write_all(file: int, line: bytes, end: int) -> None:
+    """Write a line at the end, or nothing: what was written of it is taken back."""
     written = os.write(file, line)
     if written != len(line):
+        os.ftruncate(file, end)
         raise OSError(f"Only {written:,} of {len(line):,} bytes could be written; is the disk full?")

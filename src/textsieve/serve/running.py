@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 import os
 import signal
 import socket
@@ -30,8 +31,8 @@ TOKEN = "TEXTSIEVE_TOKEN"
 """The variable of the environment that has the token, if one is needed."""
 LOOK_SECONDS = 1.0
 """Between two looks at the model file."""
-GRACE = 10
-"""Seconds that requests have to come to their end."""
+GRACE = 5
+"""Seconds that requests have to come to their end, beyond those that they may take."""
 BACKLOG = 2048
 GARBAGE = 20_000
 """New objects after which it is looked for garbage; a request leaves hardly any, and the usual 700 are its own."""
@@ -67,12 +68,9 @@ def guarded(service: Service, hosts: Collection[str] | None, token: str | None) 
     return Guard(app, direct, service.limits, Door(hosts, token, open_paths), service.note, service.went_wrong)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine reaches an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+def is_loopback(listener: socket.socket) -> bool:
+    """Whether nobody but this machine reaches a socket; whatever its address was called."""
+    return ip_address(listener.getsockname()[0]).is_loopback
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -112,7 +110,8 @@ def run(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=GRACE,
+        log_level="error",
+        timeout_graceful_shutdown=math.ceil(service.limits.seconds) + GRACE,
     )
     server = _Server(config)
     gc.collect()
