@@ -337,7 +337,7 @@ def command_in(said: str) -> list[str]:
 def test_an_svm_says_how_it_is_trained_again(model: Path, news: Path, feedback: Path, tmp_path: Path, run: Run) -> None:
     said = run("update", model, feedback, exit_code=1).stderr
     assert f"{model}: the classifier svm learns from the documents themselves" in said
-    assert "YOUR-DOCUMENTS stands for the documents that it was trained on" in said
+    assert "YOUR-DOCUMENTS stands for all documents that the model has learned; it can't tell where they are." in said
     command = [str(news) if part == DOCUMENTS else part for part in command_in(said)]
     assert command == ["train", str(news), str(feedback), "-o", str(model)]
     command[-1] = str(tmp_path / "again.sieve")
@@ -390,8 +390,8 @@ def test_what_the_command_can_not_say(tmp_path: Path) -> None:
 
     texts, labels = map(list, zip(*documents(5), strict=True))
     model = Categorizer(selector=OCFS(k=5), stop_words=["the"], tf="log", norm="none").fit(texts, labels)
-    how = retraining(model.model_, "a.sieve", ["f.jsonl"])
-    assert how.command == "textsieve train YOUR-DOCUMENTS f.jsonl -o a.sieve --held-out 0"
+    how = retraining(model.model_, "a.sieve", ["docstrings"])
+    assert how.command == "textsieve train YOUR-DOCUMENTS docstrings -o a.sieve --held-out 0"
     said = "; ".join(how.unsaid)
     assert "its selector was OCFS(k=5), an object of your own: train in Python" in said
     assert "stop words of your own: give their file with --stop-words" in said

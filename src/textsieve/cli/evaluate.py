@@ -35,12 +35,12 @@ def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_jso
     from ..categorizer import load
     from ..errors import InputError
     from .json_output import print_json
-    from .opening import columns_of, opened
+    from .opening import opened, usual_of
     from .progress import progress, watched
 
     categorizer = load(model)
     categorizer.n_jobs = jobs
-    usual = columns_of(categorizer.model_)
+    usual = usual_of(categorizer.model_)
     with opened(path, reading, usual=usual) as corpus, progress() as tell:
         report = categorizer.evaluate(watched(corpus, "predicting", tell))
     if not report.documents:

@@ -14,6 +14,8 @@ from .ending import warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
+READING = (*COLUMNS, "label_separator", "format", "encoding")
+"""What a model remembers that train was told about reading."""
 NONE: Mapping[str, str] = {}
 
 
@@ -73,6 +75,21 @@ def columns_of(model: Model) -> dict[str, str]:
     columns = model.about.get("columns")
     found = columns if isinstance(columns, dict) else {}
     return {part: found[part] for part in COLUMNS if isinstance(found.get(part), str)}
+
+
+def usual_of(model: Model) -> dict[str, str]:
+    """How files are read for a model where nothing is said: columns by the names, and labels split as in training."""
+    separator = told_to(model).get("label_separator")
+    return columns_of(model) | ({"label_separator": separator} if isinstance(separator, str) and separator else {})
+
+
+def told_to(model: Model) -> dict[str, Any]:
+    """What train was told about reading, as a model remembers it; older ones remember the names of columns alone."""
+    told = model.about.get("reading")
+    found = told if isinstance(told, dict) else {}
+    kinds: dict[str, Any] = dict.fromkeys(COLUMNS, str | int)
+    sound = {part: found[part] for part in READING if isinstance(found.get(part), kinds.get(part, str))}
+    return columns_of(model) | sound
 
 
 def standard_input() -> Any:

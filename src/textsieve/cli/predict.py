@@ -66,7 +66,7 @@ def command(
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
     from .ending import warn
-    from .opening import STDIO, columns_of, opened, refuse_to_lose
+    from .opening import STDIO, opened, refuse_to_lose, usual_of
     from .progress import progress, watched
 
     output = None if output == STDIO else output
@@ -75,7 +75,7 @@ def command(
     trained = load(model).model_
     documents = unknown = 0
     is_hidden = output is not None or not sys.stdout.isatty()  # lines that are seen say enough
-    more = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": columns_of(trained)}
+    more = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": usual_of(trained)}
     with opened(path, reading, texts_only=True, **more) as corpus, progress(wanted=is_hidden) as tell:
         batches = watched(corpus, "predicting", tell).text_batches()
         predicted = ((trained.predict(batch.texts, jobs), batch.kept) for batch in batches)

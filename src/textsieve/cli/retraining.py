@@ -11,13 +11,19 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import click
+
 from ..categorizer import Categorizer
+from ..errors import counted
 from ..prediction import Model, as_written
-from .opening import columns_of
+from .ending import say
+from .rereading import rereading
+from .wording import on_one_line
 
 DOCUMENTS = "YOUR-DOCUMENTS"
 """Stands for what a model does not know: where the documents are that it was trained on."""
 
+NOTHING: Mapping[str, Any] = {}
 HELD_OUT = 0.2
 """What train holds out unless it is told otherwise."""
 
@@ -97,18 +103,41 @@ OPTIONS: dict[str, Callable[[Any], list[str]]] = {
 """What each setting of a `Categorizer` is at the command line."""
 
 
-def retraining(model: Model, path: str, files: Sequence[str], **changed: Any) -> Retraining:
-    """How to train a model again, on its documents and on more files, and write it where it is."""
+def retraining(
+    model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any] = NOTHING, **changed: Any
+) -> Retraining:
+    """How to train a model again, on its documents and on files that are read so, and write it where it is."""
     settings = Categorizer.of_model(model).get_params(deep=False) | changed
     usual = Categorizer().get_params(deep=False) | {"held_out": HELD_OUT}
-    unsaid = list(_unsaid(settings, usual))
-    columns = columns_of(model)
-    said = [part for name in columns for part in (f"--{name}", columns[name])]
+    again = rereading(model, files, reading)
+    said = list(again.options)
     for name, option in OPTIONS.items():
         if settings[name] != usual[name] and not _is_described(name, settings[name]):
             said += option(settings[name])
-    words = ["textsieve", "train", DOCUMENTS, *files, "-o", path, *said]
-    return Retraining(shlex.join(words), unsaid)
+    words = ["textsieve", "train", DOCUMENTS, *again.files, "-o", path, *said]
+    return Retraining(shlex.join(words), [*again.unsaid, *_unsaid(settings, usual)])
+
+
+def say_how(model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any], **changed: Any) -> None:
+    """Print the command, and what there is to know of it."""
+    how = retraining(model, path, files, reading, **changed)
+    click.echo(on_one_line(how.command), err=True)
+    for sentence in how.unsaid:
+        say("note", f"{sentence}.")
+    say("note", about_documents(model))
+
+
+def about_documents(model: Model) -> str:
+    """What the name in the command stands for, and what is to be done when the model is trained."""
+    updates = model.about.get("updated")
+    of_updates = ""
+    if updates:
+        n, times = counted(updates["documents"], "document"), counted(updates["times"], "update")
+        of_updates = f", those of earlier updates too ({n} in {times})"
+    return (
+        f"{DOCUMENTS} stands for all documents that the model has learned{of_updates}; it can't tell where they are. "
+        "Once it is trained, begin a new file of corrections: those of the old one are learned, and would count twice."
+    )
 
 
 def _is_described(name: str, value: Any) -> bool:

@@ -171,6 +171,7 @@ def command(
             model = _fit(model, documents, tell)
             if columns := columns_given(reading):
                 model.model_.about["columns"] = columns
+            model.model_.about["reading"] = {part: value for part, value in reading.items() if value is not None}
             tell("writing", 0, None)
             begin = time.perf_counter()
             model.save(output)

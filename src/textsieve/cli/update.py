@@ -66,14 +66,14 @@ def command(
     """
     from ..modelfile.locking import locked
     from ..training.updating import UnknownLabel
-    from .opening import columns_of, refuse_to_lose
+    from .opening import refuse_to_lose, usual_of
 
     if not dry_run:
         refuse_to_lose(model, *paths)
     with nullcontext() if dry_run else locked(model):
-        trained, statistics = _opened(model, paths)
-        with _saying_how(trained, model, paths, only=UnknownLabel):
-            found = _read(trained, paths, reading, columns_of(trained), jobs, skip_unknown=skip_unknown_labels)
+        trained, statistics = _opened(model, paths, reading)
+        with _saying_how(trained, model, paths, reading, only=UnknownLabel):
+            found = _read(trained, paths, reading, usual_of(trained), jobs, skip_unknown=skip_unknown_labels)
         outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
             from ..modelfile.statsfile import write
@@ -85,7 +85,7 @@ def command(
 # -- the model ---------------------------------------------------------------------------------------------------
 
 
-def _opened(path: str, files: tuple[str, ...]) -> tuple[Model, Statistics]:
+def _opened(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> tuple[Model, Statistics]:
     """A model and what it has learned from; if that is not there, how to train the model again."""
     from ..categorizer import Categorizer
     from ..errors import InputError
@@ -96,31 +96,35 @@ def _opened(path: str, files: tuple[str, ...]) -> tuple[Model, Statistics]:
     model = read(path)
     settings = Categorizer.of_model(model).get_params(deep=False)
     if not is_incremental(settings):
-        with _saying_how(model, path, files):
+        with _saying_how(model, path, files, reading):
             raise InputError(
                 f"{path}: the classifier {settings['classifier']} learns from the documents themselves, so nothing can "
                 "be folded into it. Train it again, on its documents and on these."
             )
     if "stats" not in model.about:
-        with _saying_how(model, path, files, keep_stats=True):
+        with _saying_how(model, path, files, reading, keep_stats=True):
             raise InputError(
                 f"{path}: was trained without --keep-stats, so there is nothing that documents could be added to. "
                 "Train it again with it, on its documents and on these."
             )
-    with _saying_how(model, path, files):
+    with _saying_how(model, path, files, reading):
         return model, read_statistics(model, path)
 
 
 @contextmanager
 def _saying_how(
-    model: Model, path: str, files: tuple[str, ...], *, only: type[InputError] | None = None, **changed: Any
+    model: Model,
+    path: str,
+    files: tuple[str, ...],
+    reading: dict[str, Any],
+    *,
+    only: type[InputError] | None = None,
+    **changed: Any,
 ) -> Iterator[None]:
     """If this fails, say how the model is trained again."""
     from ..errors import InputError
     from .ending import FAILED, say
-    from .opening import STDIO
-    from .retraining import DOCUMENTS, retraining
-    from .wording import on_one_line
+    from .retraining import say_how
 
     try:
         yield
@@ -128,11 +132,7 @@ def _saying_how(
         if not isinstance(problem, only or InputError):
             raise
         say("error", str(problem))
-        how = retraining(model, path, [file for file in files if file != STDIO], **changed)
-        click.echo(on_one_line(how.command), err=True)
-        for sentence in how.unsaid:
-            say("note", f"{sentence}.")
-        say("note", f"{DOCUMENTS} stands for the documents that it was trained on, of which a model knows no place.")
+        say_how(model, path, files, reading, **changed)
         raise click.exceptions.Exit(FAILED) from problem
 
 

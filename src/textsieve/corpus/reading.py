@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -47,7 +48,7 @@ def read(
     Labels that are read from a file are strings. `texts_only` is for those who don't need them, as for predicting: a
     table may then have labels or not, and no error in them matters. `keep` names other columns whose values come with
     each batch, as `Batch.kept`; for a folder, "file". `usual` has names for "text" and "label" that are taken before
-    the usual ones if there are such columns.
+    the usual ones if there are such columns, and may have a "label_separator" for formats with columns.
     """
     place = _place(path)
     kept = _checked_names(keep)
@@ -64,6 +65,8 @@ def read(
     source = Source(place, check_encoding(encoding), text, label, separator, texts_only, kept, **columns)
     row = detect(source, format)
     _refuse_unused(source, row)
+    if row.has_columns and separator is None:
+        source = replace(source, label_separator=source.usual_label_separator)
     reader = cast(Reader, import_module(f"textsieve.corpus.readers.{row.reader}"))
     return reader.corpus(source, row)
 

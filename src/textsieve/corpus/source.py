@@ -30,6 +30,8 @@ class Source:
     usual_text: str | None = None
     usual_label: str | None = None
     """Names to be tried before the conventional ones, where none is given: what these columns were called before."""
+    usual_label_separator: str | None = None
+    """What separates labels where nothing else is said, in formats with columns: what separated them before."""
 
     @property
     def names(self) -> tuple[object, ...]:
