@@ -115,3 +115,32 @@ def test_documents_of_earlier_updates_are_among_those_to_train_on(tags: Path, tm
     said = run("update", tags, lines(tmp_path / "f.jsonl", {"text": "rain", "labels": ["rain"]}), exit_code=1).stderr
     assert "has learned, those of earlier updates too (3 documents in 2 updates); it can't tell where they are" in said
     assert "begin a new file of corrections" in said
+
+
+# -- labels that are nearly classes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("label", "separator"), [("sport|politics", "|"), ("sport; science", ";"), ("sport,science", ",")]
+)
+def test_labels_that_were_not_split(label: str, separator: str, tmp_path: Path, run: Run) -> None:
+    texts, tagged = ["red sun", "blue sea", "red sea"] * 5, [["sport"], ["politics"], ["science", "sport"]] * 5
+    path = tmp_path / "a.sieve"
+    Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, tagged).save(path)
+    new = lines(tmp_path / "f.jsonl", {"text": "goal vote", "label": label})
+    said = run("update", path, new, exit_code=1).stderr
+    assert f"Are these several labels in one? Then use --label-separator={separator!r}. Nothing was changed." in said
+    assert "train again" not in said
+    assert DOCUMENTS not in said
+    assert "1 folded in" in run("update", path, new, f"--label-separator={separator}").stdout
+
+
+@pytest.mark.parametrize("label", ["Sport", "sports", "sprot", "SPORT"])
+def test_a_label_that_is_nearly_a_class(label: str, tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "a.sieve"
+    texts = ["red sun", "blue sea"] * 5
+    Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(texts, ["sport", "Politics"] * 5).save(path)
+    said = run("update", path, lines(tmp_path / "f.jsonl", {"text": "goal", "label": label}), exit_code=1).stderr
+    assert "Did you mean 'sport'?" in said
+    said = run("update", path, lines(tmp_path / "f.jsonl", {"text": "goal", "label": "weather"}), exit_code=1).stderr
+    assert "Did you mean" not in said

@@ -125,13 +125,14 @@ def _saying_how(
     from ..errors import InputError
     from .ending import FAILED, say
     from .retraining import say_how
+    from .wording import as_options
 
     try:
         yield
     except InputError as problem:
         if not isinstance(problem, only or InputError):
             raise
-        say("error", str(problem))
+        say("error", as_options(str(problem)))
         say_how(model, path, files, reading, **changed)
         raise click.exceptions.Exit(FAILED) from problem
 

@@ -7,15 +7,17 @@ number of parts, in any order, gives the model that is learned at once from all 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
+from ..corpus.batch import SEPARATORS
 from ..errors import InputError, shown
-from ..prediction import Model
+from ..prediction import Model, as_written, by_writing
 from ..text.rows import Rows
 from .documents import narrowed
 from .keeping import now
@@ -150,9 +152,26 @@ def require_labels(model: Model, labels: Sequence[Any]) -> None:
         raise InputError(f"{shown(list(labels))} are {len(labels):,} labels, and the model gives one; say which.")
 
 
-def unknown_label(model: Model, label: Any) -> UnknownLabel:
+def unknown_label(model: Model, label: Any) -> InputError:
     """What is said of a label that is no class of the model."""
+    what = f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}."
+    classes = by_writing(model.classes)
+    if model.labels != "one" and (separator := _that_joins(classes, as_written(label))):
+        return InputError(f"{what} Are these several labels in one? Then use label_separator={separator!r}.")
+    close = get_close_matches(as_written(label).casefold(), {each.casefold(): each for each in classes}, 1, 0.75)
+    meant = [f" Did you mean {shown(classes[each])}?" for each in classes if each.casefold() in close][:1]
     return UnknownLabel(
-        f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}. A class "
-        "more can't be learned by an update: train again on all documents."
+        f"{what}{''.join(meant)} A class more can't be learned by an update: train again on all documents."
+    )
+
+
+def _that_joins(classes: Container[str], label: str) -> str | None:
+    """What separates the classes that a label consists of, if it does."""
+    return next(
+        (
+            separator
+            for separator in (*SEPARATORS, ",")
+            if separator in label and all(part.strip() in classes for part in label.split(separator))
+        ),
+        None,
     )
