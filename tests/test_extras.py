@@ -33,7 +33,7 @@ def test_what_is_missing_is_told(missing: str, monkeypatch: pytest.MonkeyPatch) 
         extras.require_extra("plots", what="--energy-plot")
     assert str(told.value) == (
         f"--energy-plot needs {missing}; pip install 'textsieve[plots]', "
-        "or pip install '.[plots]' in a copy of its source"
+        "or pip install '.[plots]' in a copy of its source."
     )
     extras.require_extra("test", what="x")
 

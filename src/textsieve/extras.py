@@ -24,7 +24,7 @@ def require_package(name: str, *, extra: str, what: str) -> None:
 
 
 def _way_out(extra: str) -> str:
-    return f"pip install 'textsieve[{extra}]', or pip install '.[{extra}]' in a copy of its source"
+    return f"pip install 'textsieve[{extra}]', or pip install '.[{extra}]' in a copy of its source."
 
 
 def is_installed(name: str) -> bool:

@@ -34,11 +34,13 @@ def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_jso
     """
     from ..categorizer import load
     from ..errors import InputError
+    from .arguments import expecting_a_model
     from .json_output import print_json
     from .opening import opened, usual_of
     from .progress import progress, watched
 
-    categorizer = load(model)
+    with expecting_a_model("evaluate", model, path):
+        categorizer = load(model)
     categorizer.n_jobs = jobs
     usual = usual_of(categorizer.model_)
     with opened(path, reading, usual=usual) as corpus, progress() as tell:

@@ -65,6 +65,7 @@ def command(
     """
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
+    from .arguments import expecting_a_model
     from .ending import warn
     from .opening import STDIO, opened, refuse_to_lose, usual_of
     from .progress import progress, watched
@@ -72,7 +73,8 @@ def command(
     output = None if output == STDIO else output
     if output is not None:
         refuse_to_lose(output, model, path)
-    trained = load(model).model_
+    with expecting_a_model("predict", model, path):
+        trained = load(model).model_
     documents = unknown = 0
     is_hidden = output is not None or not sys.stdout.isatty()  # lines that are seen say enough
     more = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": usual_of(trained)}

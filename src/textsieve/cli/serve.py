@@ -93,6 +93,7 @@ def command(
     from ..serve.log import Log
     from ..serve.running import address_of, is_loopback, listening, run, token_from_environment
     from ..serve.service import Service
+    from .arguments import expecting_a_model
     from .ending import warn
     from .opening import refuse_to_lose
 
@@ -100,7 +101,8 @@ def command(
         refuse_to_lose(feedback, model)
     token = token_from_environment()
     limits = Limits(max_body, max_documents, max_length, timeout)
-    service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=Log(), logs_requests=access_log)
+    with expecting_a_model("serve", model):
+        service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=Log(), logs_requests=access_log)
     with listening(host, port) as listener:
         hosts = {host, *names}
         if is_loopback(listener):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         "textsieve train news/*.parquet -o news.sieve --engine spark --master spark://127.0.0.1:7077",
     )
 )
-@click.argument("paths", metavar="PATH", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option(
     *("-o", "--output"),
     required=True,

@@ -30,7 +30,7 @@ SHOWN_PLACES = 3
     )
 )
 @click.argument("model")
-@click.argument("paths", metavar="PATH", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @options.reading
 @click.option(
     "--skip-unknown-labels",
@@ -92,8 +92,10 @@ def _opened(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> tuple
     from ..modelfile import read
     from ..modelfile.statsfile import read as read_statistics
     from ..training.updating import is_incremental
+    from .arguments import expecting_a_model
 
-    model = read(path)
+    with expecting_a_model("update", path, *files):
+        model = read(path)
     settings = Categorizer.of_model(model).get_params(deep=False)
     if not is_incremental(settings):
         with _saying_how(model, path, files, reading):

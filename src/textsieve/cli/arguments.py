@@ -1,0 +1,49 @@
+"""A model and documents that changed places at the command line: what was meant is said with the error."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..archive import check_start
+from ..corpus.formats import by_ending
+from ..errors import InputError
+from ..modelfile.layout import KIND
+
+
+@contextmanager
+def expecting_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
+    """If a model can't be read here because it is something else, say what to do with that."""
+    try:
+        yield
+    except InputError as problem:
+        hint = _hint(verb, model, others)
+        if hint is None:
+            raise
+        raise type(problem)(f"{problem} {hint}") from problem
+
+
+def _hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:
+    if not os.path.isfile(model) or _begins_as_model(model):
+        return None
+    meant = next(filter(_begins_as_model, others), None)
+    if meant is not None:
+        right = shlex.join(["textsieve", verb, meant, model, *(each for each in others if each != meant)])
+        return f"The model comes first: {right}"
+    if by_ending(Path(model)) is None:
+        return None
+    name = Path(model).name.partition(".")[0] or "model"
+    train = shlex.join(["textsieve", "train", model, "-o", f"{name}.sieve"])
+    return f"If it has documents, train a model on it first: {train}"
+
+
+def _begins_as_model(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            check_start(KIND, file.read(16), os.path.getsize(path), path)
+    except (OSError, InputError):
+        return False
+    return True
