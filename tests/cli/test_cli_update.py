@@ -234,6 +234,29 @@ def test_lines_without_text_or_label_are_named(kept: Path, tmp_path: Path, run: 
     assert f"1 document without a label left out: {tmp_path / 'f.jsonl'}: line 3" in said
 
 
+def test_lines_that_are_cut_off_are_left_out_and_named(kept: Path, feedback: Path, run: Run, ask: Ask) -> None:
+    whole = feedback.read_text(encoding="utf-8").splitlines()
+    feedback.write_text("\n".join([whole[0], whole[1][:20], '"a secret"', *whole[1:], whole[2][:-4]]), encoding="utf-8")
+    told = ask("update", kept, feedback, "--dry-run")
+    assert (told["read"], told["folded"]) == (3, 3)
+    places = [f"{feedback}: line {number}" for number in (2, 3, 6)]
+    assert told["left_out"] == {"that can't be read": {"documents": 3, "places": places}}
+    said = run("update", kept, feedback)
+    assert f"3 documents that can't be read left out: {', '.join(places)}" in said.stdout
+    assert "secret" not in said.stdout + said.stderr
+
+
+@pytest.mark.parametrize("content", ['{"text": "a secret', "a secret\n", '{\n"a secret"\n'])
+def test_a_file_of_which_no_line_can_be_read(content: str, kept: Path, tmp_path: Path, run: Run) -> None:
+    before = kept.read_bytes()
+    (tmp_path / "f.jsonl").write_text(content, encoding="utf-8")
+    said = run("update", kept, tmp_path / "f.jsonl")
+    assert "0 documents read, 0 folded in" in said.stdout
+    assert f"that can't be read left out: {tmp_path / 'f.jsonl'}: line 1" in said.stdout
+    assert "secret" not in said.stdout + said.stderr
+    assert kept.read_bytes() == before
+
+
 def test_another_label_is_refused_by_its_line(kept: Path, tmp_path: Path, run: Run) -> None:
     files = [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()]
     feedback = lines(tmp_path / "f.jsonl", *CORRECTIONS, ("rain", "weather"))
@@ -279,8 +302,7 @@ def test_two_labels_where_the_model_gives_one(kept: Path, tmp_path: Path, run: R
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("not json\n", "expected JSON lines"),
-        ('{"text": "a"\n', "line 1: not JSON"),
+        ('[{"text": "a"\n', "line 2: not JSON"),
         ('{"text": 7, "label": "sport"}\n', "line 1: 'text' is 7, not a string"),
         ('{"text": "a", "label": {"a": 1}}\n', "line 1: label"),
     ],

@@ -36,6 +36,20 @@ def test_lines_of_json(tmp_path: Path) -> None:
     assert places(read(file)) == ["item 1", "item 2", "item 3", "item 4"]
 
 
+def test_lines_that_can_not_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(
+        '{"text": "a", "label": "x"}\n{"text": "a secr\n"et"\n{"text": "b", "label": "x"}', encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="line 2: not JSON") as problem:
+        read(file)
+    assert "secr" not in str(problem.value)
+    corpus = read(file, lenient=True)
+    assert places(corpus) == ["line 1", "line 4"]
+    assert corpus.report is not None
+    assert corpus.report.unreadable == ["line 2", "line 3"]
+
+
 def test_lines_of_a_table(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text('text,label\na,x\n"b\nb",\n\nc,y\n', encoding="utf-8")

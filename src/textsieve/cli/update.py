@@ -148,7 +148,7 @@ def _read(
     *,
     skip_unknown: bool,
 ) -> Corrections:
-    from ..training.corrections import Corrections
+    from ..training.corrections import UNREADABLE, Corrections
     from .opening import each_with, opened
     from .progress import progress
 
@@ -158,11 +158,13 @@ def _read(
             if os.path.isfile(path) and not os.path.getsize(path):  # nobody has corrected anything yet
                 continue
             more = {"keep": ("file",)} if os.path.isdir(path) else {}
-            with opened(path, own, usual=names, **more) as corpus:
+            with opened(path, own, usual=names, lenient=True, **more) as corpus:
                 for batch, places in corpus.placed_batches():
                     with _nothing_changed():
                         found.add(corpus.name, batch.texts, batch.labels, places)
                     tell("reading", found.n_read, None)
+                if corpus.report is not None:
+                    found.leave_out(UNREADABLE, corpus.name, corpus.report.unreadable)
     return found
 
 

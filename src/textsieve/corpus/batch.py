@@ -99,6 +99,8 @@ class Report:
     """What tells whether single labels look like several in one."""
     places: list[str] | None = field(default=None, repr=False, compare=False)
     """Where the documents are that were read and not yet handed out, such as "line 3", if somebody asks."""
+    unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
+    """Where lines are that can't be read, if these are left out (`Source.lenient`)."""
     skipped: dict[str, int] = field(default_factory=dict)
     """What was passed over, by kind, such as hidden files or blank lines."""
 

@@ -124,7 +124,7 @@ class Corpus:
         for batch in self._start(report):
             report.add(batch)
             yield batch
-        if not report.documents:
+        if not report.documents and not report.unreadable:
             raise InputError(f"{self.name}: no documents. At least one is needed.")
         self.report = report
         if report.joined is not None and not report.several and (hint := report.joined.hint()):

@@ -23,6 +23,7 @@ from .updating import require_labels, stacked
 Ints = NDArray[np.int64]
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
+UNREADABLE = "that can't be read"
 
 
 class Chosen(NamedTuple):
@@ -59,12 +60,17 @@ class Corrections:
             self.n_read += 1
             own = tuple(dict.fromkeys(self._classes.get(label, label) for label in written))
             if (fault := self._fault(text, own, f"{name}: {place}")) is not None:
-                self.left_out.setdefault(fault, []).append(f"{name}: {place}")
+                self.leave_out(fault, name, [place])
                 continue
             kept.append(text)
             self._label_sets.append(own)
             self._digests.append(digest(text, own))
         self._parts.append(self._model.rows(kept, self._n_jobs))
+
+    def leave_out(self, fault: str, name: str, places: Iterable[str]) -> None:
+        """Note what can't be learned, and where in a file it is."""
+        for place in places:
+            self.left_out.setdefault(fault, []).append(f"{name}: {place}")
 
     def _fault(self, text: str, labels: Sequence[Any], place: str) -> str | None:
         """Why a document can't be learned; raised if that is to be settled first."""
