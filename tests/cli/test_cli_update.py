@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
 from tests.reference.updating_twin import learned_by
@@ -171,13 +172,45 @@ def test_several_labels(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> Non
     run("train", tagged, "-o", path, "--classifier", "nb", "--keep-stats")
     more = [{"text": "goal vote", "labels": ["sport", "politics"]}, {"text": "a proof", "labels": ["science"]}]
     expected = load(path).update(["goal vote", "a proof"], [["sport", "politics"], ["science"]])
-    told = ask("update", path, lines(tmp_path / "f.jsonl", *more, {"text": "nothing", "labels": []}))
+    told = ask("update", path, lines(tmp_path / "f.jsonl", *more, {"text": "nothing", "labels": None}))
     assert told["folded"] == 2
     assert told["left_out"]["without a label"]["places"] == [f"{tmp_path / 'f.jsonl'}: line 3"]
     assert [row["label"] for row in told["classes"]] == ["politics", "science", "sport"]
     assert learned_by(load(path).model_) == learned_by(expected.model_)
     again = [{"text": "goal vote", "labels": ["politics", "sport"]}]
     assert ask("update", path, lines(tmp_path / "f.jsonl", *again))["folded_before"] == 1
+
+
+@pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio", "tcfp"])
+def test_an_empty_list_of_labels_is_an_answer(
+    classifier: str, tagged: Path, tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    """A document of no class counts for the rest of each class, as it does in a matrix."""
+    path = tmp_path / "tagged.sieve"
+    run("train", tagged, "-o", path, "--classifier", classifier, "--keep-stats")
+    before = load(path)
+    assert before.model_.labels == "several"
+    more = [{"text": "goal vote", "labels": []}, {"text": "a proof", "labels": ["science"]}]
+    rows = pl.DataFrame({"politics": [0, 0], "science": [0, 1], "sport": [0, 0]})
+    expected = load(path).update(["goal vote", "a proof"], rows)
+    without = load(path).update(["a proof"], [["science"]])
+    told = ask("update", path, lines(tmp_path / "f.jsonl", *more))
+    assert (told["folded"], told["left_out"], told["updated"]["documents"]) == (2, {}, 2)
+    assert [row["label"] for row in told["classes"]] == ["science"]
+    updated = load(path)
+    assert learned_by(updated.model_) == learned_by(expected.model_)
+    about, earlier = updated.model_.about, before.model_.about
+    assert about["n_documents"] == earlier["n_documents"] + 2
+    assert about["n_unlabelled"] == earlier["n_unlabelled"]
+    if classifier in ("nb", "cnb"):  # the others learn from the documents of a class alone
+        assert learned_by(updated.model_).scorer != learned_by(without.model_).scorer
+    assert ask("update", path, lines(tmp_path / "f.jsonl", *more))["folded_before"] == 2
+
+
+def test_a_model_of_one_label_knows_no_empty_list(kept: Path, tmp_path: Path, ask: Ask) -> None:
+    told = ask("update", kept, lines(tmp_path / "f.jsonl", {"text": "goal vote", "labels": []}))
+    assert told["folded"] == 0
+    assert told["left_out"]["without a label"]["documents"] == 1
 
 
 def test_a_cut_that_has_grown_old(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:

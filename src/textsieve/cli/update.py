@@ -201,7 +201,8 @@ def _learn(model: Model, statistics: Statistics, chosen: Chosen, jobs: int, *, f
     if not chosen.label_sets:
         return _Outcome(None, chosen, [], [])
     settings = Categorizer.of_model(model).get_params(deep=False)
-    recipe, targets = recipe_of(settings, n_threads(jobs)), targets_of_sets(model, chosen.label_sets)
+    recipe = recipe_of(settings, n_threads(jobs))
+    targets = targets_of_sets(model, chosen.label_sets, none_is_right=True)
     kept = replace(statistics, folded=statistics.folded | chosen.digests)
     renewed = updated(model, kept, recipe, chosen.rows, targets)
     if fit_cut:

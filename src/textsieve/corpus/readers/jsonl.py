@@ -159,7 +159,8 @@ def _as_object(value: object, source: Source, place: str) -> Object:
 
 def _described(value: object) -> str:
     """A value for a message: what may be a document, or have one in it, is not shown."""
-    return {str: "a string", list: "a list", dict: "an object"}.get(type(value)) or json.dumps(value)
+    kinds: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
+    return kinds.get(type(value)) or json.dumps(value)
 
 
 def _is_array(source: Source) -> bool:
