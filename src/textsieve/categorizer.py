@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -402,14 +403,16 @@ class Categorizer(Parameters):
             from .modelfile.statsfile import found_beside
 
             statistics = found_beside(model, self._path_)
-        if statistics is None:
-            modelfile.write(model, path)
-            return
-        from .modelfile.locking import locked
-        from .modelfile.statsfile import write
+        from .modelfile.locking import locked, may_be_updated
 
-        with locked(os.fspath(path)):
-            write(model, statistics, os.fspath(path))
+        name = os.fspath(path)
+        with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
+            if statistics is None:
+                modelfile.write(model, name)
+            else:
+                from .modelfile.statsfile import write
+
+                write(model, statistics, name)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -17,6 +17,7 @@ from tests.reference.updating_twin import learned_by
 from textsieve import Categorizer, load
 from textsieve.cli.retraining import DOCUMENTS, OPTIONS, retraining
 from textsieve.modelfile.locking import locked
+from textsieve.training.corrections import Chosen, Corrections
 
 Ask = Callable[..., Any]
 
@@ -373,6 +374,21 @@ def test_one_at_a_time(kept: Path, feedback: Path, run: Run) -> None:
         said = run("update", kept, feedback, exit_code=1).stderr
     assert f"{kept} is being written or updated by another process" in said
     run("update", kept, feedback)
+
+
+def test_a_model_that_was_replaced_meanwhile(
+    kept: Path, model: Path, feedback: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose = Corrections.chosen
+
+    def chosen(self: Corrections, folded: frozenset[bytes]) -> Chosen:
+        kept.write_bytes(model.read_bytes())
+        return choose(self, folded)
+
+    monkeypatch.setattr(Corrections, "chosen", chosen)
+    said = run("update", kept, feedback, exit_code=1).stderr
+    assert f"{kept} is another model than the one that was read; nothing was written. Try again." in said
+    assert kept.read_bytes() == model.read_bytes()
 
 
 # -- how to train again -------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ from tests.reference.updating_twin import learned_by
 
 from textsieve import Categorizer, ClassStats, InputError, load
 from textsieve.archive import checksum
-from textsieve.modelfile import statsfile
+from textsieve.modelfile import locking, statsfile
 from textsieve.modelfile.locking import locked
 from textsieve.modelfile.statsfile import decode, encode
+from textsieve.modelfile.writing import encode as encode_model
 
 CASE = small_texts(n=90)
 FIRST, MORE = (CASE.texts[:50], CASE.labels[:50]), (CASE.texts[50:], CASE.labels[50:])
@@ -211,6 +213,43 @@ def test_the_second_is_refused(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
 
 
+def test_a_model_without_statistics_is_kept_out_too(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    plain = Categorizer(classifier="nb", n_terms=8).fit(*FIRST)
+    before = path.read_bytes()
+    with locked(str(path)), pytest.raises(InputError, match=r"news\.sieve is being written or updated by another"):
+        plain.save(path)
+    assert path.read_bytes() == before
+    plain.save(path)
+    assert "stats" not in load(path).model_.about
+    assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
+
+
+def test_a_model_that_is_alone_is_written_without_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def held(place: str) -> int:
+        raise AssertionError(f"{place} was locked")
+
+    monkeypatch.setattr(locking, "_hold", held)
+    for _ in range(2):
+        Categorizer(classifier="nb", n_terms=8).fit(*FIRST).save(tmp_path / "plain.sieve")
+    assert os.listdir(tmp_path) == ["plain.sieve"]
+
+
+def test_another_model_at_the_place_is_not_written_over(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    state = statsfile.state_of(str(path))
+    late = load(path).update(*MORE)
+    assert late._statistics_ is not None
+    path.write_bytes(encode_model(Categorizer(classifier="nb", n_terms=8).fit(*FIRST).model_))  # as a copy does
+    before = path.read_bytes()
+    with pytest.raises(
+        InputError, match=r"news\.sieve is another model than the one that was read; nothing was written"
+    ):
+        statsfile.write(late.model_, late._statistics_, str(path), instead_of=state)
+    assert path.read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
+
+
 def test_a_lock_that_was_left_behind_is_nobodys(tmp_path: Path) -> None:
     path = write(tmp_path)
     Path(f"{path}.lock").touch()
@@ -388,10 +427,6 @@ def test_a_class_that_counts_too_often_is_of_no_document() -> None:
     ids=str,
 )
 def test_what_a_model_says_of_its_updates_is_checked(about: dict[str, Any], said: str) -> None:
-    from dataclasses import replace
-
-    from textsieve.modelfile.writing import encode as encode_model
-
     model = TRAINED["nb"].model_
     with pytest.raises(InputError, match=f"what it says about itself is not what textsieve writes: {said}"):
         encode_model(replace(model, about={**model.about, **about}))

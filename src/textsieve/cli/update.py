@@ -65,20 +65,20 @@ def command(
     again. Other models are trained again, and it is said how.
     """
     from ..modelfile.locking import locked
+    from ..modelfile.statsfile import state_of, write
     from ..training.updating import UnknownLabel
     from .opening import columns_of, refuse_to_lose
 
     if not dry_run:
         refuse_to_lose(model, *paths)
     with nullcontext() if dry_run else locked(model):
+        state = state_of(model)
         trained, statistics = _opened(model, paths)
         with _saying_how(trained, model, paths, only=UnknownLabel):
             found = _read(trained, paths, reading, columns_of(trained), jobs, skip_unknown=skip_unknown_labels)
         outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
-            from ..modelfile.statsfile import write
-
-            write(outcome.renewed.model, outcome.renewed.statistics, model)
+            write(outcome.renewed.model, outcome.renewed.statistics, model, instead_of=state)
     _report(model, found, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)
 
 
