@@ -431,6 +431,10 @@ def test_statistics_that_are_not_there(news: Path, feedback: Path, kept: Path, t
     said = run("update", kept, feedback, exit_code=1).stderr
     assert f"There is no file {kept}.stats" in said
     assert command_in(said)[-1] == "--keep-stats"
+    with pytest.warns(UserWarning, match="saved without"):
+        load(kept).save(kept)
+    said = run("update", kept, feedback, exit_code=1).stderr
+    assert f"{kept}: was saved without its statistics" in said
 
 
 SETTINGS: list[list[str]] = [

@@ -124,8 +124,10 @@ def test_statistics_left_behind(tmp_path: Path) -> None:
     os.unlink(f"{path}.stats")
     with pytest.raises(InputError, match=r"There is no file .*news\.sieve\.stats, which has the statistics of .*"):
         load(path).update(*MORE)
-    load(path).save(tmp_path / "copy.sieve")  # which needs none
+    with pytest.warns(UserWarning, match=r"The statistics of this model are not beside .*news\.sieve"):
+        load(path).save(tmp_path / "copy.sieve")
     assert sorted(os.listdir(tmp_path)) == ["copy.sieve", "news.sieve"]
+    assert "stats" not in load(tmp_path / "copy.sieve").model_.about
 
 
 def test_statistics_of_another_model(tmp_path: Path) -> None:
@@ -145,6 +147,21 @@ def test_a_model_that_was_changed_since_it_was_loaded(tmp_path: Path) -> None:
     load(path).update(*MORE).save(path)
     with pytest.raises(InputError, match="of another state of"):
         early.update(*MORE)
+
+
+@pytest.mark.parametrize("name", ["news.sieve", "elsewhere.sieve"])
+def test_a_model_that_was_changed_since_is_saved_without_statistics(name: str, tmp_path: Path) -> None:
+    """It names none, rather than some that are nowhere, and says so."""
+    path = write(tmp_path)
+    early = load(path)
+    load(path).update(*MORE).save(path)
+    with pytest.warns(UserWarning, match="it is saved without, and can't be updated"):
+        early.save(tmp_path / name)
+    saved = load(tmp_path / name)
+    assert "stats" not in saved.model_.about
+    assert learned_by(saved.model_) == learned_by(early.model_)
+    with pytest.raises(InputError, match="This model has no statistics"):
+        saved.update(*MORE)
 
 
 def test_statistics_of_other_terms(tmp_path: Path) -> None:

@@ -103,9 +103,10 @@ def _opened(path: str, files: tuple[str, ...]) -> tuple[Model, Statistics]:
             )
     if "stats" not in model.about:
         with _saying_how(model, path, files, keep_stats=True):
+            how = "saved without its statistics" if settings["keep_stats"] else "trained without --keep-stats"
             raise InputError(
-                f"{path}: was trained without --keep-stats, so there is nothing that documents could be added to. "
-                "Train it again with it, on its documents and on these."
+                f"{path}: was {how}, so there is nothing that documents could be added to. Train it again with "
+                "--keep-stats, on its documents and on these."
             )
     with _saying_how(model, path, files):
         return model, read_statistics(model, path)

@@ -187,7 +187,7 @@ def state_of(path: str) -> str | None:
 
 
 def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | None = None) -> None:
-    """Write a model and its statistics, in place of what was there; refused if it is no longer what it was (`state_of`).
+    """Write a model and its statistics, in place of what was there; refused if that has another state (`state_of`).
 
     A lock keeps out whoever asks for it, and not who copies another model to the place.
     """
