@@ -69,3 +69,22 @@ def test_a_lock_that_was_left_behind_is_nobodys(tmp_path: Path) -> None:
 def test_a_lock_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"can't be written: .*No such file"), locked(str(tmp_path / "no" / "a.sieve")):
         pass
+
+
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who opens the file just before another removes it, and lets go, has locked what nobody else will find."""
+    lock, opened = locking._lock, []
+
+    def lock_late(descriptor: int) -> None:
+        opened.append(descriptor)
+        if len(opened) == 1:
+            os.unlink(tmp_path / "news.sieve.lock")
+        lock(descriptor)
+
+    monkeypatch.setattr(locking, "_lock", lock_late)
+    with locked(str(tmp_path / "news.sieve")):
+        assert os.listdir(tmp_path) == ["news.sieve.lock"]
+        with pytest.raises(InputError, match="by another process"), locked(str(tmp_path / "news.sieve")):
+            pass
+    assert len(opened) == 3
+    assert os.listdir(tmp_path) == []

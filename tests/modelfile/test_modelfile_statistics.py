@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from tests.reference.statistics_cases import CASE, FIRST, MORE, TRAINED, WAYS, W
 from tests.reference.updating_twin import learned_by
 
 from textsieve import Categorizer, InputError, load
+from textsieve.modelfile import write as write_model
 from textsieve.modelfile.statsfile import decode, encode
+from textsieve.training.folding import digest
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -124,3 +127,23 @@ def test_statistics_of_other_terms(tmp_path: Path) -> None:
     other = trained(n_terms=9).model_
     with pytest.raises(InputError, match=r"^news\.sieve\.stats has the statistics of other terms than the model has"):
         decode(WHOLE["nb"], other, "news.sieve.stats")
+
+
+def test_a_model_that_has_learned_more_names_no_statistics_until_they_are_written(tmp_path: Path) -> None:
+    """Those it was loaded with are of another state, and a model that is written alone has none."""
+    path = written(tmp_path)
+    updated = load(path).update(*MORE)
+    assert "stats" in load(path).model_.about
+    assert "stats" not in updated.model_.about
+    write_model(updated.model_, tmp_path / "alone.sieve")
+    with pytest.raises(InputError, match="This model has no statistics"):
+        load(tmp_path / "alone.sieve").update(*MORE)
+
+
+def test_added_statistics_know_what_was_folded_in_of_both() -> None:
+    one, other = (
+        replace(decode(WHOLE["nb"], TRAINED["nb"].model_, "a"), folded=frozenset({digest("a text", [label])}))
+        for label in ("x", "y")
+    )
+    assert one.merged(other).folded == one.folded | other.folded
+    assert len(one.merged(other).folded) == 2
