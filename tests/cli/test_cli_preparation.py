@@ -140,6 +140,16 @@ def test_predict_says_that_the_model_needs_a_package(
     assert "--normalise" not in told
 
 
+def test_update_says_which_model_needs_a_package(
+    pages: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("train", pages, "-o", tmp_path / "m", "--normalise", "stem", "--classifier", "nb", "--keep-stats")
+    without("pystemmer", monkeypatch)
+    told = " ".join(run("update", tmp_path / "m", pages, exit_code=1).stderr.split())
+    assert told.startswith(f"error: {tmp_path / 'm'}: This model was trained with stems, so")
+    assert told.endswith("in a copy of its source.")
+
+
 def test_vectors_are_not_prepared(tmp_path: Path, run: Run) -> None:
     vectors = tmp_path / "v.svm"
     vectors.write_text("1 1:1 2:3\n2 1:2 3:1\n" * 5)

@@ -214,9 +214,13 @@ class Model:
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
-        """The classes as an array."""
-        ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in self.classes)  # numpy drops it
-        return np.array(self.classes, dtype=object if ends_in_nul else None)
+        """The classes as an array, of a type of numpy if they come out of it as they were.
+
+        It drops a NUL at the end of a text, and makes floats of small whole numbers and one from 2^63.
+        """
+        array = np.array(self.classes)
+        same = [(type(label), label) for label in array.tolist()] == [(type(label), label) for label in self.classes]
+        return array if same else np.array(self.classes, dtype=object)
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
         """Predicted labels, in whichever form, as a tuple for each document."""
@@ -272,10 +276,14 @@ class Model:
         their distance from the mean over the classes says which class it speaks for: then it is that.
         """
         coefficients = self._by_class(self.scorer.term_strengths()).astype(np.float64)
-        one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
-        if one_sign and self.scorer.n_outputs > 1:
-            coefficients = coefficients - coefficients.mean(axis=1, keepdims=True)
-        return coefficients
+        return coefficients - coefficients.mean(axis=1, keepdims=True) if self.needs_comparing else coefficients
+
+    @cached_property
+    def needs_comparing(self) -> bool:
+        """Whether all that terms add to the classes has one sign, so that only comparing classes says what it means."""
+        coefficients = self.scorer.term_strengths()
+        has_one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
+        return bool(has_one_sign) and self.scorer.n_outputs > 1
 
     def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
         """The terms that speak most for each class, and how much (see `strengths`)."""

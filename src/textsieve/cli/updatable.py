@@ -1,0 +1,80 @@
+"""A model that documents can be folded into; of any other it is said how to train it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..errors import InputError
+    from ..prediction import Model
+    from ..training.statistics import Statistics
+
+
+def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> tuple[Model, Statistics]:
+    """A model and what it has learned from; if that is not there, how to train the model again."""
+    from ..categorizer import Categorizer
+    from ..errors import InputError
+    from ..modelfile import read
+    from ..modelfile.statsfile import read as read_statistics
+    from ..training.updating import is_incremental
+    from .arguments import expecting_a_model
+
+    with expecting_a_model("update", path, *files):
+        model = read(path)
+    _require_packages(model, path)
+    settings = Categorizer.of_model(model).get_params(deep=False)
+    if not is_incremental(settings):
+        with saying_how(model, path, files, reading):
+            raise InputError(
+                f"{path}: the classifier {settings['classifier']} learns from the documents themselves, so nothing can "
+                "be folded into it. Train it again, on its documents and on these."
+            )
+    if "stats" not in model.about:
+        with saying_how(model, path, files, reading, keep_stats=True):
+            how = "saved without its statistics" if settings["keep_stats"] else "trained without --keep-stats"
+            raise InputError(
+                f"{path}: was {how}, so there is nothing that documents could be added to. Train it again with "
+                "--keep-stats, on its documents and on these."
+            )
+    with saying_how(model, path, files, reading):
+        return model, read_statistics(model, path)
+
+
+def _require_packages(model: Model, path: str) -> None:
+    """Refuse a model whose words can't be counted here, before any document is read."""
+    from ..errors import MissingPackage
+
+    try:
+        model.rows([])
+    except MissingPackage as problem:
+        raise MissingPackage(f"{path}: {problem}") from problem
+
+
+@contextmanager
+def saying_how(
+    model: Model,
+    path: str,
+    files: tuple[str, ...],
+    reading: dict[str, Any],
+    *,
+    only: type[InputError] | None = None,
+    **changed: Any,
+) -> Iterator[None]:
+    """If this fails, say how the model is trained again."""
+    from ..errors import InputError
+    from .ending import FAILED, say
+    from .retraining import say_how
+    from .wording import as_options
+
+    try:
+        yield
+    except InputError as problem:
+        if not isinstance(problem, only or InputError):
+            raise
+        say("error", as_options(str(problem)))
+        say_how(model, path, files, reading, **changed)
+        raise click.exceptions.Exit(FAILED) from problem
