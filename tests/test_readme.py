@@ -45,6 +45,9 @@ def write_documents(folder: Path) -> None:
             for number in range(10):
                 table.writerows([text, "sport"] for text in SPORT[number % 2 :])
                 table.writerows([text, "politics"] for text in POLITICS[number % 2 :])
+    corrected = [{"text": "A goal for the minister", "label": "politics"}, {"text": "A vote for him", "label": "sport"}]
+    corrections = "".join(json.dumps(each) + "\n" for each in corrected)
+    (folder / "feedback.jsonl").write_text(corrections, encoding="utf-8")
     lines = [json.dumps({"text": text}) for text in (*SPORT, *POLITICS)]
     (folder / "inbox.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -84,7 +87,7 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     assert "1.00" in printed[2] or "100" in printed[2]
     assert "striker" in printed[3]
     assert "bayes.sieve.stats" in printed[4]
-    assert "50 documents read" in printed[5]
+    assert "2 documents read, 2 folded in" in printed[5]
     assert "parliament" in printed[6]
     assert "politics" in printed[7]
     assert "Best: " in printed[8]
