@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from tests.reference.cli_cases import CORRECTIONS, Ask, Run, lines, write_csv
@@ -13,7 +14,7 @@ from textsieve import load
 
 def test_train_says_where_the_statistics_are(news: Path, tmp_path: Path, run: Run) -> None:
     said = run("train", news, "-o", tmp_path / "a.sieve", "--classifier", "nb", "--keep-stats").stdout
-    assert f"What textsieve update adds documents to: {tmp_path / 'a.sieve.stats'}: " in said
+    assert f"Kept for textsieve update: {tmp_path / 'a.sieve.stats'}: " in said
     assert sorted(os.listdir(tmp_path)) == ["a.sieve", "a.sieve.stats"]
 
 
@@ -22,6 +23,9 @@ def test_corrections_are_learned(kept: Path, feedback: Path, run: Run) -> None:
     said = run("update", kept, feedback).stdout
     assert "3 documents read, 3 folded in" in said
     assert "folded in  right before  right after" in said
+    assert re.search(
+        r"^Of the 3 documents folded in, the model got \d right before, and gets 3 right now\.$", said, re.M
+    )
     assert "The measures on held-out documents that it has are from before the update." in said
     assert f"Written to {kept}: " in said
     updated = load(kept)
@@ -48,7 +52,7 @@ def test_a_growing_file_is_folded_in_once(kept: Path, feedback: Path, ask: Ask, 
     ask("update", kept, feedback)
     files = [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()]
     said = run("update", kept, feedback).stdout
-    assert "3 of them were folded in before." in said
+    assert "3 documents were folded in before, and are passed over." in said
     assert "There is nothing to fold in, so nothing was written." in said
     assert [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()] == files
     lines(feedback, *CORRECTIONS, ("an atom in the budget", "science"))
@@ -77,7 +81,7 @@ def test_the_last_correction_of_a_text_counts(kept: Path, tmp_path: Path, run: R
     assert learned_by(load(kept).model_) == learned_by(expected.model_)
     feedback = lines(tmp_path / "f.jsonl", (text, "science"), (text, "sport"))
     said = run("update", kept, feedback).stdout
-    assert "1 document has a text that comes again later; the last one counts." in said
+    assert "1 document is passed over, as its text comes again later: the last one counts." in said
     assert "1 text was folded in before with other labels, which stay learned too; to take them back" in said
 
 

@@ -229,4 +229,4 @@ def _report(model: "Categorizer", documents: "Documents", output: str, written: 
     page.line(seconds_line(seconds))
     page.line(f"Written to {file_line(output)}")
     if model.keep_stats:
-        page.line(f"What textsieve update adds documents to: {file_line(f'{os.path.realpath(output)}.stats')}")
+        page.line(f"Kept for textsieve update: {file_line(f'{os.path.realpath(output)}.stats')}")

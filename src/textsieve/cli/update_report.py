@@ -95,8 +95,8 @@ def _show(told: dict[str, Any], outcome: Outcome) -> None:
     names = ("folded", "right_before", "right_after")
     page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in told["classes"]])
     page.line(
-        f"The model was right on {told['right_before']:,} of the {told['folded']:,} before, and is on "
-        f"{told['right_after']:,} now that it has learned them."
+        f"Of the {counted(told['folded'], 'document')} folded in, the model got {told['right_before']:,} right before, "
+        f"and gets {told['right_after']:,} right now."
     )
     if outcome.renewed.model.about.get("held_out"):
         page.line("The measures on held-out documents that it has are from before the update.")
@@ -118,9 +118,13 @@ def _show_passed_over(page: Page, told: dict[str, Any]) -> None:
         listed = ", ".join(places[:SHOWN_PLACES]) + ", ..." * (n > SHOWN_PLACES)
         page.line(f"{counted(n, 'document')} {what} left out: {listed}")
     if n := told["repeated"]:
-        page.line(f"{counted(n, 'document has', 'documents have')} a text that comes again later; the last one counts.")
+        because = "as its text comes" if n == 1 else "as their texts come"
+        page.line(
+            f"{counted(n, 'document is', 'documents are')} passed over, {because} again later: the last one counts."
+        )
     if n := told["folded_before"]:
-        page.line(f"{n:,} of them {'was' if n == 1 else 'were'} folded in before.")
+        are = "is" if n == 1 else "are"
+        page.line(f"{counted(n, 'document was', 'documents were')} folded in before, and {are} passed over.")
     if n := told["folded_before_with_other_labels"]:
         page.line(
             f"{counted(n, 'text was', 'texts were')} folded in before with other labels, which stay learned too; to "
