@@ -131,3 +131,26 @@ def test_a_label_that_is_nearly_a_class(label: str, tmp_path: Path, run: Run) ->
     assert "Did you mean 'sport'?" in said
     said = run("update", path, lines(tmp_path / "f.jsonl", {"text": "goal", "label": "weather"}), exit_code=1).stderr
     assert "Did you mean" not in said
+
+
+# -- several paths ------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_file_among_others_is_passed_over(news: Path, tmp_path: Path, run: Run) -> None:
+    empty = [tmp_path / "corrections.jsonl", tmp_path / "lines.csv"]
+    empty[0].touch()
+    empty[1].write_text("\n\n", encoding="utf-8")
+    said = run("train", empty[0], news, empty[1], "-o", tmp_path / "a.sieve")
+    assert [f"warning: {path}: is empty, and is passed over." for path in empty] == said.stderr.splitlines()
+    assert load(tmp_path / "a.sieve").model_.about["n_documents"] == 60
+    said = run("train", *empty, "-o", tmp_path / "a.sieve", exit_code=1)
+    assert f"{empty[0]}, {empty[1]}: no documents, the files are empty." in said.stderr
+    assert "the file is empty" in run("train", empty[0], "-o", tmp_path / "a.sieve", exit_code=1).stderr
+
+
+def test_a_folder_beside_a_table_needs_no_separator(joined: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "folder" / "sport").mkdir(parents=True)
+    (tmp_path / "folder" / "sport" / "1.txt").write_text("a keeper", encoding="utf-8")
+    more = write_csv(tmp_path / "more.csv", [("the vote on the league", "sport|politics")])
+    run("train", joined, tmp_path / "folder", more, "-o", tmp_path / "a.sieve", "--label-separator", "|")
+    assert load(tmp_path / "a.sieve").model_.classes == ("politics", "science", "sport")

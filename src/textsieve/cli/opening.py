@@ -4,10 +4,12 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..corpus import Corpus, read
 from ..corpus.named import is_name
+from ..corpus.streams import read_head
 from ..errors import InputError
 from ..prediction import Model
 from .ending import warn
@@ -41,19 +43,37 @@ def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any])
         with opened(paths[0], reading) as corpus:
             yield corpus
         return
+    empty = [path for path in paths if has_nothing(path)]
+    if len(empty) == len(paths):
+        raise InputError(f"{', '.join(empty)}: no documents, the files are empty.")
+    for path in empty:
+        warn(f"{path}: is empty, and is passed over.")
     with ExitStack() as stack:
-        parts = [stack.enter_context(opened(path, own, usual=usual)) for path, own, usual in each_with(paths, reading)]
+        parts = [
+            stack.enter_context(opened(path, own, usual=usual))
+            for path, own, usual in each_with(paths, reading)
+            if path not in empty
+        ]
         corpus = Corpus.chained(parts)
         yield corpus
         _warn_of_wrong_bytes(corpus)
 
 
+def has_nothing(path: str) -> bool:
+    """Whether a path is a file that nobody has written to yet."""
+    return path != STDIO and os.path.isfile(path) and not read_head(Path(path)).strip()
+
+
 def each_with(
     paths: Sequence[str], reading: Mapping[str, Any], usual: Mapping[str, str] = NONE
 ) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
-    """Paths, each with how it is read, and which columns are usual: beyond the first, those that were named for it."""
+    """Paths, each with how it is read, and what is usual: beyond the first, the columns that were named for it.
+
+    So is what separates labels, as not all formats have columns.
+    """
     yield paths[0], reading, usual
-    named = columns_given(reading)
+    separator = reading["label_separator"]
+    named = columns_given(reading) | ({} if separator is None else {"label_separator": separator})
     others = {name: None if name in named else value for name, value in reading.items()}
     for path in paths[1:]:
         yield path, others, {**usual, **named}

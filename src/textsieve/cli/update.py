@@ -90,13 +90,13 @@ def _read(
     skip_unknown: bool,
 ) -> Corrections:
     from ..training.corrections import UNREADABLE, Corrections
-    from .opening import each_with, opened
+    from .opening import each_with, has_nothing, opened
     from .progress import progress
 
     found = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
     with progress() as tell:
         for path, own, names in each_with(paths, reading, usual):
-            if os.path.isfile(path) and not os.path.getsize(path):  # nobody has corrected anything yet
+            if has_nothing(path):  # nobody has corrected anything yet
                 continue
             more = {"keep": ("file",)} if os.path.isdir(path) else {}
             with opened(path, own, usual=names, lenient=True, **more) as corpus:
