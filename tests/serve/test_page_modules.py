@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 from typing import Any
 
@@ -98,13 +99,13 @@ def test_formulas(modules: Browser) -> None:
     [
         ("a.csv", "id,Text\n1,x\n", ["id", "Text"], [["1", "x"]], 1),
         ("a.csv", "moon,rocket 12345\nx,y\n", ["column 1", "column 2"], [["moon", "rocket 12345"], ["x", "y"]], 1),
-        ("a.csv", "a;b;text\n1;2\n", ["a", "b", "text"], [["1", "2", ""]], 2),
+        ("a.csv", "a;b;text\n1;2\n", ["a", "b", "text"], [["1", "2", None]], 2),
         ("a.tsv", "label\tbody\nx\ty,z\n", ["label", "body"], [["x", "y,z"]], 1),
         (
             "a.jsonl",
             '{"text": "x", "n": 1}\n\n{"m": [1], "text": "y"}',
             ["text", "n", "m"],
-            [["x", 1, ""], ["y", "", "[1]"]],
+            [["x", "1", None], ["y", None, "[1]"]],
             0,
         ),
         ("a.json", '["x", "y"]', ["text"], [["x"], ["y"]], 0),
@@ -121,6 +122,33 @@ def test_documents_of_a_file(
     told = "[it.columns, it.rows, module.textColumnOf(it)]"
     script = f"(name, text) => {{ const it = module.documentsOf(name, text); return {told}; }}"
     assert called(modules, "documents", script, name, text) == [columns, rows, column]
+
+
+def test_json_is_kept_as_it_is_written(modules: Browser) -> None:
+    values = [
+        "12345678901234567890",
+        "1.0",
+        "-0",
+        "1E+400",
+        "true",
+        r'[1.0, {"a": "]\\\""}]',
+        '{"2": 0, "1": 1e2 }',
+        "[]",
+    ]
+    names = [r"\"\\", "2", "__proto__", "1", "é", "constructor", "", r"a\n"]
+    pairs = [*zip(names, values, strict=True), ("b", r'"x\u0041"'), ("c", "null")]
+    line = "{ " + " , ".join(f'"{name}" :\t{value}' for name, value in pairs) + "}"
+    columns, row = [*json.loads(line)], [*values, "xA", None]
+    told = "(name, text) => { const it = module.documentsOf(name, text); return [it.columns, it.rows]; }"
+    for name, text, n in (
+        ("a.jsonl", f"{line}\n\n {line}\n", 2),
+        ("a.json", f" [{line},\n{line} ] ", 2),
+        ("a.json", f" {line} ", 1),
+    ):
+        assert called(modules, "documents", told, name, text) == [columns, [row] * n]
+    cells = called(modules, "documents", told, "a.json", '[1.0, "a" ,null, [2.50]]')
+    assert cells == [["text"], [["1.0"], ["a"], [None], ["[2.50]"]]]
+    assert called(modules, "documents", told, "a.json", "[ ]") == [["text"], []]
 
 
 def test_pieces_of_a_text(modules: Browser) -> None:

@@ -6,7 +6,7 @@ import { countsOf, labelsOf } from "./predictions.js";
 const ROWS = 200; // that are shown
 const CLIP = 160; // characters of a text in them
 
-const clipped = (value) => (String(value).length > CLIP ? `${String(value).slice(0, CLIP)} …` : String(value));
+const clipped = (text) => (text.length > CLIP ? `${text.slice(0, CLIP)} …` : text);
 
 const figure = (score, probability) =>
   (isNumber(probability) ? `${percent(probability)} (${written(score, 3)})` : written(score, 3));
@@ -30,7 +30,7 @@ const lineOf = (text, place, { prediction, fault }) => {
   const answer = prediction ? answerOf(prediction) : failed();
   return make("tr", {},
     make("td", { class: "number" }, written(place + 1)),
-    make("td", { class: "text clip" }, make("span", { class: "clamp" }, clipped(text))),
+    make("td", { class: "text clip" }, make("span", { class: "clamp" }, clipped(text ?? ""))),
     answer);
 };
 

@@ -118,7 +118,7 @@ export const useFile = () => {
       if (sentence !== said && !isOver()) state(sentence ?? "");
       said = sentence;
     };
-    const texts = table.rows.map((row) => String(row[column]));
+    const texts = table.rows.map((row) => row[column]);
     const about = { texts, faults: table.faults, limits: model.limits, signal: own.signal };
     try {
       await predictAll({ ...about, predict: api.predict, tell, wait });
