@@ -43,7 +43,7 @@ def called(browser: Browser, module: str, expression: str, *values: Any) -> Any:
 
 def tables(n: int) -> list[list[list[str]]]:
     draw = random.Random(3)
-    widths = [draw.randint(2, 4) for _ in range(n)]
+    widths = [draw.randint(1, 4) for _ in range(n)]
     return [[draw.choices(CELLS, k=width) for _ in range(draw.randint(1, 5))] for width in widths]
 
 
@@ -80,9 +80,20 @@ def test_tables_are_written_as_python_reads_them(modules: Browser) -> None:
         ('5" disk,"x"y\n', [['5" disk', "xy"]]),
         ('"a""b",\'c\'', [['a"b', "'c'"]]),
         ('"never closed,\nx', [["never closed,\nx"]]),
+        ('text\n"first"\n""\n\n"third"\n""', [["text"], ["first"], [""], ["third"], [""]]),
         ("", []),
     ],
-    ids=["mark", "empty lines", "last empty", "all empty", "stray quotes", "apostrophes", "unclosed", "nothing"],
+    ids=[
+        "mark",
+        "empty lines",
+        "last empty",
+        "all empty",
+        "stray quotes",
+        "apostrophes",
+        "unclosed",
+        "one column",
+        "nothing",
+    ],
 )
 def test_edges_of_tables(modules: Browser, text: str, rows: list[list[str]]) -> None:
     assert called(modules, "csv", "(text) => module.parseCsv(text).rows", text) == rows
