@@ -100,9 +100,39 @@ def test_edges_of_tables(modules: Browser, text: str, rows: list[list[str]]) -> 
 
 
 def test_formulas(modules: Browser) -> None:
-    given = ["=1+1", "+a", "-x", "@me", "\tx", "-4", "+1.5e3", "a=b", "", 7, -7, None]
-    expected = ["'=1+1", "'+a", "'-x", "'@me", "'\tx", "-4", "+1.5e3", "a=b", "", 7, -7, None]
-    assert called(modules, "csv", "(all) => all.map(module.harmless)", given) == expected
+    formulas = [
+        "=1+1",
+        "+a",
+        "-x",
+        "@me",
+        "\tx",
+        "\rx",
+        "\n=1+1",
+        " =1+1",
+        "\u00a0=1",
+        "\u200b@x",
+        "＝1",
+        "＋a",
+        "－x",
+        " ＠x",
+    ]
+    others = ["-4", "+1.5e3", " -4 ", "a=b", "", " a", "\n", 7, -7, None]
+    found = called(modules, "csv", "(all) => all.map(module.harmless)", [*formulas, *others])
+    assert found == [*(f"'{each}" for each in formulas), *others]
+
+
+def test_what_is_added_is_no_formula(modules: Browser) -> None:
+    script = "(found, model) => module.tableWith({columns: ['=a'], rows: found.map(() => ['x'])}, found, model)"
+    answers = [{"prediction": {"label": '=HYPERLINK("x")', "score": -1.5}}, {"fault": "@bad"}]
+    one = {"labels": "one", "probabilities": False, "classes": [{"label": '=HYPERLINK("x")'}]}
+    assert called(modules, "predictions", script, answers, one) == [
+        ["'=a", "label", "score", "unknown", "error"],
+        ["x", '\'=HYPERLINK("x")', -1.5, "", ""],
+        ["x", "", "", "", "'@bad"],
+    ]
+    answers = [{"prediction": {"labels": labels, "scores": {}}} for labels in (["-a", "b"], [-2, -1], [])]
+    several = {"labels": "several", "probabilities": False, "classes": [{"label": "-a"}]}
+    assert [row[1] for row in called(modules, "predictions", script, answers, several)[1:]] == ["'-a|b", "-2|-1", ""]
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,11 @@ const lineOf = (row) => `${row.map(cellText).join(",") || (row.length ? QUOTE + 
 /** Rows as text; the mark at the beginning tells spreadsheets that it is UTF-8. */
 export const csvText = (rows) => `\ufeff${rows.map(lineOf).join("")}`;
 
+const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+const FORMULA = /^[\t\r]|^[\s\p{C}]*[=+\-@＝＋－＠]/u; // spreadsheets skip blanks, and know the wide signs of East Asia
+
 /** A cell that a spreadsheet would take for a formula, with an apostrophe before it; numbers are left as they are. */
 export const harmless = (value) => {
-  const isText = typeof value === "string" && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
-  return isText && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const isFormula = typeof value === "string" && FORMULA.test(value) && !NUMBER.test(value);
+  return isFormula ? `'${value}` : value;
 };
