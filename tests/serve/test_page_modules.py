@@ -12,6 +12,7 @@ import pytest
 
 from tests.browser import Browser
 from tests.serve.conftest import Page, Served
+from textsieve.prediction import as_written
 
 CELLS = [
     "",
@@ -133,6 +134,21 @@ def test_what_is_added_is_no_formula(modules: Browser) -> None:
     answers = [{"prediction": {"labels": labels, "scores": {}}} for labels in (["-a", "b"], [-2, -1], [])]
     several = {"labels": "several", "probabilities": False, "classes": [{"label": "-a"}]}
     assert [row[1] for row in called(modules, "predictions", script, answers, several)[1:]] == ["'-a|b", "-2|-1", ""]
+
+
+def test_scores_of_labels_that_are_numbers(modules: Browser) -> None:
+    labels = [1e-05, 1e22, 0.5, 1e-7, 3.0, -2.5, True, "x", "toString"]
+    scores = {as_written(label): place + 0.5 for place, label in enumerate(labels)}
+    found = called(
+        modules,
+        "predictions",
+        "(scores, labels) => labels.map((each) => module.figureOf(scores, each))",
+        scores,
+        labels,
+    )
+    assert found == [place + 0.5 for place in range(len(labels))]
+    absent = "(scores) => [0, 7, 'toString', ''].map((each) => module.figureOf(scores, each) ?? 'none')"
+    assert called(modules, "predictions", absent, {"": 1, "x": 2}) == ["none", "none", "none", 1]
 
 
 @pytest.mark.parametrize(

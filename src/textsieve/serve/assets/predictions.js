@@ -11,6 +11,13 @@ export const joinOf = (classes) =>
 
 export const labelsOf = (prediction) => prediction.labels ?? [prediction.label];
 
+/** The score of a label in `scores`, whose names are as Python writes them: its 1e-05 is 0.00001 here. */
+export const figureOf = (figures, label) => {
+  const own = (name) => (name !== undefined && Object.hasOwn(figures ?? {}, name) ? figures[name] : undefined);
+  const isSame = (name) => name.trim() !== "" && Number(name) === label;
+  return own(String(label)) ?? own(isNumber(label) ? Object.keys(figures ?? {}).find(isSame) : undefined);
+};
+
 /** Labels as a cell, which names of classes must not make a formula; numbers are none. */
 const labelCell = (labels, join) => {
   const text = labels.map(String).join(join);
@@ -20,7 +27,7 @@ const labelCell = (labels, join) => {
 /** The columns that are added: their names, and a cell of each for a prediction. */
 export const addedColumns = (model) => {
   const join = joinOf(model.classes);
-  const several = (values, prediction) => labelsOf(prediction).map((label) => values?.[String(label)] ?? "").join(join);
+  const several = (values, prediction) => labelsOf(prediction).map((label) => figureOf(values, label) ?? "").join(join);
   const unknown = ["unknown", (prediction) => (prediction.unknown ? "true" : "")];
   if (model.labels === "one") {
     return [
