@@ -208,6 +208,15 @@ def test_json_is_kept_as_it_is_written(modules: Browser) -> None:
     assert called(modules, "documents", told, "a.json", "[ ]") == [["text"], []]
 
 
+def test_very_many_columns(modules: Browser) -> None:
+    script = """(n) => {
+      const cells = Array.from({ length: n }, (_, at) => `c${at}`), row = cells.with(n - 2, "the longest of all");
+      return module.textColumnOf(module.documentsOf("a.csv", `${cells}\n${row}\n`));
+    }"""
+    assert called(modules, "documents", script, 200_000) == 199_998
+    assert called(modules, "documents", "() => module.textColumnOf({columns: [], rows: []})") == 0
+
+
 def test_pieces_of_a_text(modules: Browser) -> None:
     draw = random.Random(5)
     cases: list[tuple[str, list[list[int]]]] = []

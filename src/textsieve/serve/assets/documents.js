@@ -115,5 +115,5 @@ export const textColumnOf = ({ columns, rows }) => {
   if (usual !== undefined) return names.indexOf(usual);
   const first = rows.slice(0, LOOKED_AT);
   const lengths = columns.map((_, at) => first.reduce((sum, row) => sum + (row[at]?.length ?? 0), 0));
-  return Math.max(0, lengths.indexOf(Math.max(...lengths)));
+  return lengths.reduce((best, length, at) => (length > lengths[best] ? at : best), 0);
 };
