@@ -217,6 +217,20 @@ def test_very_many_columns(modules: Browser) -> None:
     assert called(modules, "documents", "() => module.textColumnOf({columns: [], rows: []})") == 0
 
 
+def test_a_token_that_no_header_can_have(modules: Browser) -> None:
+    given = ["a-token", "two words", "~!", "", " ", "пароль", "ümlaut", "a\nb", " a", "a "]
+    found = called(modules, "api", "(all) => all.map(module.isToken)", given)
+    assert found == [True] * 3 + [False] * 7
+    script = """(token) => {
+      const fetched = window.fetch;
+      window.fetch = () => Promise.resolve(new Response("{}", { status: 401 }));
+      module.askWith(async () => token);
+      return module.model().catch((reason) => [reason.constructor.name, reason.status])
+        .finally(() => { window.fetch = fetched; module.askWith(async () => null); });
+    }"""
+    assert called(modules, "api", script, "пароль") == ["Refusal", 401]
+
+
 def test_pieces_of_a_text(modules: Browser) -> None:
     draw = random.Random(5)
     cases: list[tuple[str, list[list[int]]]] = []
