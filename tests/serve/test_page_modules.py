@@ -231,19 +231,38 @@ def test_a_token_that_no_header_can_have(modules: Browser) -> None:
     assert called(modules, "api", script, "пароль") == ["Refusal", 401]
 
 
+PIECES = """(cases) => cases.map(([text, spans, values]) =>
+  module.piecesOf(text, spans, values.map((contribution) => ({ contribution })))
+    .map((piece) => ({ ...piece, places: piece.places() })))"""
+
+
 def test_pieces_of_a_text(modules: Browser) -> None:
     draw = random.Random(5)
-    cases: list[tuple[str, list[list[int]]]] = []
+    cases: list[tuple[str, list[list[int]], list[float]]] = []
     for _ in range(200):
         text = "".join(draw.choices("ab 🚀é\n𝔘", k=draw.randint(0, 12)))
         ends = [sorted(draw.choices(range(len(text) + 1), k=2)) for _ in range(draw.randint(0, 5))]
-        cases.append((text, sorted([*each, draw.randint(0, 3)] for each in ends)))
-    found = called(modules, "spans", "(cases) => cases.map(([text, spans]) => module.piecesOf(text, spans))", cases)
-    for (text, spans), pieces in zip(cases, found, strict=True):
+        values = [draw.uniform(-1, 1) for _ in range(draw.randint(4, 9))]
+        cases.append((text, sorted([*each, draw.randint(0, 3)] for each in ends), values))
+    for (text, spans, values), pieces in zip(cases, called(modules, "spans", PIECES, cases), strict=True):
         assert "".join(piece["text"] for piece in pieces) == text
         covered = [{place for start, end, place in spans if start <= at < end} for at in range(len(text))]
-        told = [set(piece["places"]) for piece in pieces for _ in piece["text"]]
-        assert told == covered
+        told = [piece for piece in pieces for _ in piece["text"]]
+        assert [set(piece["places"]) for piece in told] == covered
+        assert [piece["terms"] for piece in told] == [len(piece["places"]) for piece in told] == list(map(len, covered))
+        sums = [sum(values[place] for place in places) for places in covered]
+        assert [piece["sum"] for piece in told] == pytest.approx(sums, abs=1e-12)
+        assert all(piece["sum"] == 0 for piece in told if not piece["terms"]), "nothing is left of what has ended"
+
+
+def test_long_spans_that_overlap(modules: Browser) -> None:
+    """All places of all pieces would be 1,800,000,000."""
+    script = """(n) => {
+      const spans = Array.from({ length: n }, (_, at) => [2 * at, 2 * n, at]);
+      const pieces = module.piecesOf("a ".repeat(n), spans, spans.map(() => ({ contribution: 1 })));
+      return [pieces.length, ...[0, 1, n - 1].flatMap((at) => [pieces[at].terms, pieces[at].sum]), pieces[2].places()];
+    }"""
+    assert called(modules, "spans", script, 60_000) == [60_000, 1, 1, 2, 2, 60_000, 60_000, [0, 1, 2]]
 
 
 def test_batches_keep_to_the_limits(modules: Browser) -> None:
