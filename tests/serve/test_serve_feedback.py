@@ -34,6 +34,7 @@ def test_a_correction_is_a_line(models: dict[str, Path], tmp_path: Path) -> None
         (line,) = lines(file)
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", line.pop("time"))
         assert line == {"text": text, "label": "money", "predicted": "sport", "model": card["id"]}
+        assert ask(server, "/v1/feedback", {"text": " \n", "label": "sport"}).status == 422
         for wrong in ({"label": "spam"}, {"label": None}, {}, {"labels": ["sport"]}, {"label": "a", "labels": []}):
             assert ask(server, "/v1/feedback", {"text": "a late goal", **wrong}).status == 422
         assert len(lines(file)) == 1
@@ -85,15 +86,21 @@ def test_a_line_is_on_the_disk_when_the_caller_is_told(tmp_path: Path, monkeypat
     feedback = Feedback(str(file))
     monkeypatch.setattr(os, "fsync", lambda _: synced.append(file.read_text()))
     feedback.write({"text": "one"})
-    assert len(synced) == 1
-    assert json.loads(synced[0])["text"] == "one"
+    assert [json.loads(each)["text"] for each in synced] == ["one", "one"]  # the line, and the name of the new file
+    feedback.write({"text": "two"})
+    assert len(synced) == 3
 
 
 def test_a_full_disk_is_no_correction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    feedback = Feedback(str(tmp_path / "corrections.jsonl"))
-    monkeypatch.setattr(os, "write", lambda _, line: len(line) // 2)
+    file = tmp_path / "corrections.jsonl"
+    feedback = Feedback(str(file))
+    feedback.write({"text": "whole"})
+    before = file.read_bytes()
+    own = os.write
+    monkeypatch.setattr(os, "write", lambda file, line: own(file, line[: len(line) // 2]))
     with pytest.raises(OSError, match="is the disk full"):
         feedback.write({"text": "one"})
+    assert file.read_bytes() == before
 
 
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:

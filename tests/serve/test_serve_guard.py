@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+import re
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,11 +15,20 @@ from tests.processes import wait_for
 from tests.serve.servers import Server, ask, started_server
 from textsieve.errors import InputError
 from textsieve.serve.guard import Door, host_name
-from textsieve.serve.limits import Limits
+from textsieve.serve.limits import BODIES_AT_ONCE, Limits
 from textsieve.serve.refusals import Refused
 from textsieve.serve.running import TOKEN, is_loopback, listening, token_from_environment
 
 Service = Callable[[str], Server]
+
+
+def resident(pid: int) -> int:
+    """The most bytes that a process had in memory."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    (found,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status, re.M)
+    return int(found) << 10
+
+
 SECRET = "a token with blanks, and more than 20 characters"
 
 
@@ -56,6 +67,22 @@ def test_the_token_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -
             token_from_environment()
 
 
+def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[int, int]] = []
+
+    def compare(given: bytes, right: bytes) -> bool:
+        compared.append((len(given), len(right)))
+        return given == right
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    scope = {"method": "GET", "path": "/v1/model", "headers": []}
+    for token in ("", "x", SECRET[:-1], SECRET * 2):
+        with pytest.raises(Refused):
+            Door(None, SECRET).check(scope, {b"authorization": f"Bearer {token}".encode()})
+    Door(None, SECRET).check(scope, {b"authorization": f"bearer {SECRET}".encode()})
+    assert compared == [(32, 32)] * 5  # of one length, whatever was sent
+
+
 def test_a_token_is_not_shown() -> None:
     assert SECRET not in repr(Door(token=SECRET))
 
@@ -70,6 +97,7 @@ def test_only_its_own_names_are_answered(small: Server) -> None:
 
 def test_host_names() -> None:
     names = {"A.b:80": "a.b", "a": "a", "[::1]:8000": "::1", "[::1]": "::1", ":80": "", "": ""}
+    names |= dict.fromkeys(("[::1", "[127.0.0.1]x", "localhost:x", "a:1:2", "::1"), "")
     assert {each: host_name(each.encode()) for each in names} == names
 
 
@@ -99,6 +127,14 @@ def test_more_than_is_allowed_is_refused(small: Server) -> None:
     assert asked(["g" * 2000]) == "too_large"
     assert ask(small, "/v1/explain", {"text": "g" * 101}, **bearer()).code == "too_long"
     assert ask(small, "/v1/predict", {"texts": ["g" * 100] * 3}, **bearer()).status == 200
+
+
+def test_bodies_are_forgotten_when_they_are_answered(small: Server) -> None:
+    body = {"texts": ["g" * 100] * 3}
+    wrong = {"texts": ["g" * 1900]}
+    for _ in range(2 * BODIES_AT_ONCE * 2000 // 300):
+        assert ask(small, "/v1/predict", body, **bearer()).status == 200
+        assert ask(small, "/v1/predict", wrong, **bearer()).status == 422
 
 
 def raw(server: Server, request: bytes) -> bytes:
@@ -180,10 +216,19 @@ def test_the_log_has_no_text(small: Server) -> None:
 
 
 def test_addresses() -> None:
-    assert all(map(is_loopback, ("127.0.0.1", "127.0.0.2", "::1", "localhost", "LOCALHOST")))
-    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", "")))
+    for address in ("127.0.0.1", "127.0.0.2", "127.1", "localhost"):
+        with listening(address, 0) as listener:
+            assert is_loopback(listener)
     with listening("127.0.0.1", 0) as taken, pytest.raises(InputError, match=r"^Can't listen on 127\.0\.0\.1, port"):
         listening("127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_loopback_address_by_another_name_is_called_by_its_names_alone(
+    models: dict[str, Path], tmp_path: Path
+) -> None:
+    with started_server(models["one"], tmp_path, "--host", "127.1") as server:
+        assert ask(server, "/v1/model", host="evil.example").code == "forbidden"
+        assert ask(server, "/v1/model", host="127.1").status == 200
 
 
 def test_limits_are_numbers_above_0() -> None:
@@ -193,6 +238,23 @@ def test_limits_are_numbers_above_0() -> None:
             with pytest.raises(InputError, match=f"^{name}="):
                 Limits(**{name: wrong})
     assert Limits(seconds=0.5).seconds == 0.5
+
+
+def test_refusals_are_counted_where_they_were(small: Server) -> None:
+    for _ in range(2):
+        ask(small, "/v1/predict", {"texts": []})
+    ask(small, "/v1/predict", {"texts": []}, content_type="text/plain")
+    found = ask(small, "/metrics", **bearer()).body.decode()
+    assert 'textsieve_requests_total{path="/v1/predict",status="401"}' in found
+    assert 'textsieve_requests_total{path="/v1/predict",status="415"} 1.0' in found
+
+
+def test_a_body_full_of_mistakes_holds_nobody_up(service: Service) -> None:
+    for body in (b'{"texts":[' + b"1," * 2_000_000 + b"1]}", b'{"texts":[' + b'"",' * 2_000_000 + b'""]}'):
+        found = ask(service("one"), "/v1/predict", body)
+        assert found.status == 422
+        assert len(found.body) < 500
+    assert resident(service("one").pid) < 600 << 20  # an error for each would take thousands
 
 
 def test_a_refusal_knows_its_status() -> None:

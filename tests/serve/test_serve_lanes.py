@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.processes import wait_for
 from textsieve import load
 from textsieve.prediction import Model, Predictions
-from textsieve.serve.lanes import PART, SHORT, Lanes, parts
+from textsieve.serve.lanes import PART, SHORT, GivenUp, Job, Lanes, Wanted, Work, outcomes, parts
 from textsieve.serve.limits import Limits
 from textsieve.serve.loaded import Loaded
 from textsieve.serve.refusals import Refused
@@ -106,16 +107,16 @@ def test_one_that_fails_does_not_spoil_others(watched: Watched) -> None:
 
 
 def test_other_work_that_fails_says_so(watched: Watched) -> None:
-    def broken() -> bytes:
+    def broken(_: Wanted) -> bytes:
         raise ZeroDivisionError
 
     for effort in (1, SHORT + 1):
         with pytest.raises(ZeroDivisionError):
             run(partial(_worked, loaded(watched), effort, broken))
-        assert run(partial(_worked, loaded(watched), effort, lambda: b"done")) == b"done"
+        assert run(partial(_worked, loaded(watched), effort, lambda _: b"done")) == b"done"
 
 
-async def _worked(own: Loaded, effort: int, work: Callable[[], bytes], lanes: Lanes) -> bytes:
+async def _worked(own: Loaded, effort: int, work: Work, lanes: Lanes) -> bytes:
     return await lanes.work(own, effort, work)
 
 
@@ -168,6 +169,53 @@ def test_long_work_is_given_up_when_its_caller_goes(watched: Watched) -> None:
 
     run(work)
     assert watched.calls == [1, 1]  # of three parts only the one that had begun
+
+
+def test_other_work_can_see_that_nobody_waits(watched: Watched) -> None:
+    seen: list[bool] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(is_wanted: Wanted) -> bytes:
+        seen.append(is_wanted())
+        begun.set()
+        assert go_on.wait(60)
+        seen.append(is_wanted())
+        raise GivenUp
+
+    async def work(lanes: Lanes) -> None:
+        task = asyncio.ensure_future(lanes.work(loaded(watched), SHORT + 1, slow))
+        await asyncio.to_thread(begun.wait, 60)
+        task.cancel()
+        await asyncio.wait({task})
+        go_on.set()
+        assert await lanes.work(loaded(watched), SHORT + 1, lambda _: b"next") == b"next"
+
+    run(work)
+    assert seen == [True, False]
+
+
+def test_short_requests_that_nobody_waits_for_are_passed_over(watched: Watched) -> None:
+    async def work(_: Lanes) -> list[bytes]:
+        loop = asyncio.get_running_loop()
+        jobs = [
+            Job(loop.create_future(), loaded(watched), 1, [text], given_up=text == "bank") for text in ("goal", "bank")
+        ]
+        return [job.texts[0].encode() for job, _ in outcomes(jobs)]
+
+    assert run(work) == [b"goal"]
+    assert watched.calls == [1]
+
+
+def test_threads_end(watched: Watched) -> None:
+    def own() -> set[str]:
+        return {thread.name for thread in threading.enumerate() if thread.name.startswith("textsieve-")}
+
+    async def work(lanes: Lanes) -> set[str]:
+        await lanes.predict(loaded(watched), ["goal"], None)
+        return own()
+
+    assert run(work) == {"textsieve-short"}
+    wait_for(lambda: not own() or None, lambda: f"the end of {own()}")
 
 
 def test_texts_in_parts() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import socket
 import time
 from collections.abc import Iterator
@@ -9,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.servers import Server, started_server
+from tests.processes import wait_for
+from tests.serve.servers import Server, ask, started_server
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
@@ -86,3 +89,30 @@ def test_an_answer_comes_in_one_piece(hasty: Server) -> None:
             head, _, body = connection.recv(1 << 16).partition(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 200 OK")
             assert body == b'{"predictions":[]}'
+
+
+def test_who_does_not_take_an_answer_is_cut_off(hasty: Server) -> None:
+    text = "wind goal bank rain " * 20_000
+    body = json.dumps({"text": text}).encode()
+    explain = POST.replace(b"/v1/predict", b"/v1/explain").replace(b"Length: 13", b"Length: %d" % len(body)) + body
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+        connection.settimeout(60)
+        connection.connect(("127.0.0.1", hasty.port))
+        connection.sendall(explain)
+        own = connection.getsockname()[1]
+        wait_for(lambda: own in connected(hasty) or None, lambda: "a connection")
+        wait_for(lambda: own not in connected(hasty) or None, lambda: "its end")
+    assert ask(hasty, "/v1/explain", {"text": text}).status == 200
+
+
+def connected(server: Server) -> set[int]:
+    """The ports of callers whose connection the service still has."""
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    ends = [(line[1].split(":")[1], line[2].split(":")[1], line[9]) for line in lines]
+    of_process = {os.readlink(each) for each in Path(f"/proc/{server.pid}/fd").iterdir() if os.path.lexists(each)}
+    return {
+        int(other, 16)
+        for own, other, inode in ends
+        if int(own, 16) == server.port and f"socket:[{inode}]" in of_process
+    }

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.processes import wait_for
 from tests.serve.servers import Server, ask, started_server
+from textsieve.errors import InputError
+from textsieve.serve.loaded import Current
 
 
 def served(server: Server) -> str:
@@ -91,3 +96,51 @@ def test_a_service_ends_in_an_orderly_way(models: dict[str, Path], tmp_path: Pat
         assert server.program.ended() == 0
         assert "GET /healthz 200" in server.log
         assert "Traceback" not in server.log
+
+
+def test_a_service_waits_for_what_it_answers(models: dict[str, Path], tmp_path: Path) -> None:
+    texts = ["wind goal bank rain " * 20_000] * 20
+    with started_server(models["one"], tmp_path) as server, ThreadPoolExecutor(6) as threads:
+        asked = [threads.submit(ask, server, "/v1/predict", {"texts": texts}) for _ in range(6)]
+        wait_for(lambda: waiting(server) or None, lambda: server.log)
+        os.kill(server.pid, signal.SIGTERM)
+        assert [each.result().status for each in asked] == [200] * 6
+        assert server.program.ended() == 0
+
+
+def waiting(server: Server) -> float:
+    (found,) = re.findall(r"^textsieve_requests_waiting (\S+)$", ask(server, "/metrics").body.decode(), re.M)
+    return float(found)
+
+
+def test_what_a_service_has_read_is_not_read_again(models: dict[str, Path], tmp_path: Path) -> None:
+    model = tmp_path / "own.sieve"
+    shutil.copy(models["one"], model)
+    current = Current(str(model), lambda *_: None)
+    first = weakref.ref(current.now)
+    assert not current.has_changed
+    replaced(model, models["numbers"].read_bytes())
+    assert current.has_changed
+    assert current.swap()
+    assert not current.has_changed
+    assert first() is None  # and the old one is gone at once
+    model.unlink()
+    assert not current.has_changed
+    replaced(model, b"no model")
+    assert current.has_changed
+    with pytest.raises(InputError, match="is not"):
+        current.swap()
+    assert not current.has_changed
+    assert current.now.model.classes == (1, 2, 3)
+
+
+def test_without_a_line_for_each_request_what_goes_wrong_is_said(models: dict[str, Path], tmp_path: Path) -> None:
+    model = tmp_path / "own.sieve"
+    shutil.copy(models["one"], model)
+    with started_server(model, tmp_path, "--no-access-log") as server:
+        ask(server, "/healthz")
+        replaced(model, b"no model")
+        os.kill(server.pid, signal.SIGHUP)
+        wait_until_failed(server, 1)
+        assert "The model stays as it was: " in server.log
+        assert "/healthz" not in server.log

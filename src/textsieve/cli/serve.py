@@ -27,7 +27,8 @@ from . import options
     *("--allow-host", "names"),
     multiple=True,
     metavar="NAME",
-    help="A name by which the service may be called; may be repeated.  [default: this machine's, or any with --host]",
+    help="A name by which the service may be called; may be repeated.  "
+    "[default: this machine's own; any if others can reach it]",
 )
 @click.option(
     "--feedback",
@@ -100,15 +101,16 @@ def command(
         refuse_to_lose(feedback, model)
     token = token_from_environment()
     limits = Limits(max_body, max_documents, max_length, timeout)
-    log = Log() if access_log else None
-    service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=log)
-    is_here = is_loopback(host)
-    if not is_here and token is None:
-        warn(
-            "whoever can reach this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only those who know it."
-        )
-    hosts = {*HERE, host.lower(), *map(str.lower, names)} if is_here else {*map(str.lower, names)} or None
+    service = Service(model, limits=limits, feedback=feedback, n_jobs=jobs, log=Log(), logs_requests=access_log)
     with listening(host, port) as listener:
+        hosts = {host, *names}
+        if is_loopback(listener):
+            hosts |= HERE
+        elif not names:
+            hosts = set()  # it may be called anything
+        if not is_loopback(listener) and token is None:
+            warn("whoever reaches this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only who knows it.")
         loaded = service.current.now
-        line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)}"
-        run(service, listener, hosts=hosts, token=token, watch=watch, ready=lambda: click.echo(line))
+        line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)} (Ctrl-C ends it)"
+        called = {name.lower() for name in hosts} or None
+        run(service, listener, hosts=called, token=token, watch=watch, ready=lambda: click.echo(line))

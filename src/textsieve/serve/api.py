@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -13,16 +12,19 @@ from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 
 from ..errors import shown
 from . import shapes
 from .answers import class_named, explanation_json
 from .assets import routes as asset_routes
+from .lanes import SHORT, GivenUp, Wanted
 from .leanroute import LeanRoute
 from .metrics import CONTENT_TYPE
 from .refusals import STATUS, Refused, internal
 from .service import Service
 
+FEEDBACK = "/v1/feedback"
 MOST_LISTED = 1_000
 """Terms that are listed at a time."""
 
@@ -55,9 +57,11 @@ def routes(service: Service) -> FastAPI:
             Exception: _internal,
         },
     )
+    app.router.redirect_slashes = False
     _add_asking(app, service)
     _add_looking(app, service)
     app.router.routes.extend(asset_routes())
+    service.paths = frozenset(route.path for route in app.routes if isinstance(route, Route))
     return app
 
 
@@ -74,18 +78,33 @@ def _add_asking(app: FastAPI, service: Service) -> None:
         service.check([asked.text])
         loaded, text = service.current.now, asked.text
         label = None if asked.label is None else class_named(loaded.model, asked.label)
-        return await service.lanes.work(loaded, len(text), lambda: explanation_json(loaded.model, text, label))
+
+        def work(is_wanted: Wanted) -> bytes:
+            def go_on() -> None:
+                if not is_wanted():
+                    raise GivenUp
+
+            return explanation_json(loaded.model, loaded.id, text, label, go_on)
+
+        return await service.lanes.work(loaded, len(text), work)
 
     async def correct(asked: shapes.Correct) -> bytes:
         """Write the right label of a document to the file of corrections."""
         service.check([asked.text])
-        await asyncio.to_thread(service.correct, asked.text, asked.label, asked.labels)
-        return to_json({"written": True})
 
+        def work(is_wanted: Wanted) -> bytes:
+            if not is_wanted():
+                raise GivenUp
+            service.correct(asked.text, asked.label, asked.labels)
+            return to_json({"written": True})
+
+        return await service.lanes.work(service.current.now, max(len(asked.text), SHORT + 1), work)
+
+    predict.__annotations__["asked"] = shapes.predict_at_most(service.limits.documents)
     rows: list[tuple[str, Any, Any, int]] = [
         ("/v1/predict", predict, shapes.Predictions, 200),
         ("/v1/explain", explain, shapes.Explanation, 200),
-        ("/v1/feedback", correct, shapes.Written, 201),
+        (FEEDBACK, correct, shapes.Written, 201),
     ]
     for path, endpoint, answered, status in rows:
         if endpoint is correct and service.feedback is None:
@@ -114,7 +133,7 @@ def _add_looking(app: FastAPI, service: Service) -> None:
         loaded = service.current.now
         wanted = None if label is None else class_named(loaded.model, label)
         effort = len(loaded.model.terms)
-        found = await service.lanes.work(loaded, effort, lambda: to_json(loaded.terms.page(wanted, q, offset, n)))
+        found = await service.lanes.work(loaded, effort, lambda _: to_json(loaded.terms.page(wanted, q, offset, n)))
         return Response(found, media_type="application/json")
 
     async def health() -> Response:
@@ -170,5 +189,7 @@ async def _http(request: Request, problem: Exception) -> Response:
         wrong = Refused("method_not_allowed", f"Use {allowed}.", [(b"allow", allowed.encode())])
     else:
         path = shown(request.url.path, 100)
+        if request.url.path == FEEDBACK:
+            path += ", because the service was started without --feedback,"
         wrong = Refused("not_found", f"There is no {path} here; / is the page, and /docs says what can be asked for.")
     return await _refused(request, wrong)

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..errors import InputError
-from ..replacing import check_writable
+from ..replacing import check_writable, settle
 
 
 class Feedback:
@@ -26,6 +26,8 @@ class Feedback:
         check_writable(path, what="feedback")
         self._path = path
         self._lock = threading.Lock()
+        if not os.path.exists(path):
+            return  # it is made with the first line: an empty file is no documents to train on
         try:
             os.close(self._open())
         except OSError as problem:
@@ -35,21 +37,26 @@ class Feedback:
         """Add a line; it is on the disk when this returns."""
         line = to_json({**correction, "time": datetime.now(UTC).isoformat(timespec="microseconds")}) + b"\n"
         with self._lock:
+            is_new = not os.path.exists(self._path)
             file = self._open()
             try:
                 end = os.fstat(file).st_size
                 if end and os.pread(file, 1, end - 1) != b"\n":
                     line = b"\n" + line
-                _write_all(file, line)
+                _write_all(file, line, end)
                 os.fsync(file)
             finally:
                 os.close(file)
+            if is_new:
+                settle(os.path.dirname(os.path.abspath(self._path)))
 
     def _open(self) -> int:
         return os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
 
 
-def _write_all(file: int, line: bytes) -> None:
+def _write_all(file: int, line: bytes, end: int) -> None:
+    """Write a line at the end, or nothing: what was written of it is taken back."""
     written = os.write(file, line)
     if written != len(line):
+        os.ftruncate(file, end)
         raise OSError(f"Only {written:,} of {len(line):,} bytes could be written; is the disk full?")

@@ -17,7 +17,9 @@ which looks through its routes, catches what they raise, and takes several times
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import re
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +30,7 @@ from typing import Any, Protocol
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .limits import Limits
-from .refusals import CLOSE, Headers, Refused, answer, internal
+from .refusals import CLOSE, Answer, Headers, Refused, internal, send_answer
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -90,20 +92,21 @@ class Door:
             raise Refused("unauthorized", "Send the token of this service, as Authorization: Bearer ...", [CLOSE])
 
 
+HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:]*))(?::\d*)?", re.IGNORECASE)
+
+
 @lru_cache(100)
 def host_name(address: bytes) -> str:
-    """A host without its port."""
-    host = address.decode("latin-1")
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+    """A host without its port; nothing if it is none."""
+    found = HOST.fullmatch(address.decode("latin-1"))
+    return (found[1] or found[2] or "").lower() if found else ""
 
 
 class Direct(Protocol):
-    """A route that answers with the headers that every answer has, and says with which status."""
+    """A route whose answer is sent by the guard."""
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> int:
-        """Answer a request."""
+    async def answer(self, scope: Scope, receive: Receive) -> Answer:
+        """The answer to a request."""
         ...
 
 
@@ -124,18 +127,27 @@ class Guard:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a request; its body is forgotten before the answer is sent, which may take as long as it takes."""
         if scope["type"] != "http":
             raise RuntimeError(f"Only HTTP is spoken here, not {scope['type']}.")
         begin, status = time.perf_counter(), 500
         try:
-            status = await self._pass(scope, receive, send)
-        except Refused as problem:
-            status = await answer(send, problem.status, problem.headers, problem.body)
+            try:
+                found = await self._pass(scope, receive, send)
+            except Refused as problem:
+                found = problem.answer
+            except asyncio.CancelledError:  # the service ends, and has waited long enough
+                found = Refused("ending", "The service is being ended; try again in a moment.").answer
+            if isinstance(found, int):
+                status = found
+            else:
+                status = found.status
+                await send_answer(send, found)
         finally:
             self._note(scope, status, time.perf_counter() - begin)
 
-    async def _pass(self, scope: Scope, receive: Receive, send: Send) -> int:
+    async def _pass(self, scope: Scope, receive: Receive, send: Send) -> Answer | int:
+        """The answer, or the status of one that the application has sent."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         announced = headers.get(b"content-length")
         if announced is None and b"transfer-encoding" not in headers:
@@ -149,16 +161,16 @@ class Guard:
         finally:
             self._bytes -= body.size
 
-    async def _call(self, scope: Scope, receive: Receive, send: Send) -> int:
+    async def _call(self, scope: Scope, receive: Receive, send: Send) -> Answer | int:
         if (route := self._direct.get((scope["method"], scope["path"]))) is not None:
             scope["route"] = route
             try:
-                return await route.answer(scope, receive, send)
+                return await route.answer(scope, receive)
             except Refused:
                 raise
             except Exception as problem:
                 self._wrong(problem)
-                raise internal() from problem
+                return internal().answer
         status = 500
 
         async def send_safely(message: Message) -> None:

@@ -7,6 +7,9 @@ less each of them costs.
 *Long.* Others go to a few threads, in parts; between two parts it is seen whether anybody still waits. Python runs one
 thread at a time and changes every few milliseconds, so short requests take turns with long ones.
 
+*Aside.* What can't be done in parts that small (the explanation of a long text, a line that is to be on the disk) is
+done by one more thread, one after the other, so that only one such piece of work is in the way of all others.
+
 A request that is not answered in time is given up, and so is one whose caller has gone.
 """
 
@@ -36,6 +39,16 @@ PART = 1 << 18
 """Characters of a part of a long request."""
 
 
+Wanted = Callable[[], bool]
+"""Whether anybody still waits."""
+Work = Callable[[Wanted], bytes]
+"""Other work than to predict; it may look now and then whether it is still wanted, and raise `GivenUp` if not."""
+
+
+class GivenUp(Exception):
+    """Nobody waits for what is being done."""
+
+
 @dataclass(eq=False, slots=True)
 class Job:
     """A request that waits for its answer."""
@@ -45,8 +58,12 @@ class Job:
     effort: int  # characters, and some for each document
     texts: list[str]
     top: int | None = None
-    other: Callable[[], bytes] | None = None  # what is to be done, if it is not to predict
+    other: Work | None = None  # what is to be done, if it is not to predict
     given_up: bool = False
+
+    def is_wanted(self) -> bool:
+        """Whether anybody still waits."""
+        return not self.given_up
 
 
 class Lanes:
@@ -57,6 +74,7 @@ class Lanes:
         self._loop = asyncio.get_running_loop()
         self._short: SimpleQueue[Job | None] = SimpleQueue()
         self._long = ThreadPoolExecutor(n_threads, thread_name_prefix="textsieve-long")
+        self._aside = ThreadPoolExecutor(1, thread_name_prefix="textsieve-aside")
         self._thread = threading.Thread(target=self._answer_short, name="textsieve-short", daemon=True)
         self._thread.start()
         self._open: dict[Job, float] = {}
@@ -72,14 +90,15 @@ class Lanes:
         effort = sum(map(len, texts)) + A_DOCUMENT * len(texts)
         return await self._done(Job(self._loop.create_future(), loaded, effort, texts, top))
 
-    async def work(self, loaded: Loaded, effort: int, work: Callable[[], bytes]) -> bytes:
+    async def work(self, loaded: Loaded, effort: int, work: Work) -> bytes:
         """The answer to a request that takes other work, on so many characters."""
         return await self._done(Job(self._loop.create_future(), loaded, effort, [], other=work))
 
     def close(self) -> None:
         """End the threads, as soon as they have done what they do."""
         self._short.put(None)
-        self._long.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._long, self._aside):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     async def _done(self, job: Job) -> bytes:
         if self.waiting >= self._limits.requests:
@@ -92,7 +111,7 @@ class Lanes:
             if job.effort <= SHORT:
                 self._short.put(job)
             else:
-                self._long.submit(self._answer_long, job)
+                (self._long if job.other is None else self._aside).submit(self._answer_long, job)
             return await job.answered
         finally:
             del self._open[job]
@@ -139,6 +158,8 @@ class Lanes:
     def _answer_long(self, job: Job) -> None:
         try:
             found = None if job.given_up else _in_parts(job)
+        except GivenUp:
+            return
         except Exception as problem:
             self._tell([(job, problem)])
         else:
@@ -170,7 +191,7 @@ def outcomes(jobs: list[Job]) -> list[tuple[Job, bytes | Exception]]:
         if job.other is None:
             together.setdefault(id(job.loaded), []).append(job)
         else:
-            found.append((job, _tried(job.other)))
+            found.append((job, _tried(job)))
     for group in together.values():
         try:
             found += zip(group, _predicted_together(group), strict=True)
@@ -198,7 +219,7 @@ def _predicted_together(jobs: list[Job]) -> list[bytes]:
 def _in_parts(job: Job) -> bytes | None:
     """The answer to a long request; None if nobody waits for it any more."""
     if job.other is not None:
-        return job.other()
+        return job.other(job.is_wanted)
     records: list[dict[str, Any]] = []
     for part in parts(job.texts):
         if job.given_up:
@@ -223,8 +244,9 @@ def parts(texts: list[str]) -> Iterator[list[str]]:
         yield part
 
 
-def _tried(work: Callable[[], bytes]) -> bytes | Exception:
+def _tried(job: Job) -> bytes | Exception:
+    assert job.other is not None
     try:
-        return work()
+        return job.other(job.is_wanted)
     except Exception as problem:
         return problem

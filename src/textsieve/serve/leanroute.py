@@ -16,19 +16,19 @@ from pydantic import ValidationError
 from starlette.types import Receive, Scope, Send
 
 from .guard import DOCUMENTS
-from .refusals import JSON_TYPE, Refused, answer, invalid
+from .refusals import JSON_TYPE, Answer, Refused, invalid, no_such_name, send_answer
 from .shapes import Asked
 
 LARGE = 1 << 16
-"""Bytes of a body from which on it is worth looking whether anybody waits for the answer."""
+"""Bytes of a body from which on it is worth looking whether anybody still waits for the answer."""
 
-Answer = Callable[[Any], Coroutine[Any, Any, bytes]]
+Work = Callable[[Any], Coroutine[Any, Any, bytes]]
 
 
 class LeanRoute(APIRoute):
     """For functions of one argument, a model of what is asked, that return the JSON of the answer as bytes."""
 
-    def __init__(self, path: str, endpoint: Answer, **settings: Any) -> None:
+    def __init__(self, path: str, endpoint: Work, **settings: Any) -> None:
         super().__init__(path, endpoint, **settings)
         (asked,) = (kind for name, kind in get_type_hints(endpoint).items() if name != "return")
         assert issubclass(asked, Asked)
@@ -37,25 +37,24 @@ class LeanRoute(APIRoute):
         self.app = self._app
 
     async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.answer(scope, receive, send)
+        await send_answer(send, await self.answer(scope, receive))
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> int:
-        """Answer a request; gives the status."""
+    async def answer(self, scope: Scope, receive: Receive) -> Answer:
+        """The answer to a request."""
         try:
             body = await _body(receive)
             asked: Asked = self._validate(body)
+            if asked.model_extra:
+                raise no_such_name(asked.model_extra)
             scope[DOCUMENTS] = asked.n_documents
             work = self._endpoint(asked)
             found = await (work if len(body) < LARGE else _unless_gone(work, receive))
         except ValidationError as problem:
-            refused = invalid(problem)
+            return invalid(problem).answer
         except Refused as problem:
-            refused = problem.with_traceback(
-                None
-            )  # which has this frame, and that the body, until garbage is collected
-        else:
-            return await answer(send, self._status, [JSON_TYPE], found)
-        return await answer(send, refused.status, refused.headers, refused.body)
+            problem.__traceback__ = None  # it has this frame, and that the body, until garbage is collected
+            return problem.answer
+        return Answer(self._status, [JSON_TYPE], found)
 
 
 async def _unless_gone(work: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:

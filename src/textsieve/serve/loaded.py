@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from ..modelfile.reading import read_identified
@@ -56,11 +56,11 @@ class Loaded:
 
     def records(self, top: int | None) -> Records:
         """What makes records of predictions, with the scores of so many classes."""
-        return self._records(top if top is None else min(top, len(self.model.classes)))
+        return self._records if top is None else Records(self.model, min(top, len(self.model.classes)))
 
     @cached_property
-    def _records(self) -> Callable[[int | None], Records]:
-        return lru_cache(8)(lambda top: Records(self.model, top))
+    def _records(self) -> Records:
+        return Records(self.model)
 
     @cached_property
     def terms(self) -> TermList:

@@ -8,6 +8,8 @@ import asyncio
 import sys
 import threading
 import time
+from collections import deque
+from contextlib import suppress
 from functools import lru_cache
 from typing import TextIO
 
@@ -20,7 +22,7 @@ class Log:
 
     def __init__(self, file: TextIO | None = None) -> None:
         self._file = file
-        self._lines: list[str] = []
+        self._lines: deque[str] = deque()
         self._lock = threading.Lock()
         self._will_flush = False
 
@@ -40,10 +42,11 @@ class Log:
         """Write what waits."""
         with self._lock:
             self._will_flush = False
-            lines, self._lines = self._lines, []
+            lines = [self._lines.popleft() for _ in range(len(self._lines))]
             file = self._file or sys.stderr
-            file.write("".join(lines))
-            file.flush()
+            with suppress(OSError):  # nobody can be told that the log can't be written, and requests go on without it
+                file.write("".join(lines))
+                file.flush()
 
 
 def stamped(line: str) -> str:

@@ -4,6 +4,9 @@ uvicorn waits for a request as long as it takes, and takes as much of its head a
 that has not sent a whole request some seconds after it was opened, or after the first byte of a later request, or whose
 head grows too long.
 
+It also waits without end for a caller who does not take an answer, which it keeps as long. Here a connection of which
+nothing is taken for as many seconds is cut.
+
 uvicorn also sends the head of an answer before its body, and a small answer then takes two calls to the system, and the
 caller is woken twice. Here the head waits for the body, which comes at once.
 """
@@ -68,6 +71,7 @@ class PatientProtocol(HttpToolsProtocol):
     _unused = 0  # bytes since the request began, or since the last that were of its body
     _waits = True  # for a request, or for the rest of one
     _alarm: asyncio.TimerHandle | None = None
+    _untaken: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
@@ -115,10 +119,37 @@ class PatientProtocol(HttpToolsProtocol):
         """What is no HTTP is answered as all else that is wrong."""
         self._end(Refused("malformed", "This is no request of HTTP/1.1 as the standard has it."))
 
+    # -- a caller who does not take the answer ---------------------------------------------------------------------
+
+    def pause_writing(self) -> None:
+        """More waits to be taken than is good: look from time to time whether it gets less."""
+        super().pause_writing()
+        if self._untaken is None:
+            self._look_at_untaken(None)
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more."""
         self._stop_waiting()
+        if self._untaken is not None:
+            self._untaken.cancel()
         super().connection_lost(exc)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing was asked for a while: end, even if the last answer was not taken."""
+        if self._whole.get_write_buffer_size():
+            self._whole.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _look_at_untaken(self, before: int | None) -> None:
+        left: int = self._whole.get_write_buffer_size()
+        self._untaken = None
+        if left and left == before:
+            self._whole.abort()
+        elif left:
+            self._untaken = self.loop.call_later(self.seconds, self._look_at_untaken, left)
+
+    # -- a request that does not come ------------------------------------------------------------------------------
 
     def _set_alarm(self) -> None:
         if self._alarm is None and not self.transport.is_closing():

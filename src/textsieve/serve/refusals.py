@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic_core import to_json
+
+from ..errors import shown
 
 if TYPE_CHECKING:
     from pydantic_core import ValidationError
@@ -43,6 +46,7 @@ STATUS = {
     "busy": 503,
     "timeout": 503,
     "not_written": 503,
+    "ending": 503,
 }
 """What can be answered, by its word."""
 
@@ -54,6 +58,8 @@ MORE: dict[str, Headers] = {
     "too_large": [CLOSE],
     "busy": [(b"retry-after", b"1")],
     "timeout": [(b"retry-after", b"1")],
+    "ending": [(b"retry-after", b"5"), CLOSE],
+    "not_written": [(b"retry-after", b"5")],
 }
 """Headers that belong to some of them."""
 
@@ -68,8 +74,13 @@ class Refused(Exception):
         self.headers = [JSON_TYPE, *MORE.get(code, []), *(headers or [])]
 
     @property
-    def body(self) -> bytes:
+    def answer(self) -> Answer:
         """What is answered."""
+        return Answer(self.status, self.headers, self.body)
+
+    @property
+    def body(self) -> bytes:
+        """The same as JSON."""
         return to_json({"error": {"code": self.code, "message": self.message}})
 
     @property
@@ -87,16 +98,31 @@ def internal() -> Refused:
 
 def invalid(problem: ValidationError) -> Refused:
     """What is said of JSON that is not what was asked for: the first thing that is wrong, and where."""
-    first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+    first = problem.errors(include_url=False, include_input=False)[0]
+    if first["type"] == "too_long" and first["loc"] == ("texts",):
+        found, most = first["ctx"]["actual_length"], first["ctx"]["max_length"]
+        about = f"{found:,} documents; a request" if found is not None else "A request"
+        return Refused("too_many", f"{about} may have {most:,}. Send them in parts.")
     where = ".".join(map(str, first["loc"]))
-    others = problem.error_count() - 1
-    more = f" ({others:,} more are wrong.)" if others else ""
-    return Refused("invalid", f"{where + ': ' if where else ''}{first['msg']}.{more} /docs says what is asked for.")
+    return Refused("invalid", f"{where + ': ' if where else ''}{first['msg']}. /docs says what is asked for.")
 
 
-async def answer(send: Send, status: int, headers: Headers, body: bytes) -> int:
-    """Send an answer whole, with the headers that every answer has; gives its status."""
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length, *HEADERS]})
-    await send({"type": "http.response.body", "body": body})
-    return status
+def no_such_name(names: Mapping[str, object]) -> Refused:
+    """What is said of JSON that has more than was asked for."""
+    first = shown(next(iter(names)), 100)
+    return Refused("invalid", f"{first} is not asked for; /docs says what is.")
+
+
+class Answer(NamedTuple):
+    """What is answered."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+async def send_answer(send: Send, answer: Answer) -> None:
+    """Send an answer whole, with the headers that every answer has."""
+    headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode()), *HEADERS]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body})

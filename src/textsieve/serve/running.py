@@ -6,7 +6,9 @@ SIGHUP has the model file read again, SIGINT and SIGTERM let requests that have 
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
+import math
 import os
 import signal
 import socket
@@ -30,8 +32,8 @@ TOKEN = "TEXTSIEVE_TOKEN"
 """The variable of the environment that has the token, if one is needed."""
 LOOK_SECONDS = 1.0
 """Between two looks at the model file."""
-GRACE = 10
-"""Seconds that requests have to come to their end."""
+GRACE = 5
+"""Seconds that requests have to come to their end, beyond those that they may take."""
 BACKLOG = 2048
 GARBAGE = 20_000
 """New objects after which it is looked for garbage; a request leaves hardly any, and the usual 700 are its own."""
@@ -67,12 +69,9 @@ def guarded(service: Service, hosts: Collection[str] | None, token: str | None) 
     return Guard(app, direct, service.limits, Door(hosts, token, open_paths), service.note, service.went_wrong)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine reaches an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+def is_loopback(listener: socket.socket) -> bool:
+    """Whether nobody but this machine reaches a socket; whatever its address was called."""
+    return ip_address(listener.getsockname()[0]).is_loopback
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -82,9 +81,12 @@ def listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise InputError(
-            f"Can't listen on {host}, port {port}: {reason}. Use another port (--port), or 0 for any that is free."
-        ) from problem
+        way_out = (
+            "Use another port (--port), or 0 for any that is free."
+            if getattr(problem, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
+            else "Use an address of this machine (--host), such as 127.0.0.1."
+        )
+        raise InputError(f"Can't listen on {host}, port {port}: {reason}. {way_out}") from problem
 
 
 def address_of(listener: socket.socket) -> str:
@@ -112,7 +114,8 @@ def run(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=GRACE,
+        log_level="error",
+        timeout_graceful_shutdown=math.ceil(service.limits.seconds) + GRACE,
     )
     server = _Server(config)
     gc.collect()

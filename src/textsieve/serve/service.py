@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Set
 
 from starlette.types import Scope
 
 from ..prediction import Label
 from ..settings import n_threads
 from .answers import class_named
-from .assets import assets
 from .feedback import Feedback
 from .guard import DOCUMENTS
 from .lanes import Lanes
@@ -32,13 +32,15 @@ class Service:
         feedback: str | None = None,
         n_jobs: int | None = None,
         log: Log | None = None,
+        logs_requests: bool = True,
     ) -> None:
         self.limits = limits or Limits()
         self.metrics = Metrics()
         self.feedback = None if feedback is None else Feedback(feedback)
         self.current = Current(path, self.metrics.predicted)
+        self.paths: Set[str] = frozenset()  # those that there are, once there are routes
         self._n_threads = n_threads(n_jobs)
-        self._log = log
+        self._log, self._logs_requests = log, logs_requests
         self._lanes: Lanes | None = None
 
     @property
@@ -81,10 +83,9 @@ class Service:
 
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Note a request: by its route, never by its text."""
-        route = scope.get("route")
-        path = getattr(route, "path", None) or (scope["path"] if scope["path"] in assets() else "other")
+        path = scope["path"] if scope["path"] in self.paths else "other"
         self.metrics.request(path, status, seconds)
-        if self._log is not None:
+        if self._log is not None and self._logs_requests:
             client = (scope.get("client") or ["-"])[0]
             documents = f" {scope[DOCUMENTS]} documents" if DOCUMENTS in scope else ""
             self._log.soon(f"{client} {scope['method']} {path} {status}{documents} {1000 * seconds:.1f} ms")
@@ -92,10 +93,7 @@ class Service:
     # -- what is asked -------------------------------------------------------------------------------------------
 
     def check(self, texts: list[str]) -> None:
-        """Refuse documents that are too many or too long."""
-        if len(texts) > self.limits.documents:
-            about = f"{len(texts):,} documents; a request may have {self.limits.documents:,}. Send them in parts."
-            raise Refused("too_many", about)
+        """Refuse documents that are too long; too many there can't be."""
         for number, text in enumerate(texts):
             if len(text) > self.limits.length:
                 about = f"Document {number} (from 0) has {len(text):,} characters; {self.limits.length:,} are allowed."
@@ -111,6 +109,8 @@ class Service:
         if (label is None) == one or (labels is None) != one:
             how = '"label": ..., because a document has one' if one else '"labels": [...], because it may have several'
             raise Refused("invalid", f"Say what is right by {how}.")
+        if not text.strip():
+            raise Refused("invalid", "text: a correction of nothing; there must be something in it to learn from.")
         given = [label] if label is not None else labels or []
         right = [class_named(loaded.model, each) for each in given]
         (predicted,) = loaded.model.label_sets(loaded.model.predict([text]).labels)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, FailFast, Field, create_model
 
 Label = str | bool | int | float
 Number = float
+TEXTS = ["The striker scored twice.", "Rates fell."]
 
 
 class Asked(BaseModel):
-    """A request: nothing is taken for something else, and nothing is passed over."""
+    """A request: nothing is taken for something else, and nothing is passed over.
 
-    model_config = ConfigDict(strict=True, extra="forbid")
+    What has no name here is taken and then refused, by the first such name: pydantic would make an error of each, and
+    with a body full of them that takes seconds in which nobody else is answered. So lists fail fast, too.
+    """
+
+    model_config = ConfigDict(strict=True, extra="allow", json_schema_extra={"additionalProperties": False})
 
     @property
     def n_documents(self) -> int:
@@ -24,7 +29,7 @@ class Asked(BaseModel):
 class Predict(Asked):
     """Documents to predict the labels of."""
 
-    texts: list[str] = Field(description="The documents.", examples=[["The striker scored twice.", "Rates fell."]])
+    texts: Annotated[list[str], FailFast()] = Field(description="The documents.", examples=[TEXTS])
     top: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Add the scores (and probabilities) of so many of the best classes."
     )
@@ -33,6 +38,13 @@ class Predict(Asked):
     def n_documents(self) -> int:
         """How many documents it is about."""
         return len(self.texts)
+
+
+def predict_at_most(n_documents: int) -> type[Predict]:
+    """The same, with a limit: pydantic makes no list that is longer."""
+    about = Field(description="The documents.", examples=[TEXTS], max_length=n_documents)
+    texts: Any = (Annotated[list[str], FailFast()], about)
+    return create_model("Predict", __base__=Predict, __doc__=Predict.__doc__, texts=texts)
 
 
 class Prediction(BaseModel):
@@ -77,17 +89,25 @@ class Contribution(BaseModel):
     count: int
     weight: Number
     contribution: Number
+    compared: Number | None = Field(
+        description="How much more it adds to this class than to all on average, if needed."
+    )
 
 
 class Explanation(BaseModel):
     """Contributions and intercept sum up to the score."""
 
+    model: str = Field(description="The id of the model that answered.")
     predicted: list[Label]
     unknown: str | None
     classes: list[ScoredClass] = Field(description="All classes, the best first.")
     label: Label = Field(description="The class that is explained.")
     score: Number
     intercept: Number
+    compared: bool = Field(
+        description="Whether all contributions have one sign (logarithms of probabilities, votes), so that only "
+        "comparing classes says what speaks for one."
+    )
     contributions: list[Contribution] = Field(description="The largest first, for or against.")
     spans: list[tuple[int, int, int]] = Field(
         description="Where terms stand in the text: start, end (in Unicode code points), place in contributions."
@@ -153,7 +173,7 @@ class Correct(Asked):
 
     text: str = Field(examples=["The striker scored twice."])
     label: Label | None = None
-    labels: list[Label] | None = None
+    labels: list[Label] | None = Field(None, fail_fast=True)
 
 
 class Written(BaseModel):
