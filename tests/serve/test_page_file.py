@@ -142,13 +142,20 @@ def test_what_fails_is_marked(page: Page, browser: Browser, one_label: Served, t
         "{broken",
         json.dumps({"text": "🎸" * 2001}),
         json.dumps({"text": "guitar"}),
+        json.dumps({"text": None}),
+        json.dumps({"id": 7}),
+        json.dumps({"text": ""}),
     ]
     (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
     page.give(tmp_path / "mixed.jsonl")
-    assert page.run_file() == "Done: 2 documents classified, 2 not."
-    errors = [row["error"] for row in rows_of(page.result(tmp_path, "mixed-classified.csv"))]
-    assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", ""]
-    assert browser.texts("#file-preview .failed") == errors[1:3]
+    assert page.run_file() == "Done: 3 documents classified, 4 not."
+    found = rows_of(page.result(tmp_path, "mixed-classified.csv"))
+    errors = [row["error"] for row in found]
+    none = "there is no text"
+    assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", "", none, none, ""]
+    assert browser.texts("#file-preview .failed") == [each for each in errors if each]
+    assert [row["text"] for row in found[4:]] == ["", "", ""]
+    assert [row["unknown"] for row in found[4:]] == ["", "", "true"], "an empty text is one"
 
 
 def test_a_document_that_the_service_refuses(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
@@ -176,13 +183,16 @@ def test_a_service_that_is_gone_is_waited_for(page: Page, browser: Browser, one_
     page.open(one_label, "#file")
     (tmp_path / "some.txt").write_text("moon rocket\n" * 60)
     page.give(tmp_path / "some.txt")
+    page.hurry()
     browser.run(REFUSE % ("window.refused < 1", 503))
     browser.run(
-        "const asked = window.fetch; window.lost = 0; window.fetch = (path, about) => String(path).includes('predict')"
-        "&& window.lost++ < 2 ? Promise.reject(new TypeError('Failed to fetch')) : asked(path, about)"
+        "const asked = window.fetch; window.isLost = true; window.lost = 0; window.fetch = (path, about) =>"
+        "window.isLost && ++window.lost ? Promise.reject(new TypeError('Failed to fetch')) : asked(path, about)"
     )
     browser.one("#file-start").click()
     browser.wait("document.getElementById('file-state').textContent.startsWith('The server does not answer')")
+    browser.wait("window.lost > 2 && !document.getElementById('trouble').hidden")
+    browser.run("window.isLost = false")
     browser.wait("!document.querySelector('#file-result[hidden]')")
     assert browser.texts("#file-state") == ["Done: 60 documents classified."]
     browser.wait("document.getElementById('trouble').hidden")

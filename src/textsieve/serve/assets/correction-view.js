@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { byId, labelKey, labelText, make } from "./dom.js";
 
 const MANY = 15; // classes, from which on they can be searched
+const BLANK = /^[\s\x1c-\x1f\x85]*$/; // as Python has it; nothing is learned from it, and the server does not take it
 
 const chooser = (classes) => {
   const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
@@ -41,10 +42,13 @@ const checkboxes = (classes, predicted) => {
 const namesOf = ({ label, labels }) =>
   (labels ?? [label]).map((each) => `“${labelText(each)}”`).join(", ") || "no class";
 
-/** Offers to correct what was predicted for a text; offers nothing if the server takes no corrections. */
+/**
+ * Offers to correct what was predicted for a text; offers nothing if the server takes no corrections, or none of such a
+ * text. Where a text may have several classes, it may also have none.
+ */
 export const offerCorrection = (model, text, predicted) => {
   const place = byId("correction");
-  if (!model.feedback) return place.replaceChildren();
+  if (!model.feedback || BLANK.test(text)) return place.replaceChildren();
   const said = make("p", { class: "state", role: "status" });
   const form = make("form", { id: "correction-form" });
   const opens = { "aria-expanded": "false", "aria-controls": "correction-form" };
