@@ -83,6 +83,11 @@ def test_what_is_not_there_to_be_read_again(model: Path, tmp_path: Path, run: Ru
     said = run("update", model, "-", there, tmp_path / "none.csv", input="", exit_code=1).stderr
     assert command_in(said) == ["train", DOCUMENTS, str(there), "-o", str(model)]
     assert "note: standard input can't be read again; save it to a file" in said
+    said = run("update", model, "-", "--encoding", "latin-1", input="", exit_code=1).stderr
+    assert (
+        "note: standard input: read with --encoding latin-1, and the model's documents with --encoding utf-8." in said
+    )
+    said = run("update", model, there, tmp_path / "none.csv", input="", exit_code=1).stderr
     assert f"note: there is no file or folder {tmp_path / 'none.csv'}, so it is left out." in said
 
 
@@ -154,3 +159,13 @@ def test_a_folder_beside_a_table_needs_no_separator(joined: Path, tmp_path: Path
     more = write_csv(tmp_path / "more.csv", [("the vote on the league", "sport|politics")])
     run("train", joined, tmp_path / "folder", more, "-o", tmp_path / "a.sieve", "--label-separator", "|")
     assert load(tmp_path / "a.sieve").model_.classes == ("politics", "science", "sport")
+
+
+def test_spaces_stay_and_what_is_not_shown_is_said(joined: Path, tmp_path: Path, run: Run) -> None:
+    path, more = tmp_path / "two  spaces.sieve", lines(tmp_path / "f.jsonl", {"text": "a", "label": "b"})
+    run("train", joined, "-o", path, "--label-separator", "  ")
+    said = run("update", path, more, exit_code=1).stderr
+    assert command_in(said) == ["train", DOCUMENTS, str(more), "-o", str(path), "--label-separator", "  "]
+    assert "spelled out" not in said
+    run("train", joined, "-o", path, "--label-separator", "\a")
+    assert "note: some characters of the command are spelled out" in run("update", path, more, exit_code=1).stderr

@@ -23,9 +23,7 @@ def test_corrections_are_learned(kept: Path, feedback: Path, run: Run) -> None:
     said = run("update", kept, feedback).stdout
     assert "3 documents read, 3 folded in" in said
     assert "folded in  right before  right after" in said
-    assert re.search(
-        r"^Of the 3 documents folded in, the model got \d right before, and gets 3 right now\.$", said, re.M
-    )
+    assert re.search(r"^Of 3 documents folded in, the model got \d right before, and gets 3 right now\.$", said, re.M)
     assert "The measures on held-out documents that it has are from before the update." in said
     assert f"Written to {kept}: " in said
     updated = load(kept)

@@ -38,9 +38,10 @@ def rereading(model: Model, files: Sequence[str], given: Mapping[str, Any]) -> R
     there = [file for file in files if file != STDIO and (os.path.exists(file) or is_name(file))]
     unsaid = [_why_not(file) for file in dict.fromkeys(files) if file not in there]
     differing = [part for part in READING if not _reads_both(part, told.get(part), given.get(part))]
-    if there and differing:
+    read = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *there)]
+    if read and differing:
         unsaid.append(
-            f"{', '.join(there)}: read with {_as_words(differing, given)}, and the model's documents with "
+            f"{', '.join(read)}: read with {_as_words(differing, given)}, and the model's documents with "
             f"{_as_words(differing, told)}. No command reads both; write these documents as those are, and name their "
             "file after them"
         )

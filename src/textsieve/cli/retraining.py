@@ -18,7 +18,7 @@ from ..errors import counted
 from ..prediction import Model, as_written
 from .ending import say
 from .rereading import rereading
-from .wording import on_one_line
+from .wording import printable
 
 DOCUMENTS = "YOUR-DOCUMENTS"
 """Stands for what a model does not know: where the documents are that it was trained on."""
@@ -121,7 +121,9 @@ def retraining(
 def say_how(model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any], **changed: Any) -> None:
     """Print the command, and what there is to know of it."""
     how = retraining(model, path, files, reading, **changed)
-    click.echo(on_one_line(how.command), err=True)
+    click.echo(printable(how.command), err=True)
+    if printable(how.command) != how.command:
+        say("note", "some characters of the command are spelled out, such as a tab as \\t; put in what they stand for.")
     for sentence in how.unsaid:
         say("note", f"{sentence}.")
     say("note", about_documents(model))

@@ -95,7 +95,7 @@ def _show(told: dict[str, Any], outcome: Outcome) -> None:
     names = ("folded", "right_before", "right_after")
     page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in told["classes"]])
     page.line(
-        f"Of the {counted(told['folded'], 'document')} folded in, the model got {told['right_before']:,} right before, "
+        f"Of {counted(told['folded'], 'document')} folded in, the model got {told['right_before']:,} right before, "
         f"and gets {told['right_after']:,} right now."
     )
     if outcome.renewed.model.about.get("held_out"):
