@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -23,6 +23,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 SECONDS = 90
 """That a page has for what a test waits for; far more than it takes."""
+BETWEEN = 0.02
+"""Seconds between two looks whether it is there: selenium's own half a second is most of what a short test takes."""
 ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",  # tests may run as root
@@ -131,11 +133,11 @@ class Browser:
 
     def wait(self, condition: str) -> None:
         """Until an expression is true."""
-        WebDriverWait(self._driver, SECONDS).until(lambda _: self.run(f"return Boolean({condition})"), condition)
+        self._until(lambda: self.run(f"return Boolean({condition})"), condition)
 
     def wait_for(self, file: Path) -> Path:
         """Until a file is there, which it is when all of it is."""
-        WebDriverWait(self._driver, SECONDS).until(lambda _: file.exists(), str(file))
+        self._until(file.exists, str(file))
         return file
 
     # -- after -----------------------------------------------------------------------------------------------------
@@ -155,6 +157,9 @@ class Browser:
         clip = {"x": 0, "y": 0, "width": about[0], "height": about[1], "scale": 1}
         found = self._devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(found["data"]))
+
+    def _until(self, is_so: Callable[[], bool], what: str) -> None:
+        WebDriverWait(self._driver, SECONDS, BETWEEN).until(lambda _: is_so(), what)
 
     def _log(self, name: str) -> list[Any]:
         found: list[Any] = cast(Any, self._driver).get_log(name)

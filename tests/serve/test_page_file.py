@@ -142,13 +142,20 @@ def test_what_fails_is_marked(page: Page, browser: Browser, one_label: Served, t
         "{broken",
         json.dumps({"text": "🎸" * 2001}),
         json.dumps({"text": "guitar"}),
+        json.dumps({"text": None}),
+        json.dumps({"id": 7}),
+        json.dumps({"text": ""}),
     ]
     (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
     page.give(tmp_path / "mixed.jsonl")
-    assert page.run_file() == "Done: 2 documents classified, 2 not."
-    errors = [row["error"] for row in rows_of(page.result(tmp_path, "mixed-classified.csv"))]
-    assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", ""]
-    assert browser.texts("#file-preview .failed") == errors[1:3]
+    assert page.run_file() == "Done: 3 documents classified, 4 not."
+    found = rows_of(page.result(tmp_path, "mixed-classified.csv"))
+    errors = [row["error"] for row in found]
+    none = "there is no text"
+    assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", "", none, none, ""]
+    assert browser.texts("#file-preview .failed") == [each for each in errors if each]
+    assert [row["text"] for row in found[4:]] == ["", "", ""]
+    assert [row["unknown"] for row in found[4:]] == ["", "", "true"], "an empty text is one"
 
 
 def test_a_document_that_the_service_refuses(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:

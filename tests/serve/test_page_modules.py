@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.browser import Browser
 from tests.serve.conftest import Page, Served
+from textsieve.prediction import as_written
 
 CELLS = [
     "",
@@ -42,7 +44,7 @@ def called(browser: Browser, module: str, expression: str, *values: Any) -> Any:
 
 def tables(n: int) -> list[list[list[str]]]:
     draw = random.Random(3)
-    widths = [draw.randint(2, 4) for _ in range(n)]
+    widths = [draw.randint(1, 4) for _ in range(n)]
     return [[draw.choices(CELLS, k=width) for _ in range(draw.randint(1, 5))] for width in widths]
 
 
@@ -79,18 +81,74 @@ def test_tables_are_written_as_python_reads_them(modules: Browser) -> None:
         ('5" disk,"x"y\n', [['5" disk', "xy"]]),
         ('"a""b",\'c\'', [['a"b', "'c'"]]),
         ('"never closed,\nx', [["never closed,\nx"]]),
+        ('text\n"first"\n""\n\n"third"\n""', [["text"], ["first"], [""], ["third"], [""]]),
         ("", []),
     ],
-    ids=["mark", "empty lines", "last empty", "all empty", "stray quotes", "apostrophes", "unclosed", "nothing"],
+    ids=[
+        "mark",
+        "empty lines",
+        "last empty",
+        "all empty",
+        "stray quotes",
+        "apostrophes",
+        "unclosed",
+        "one column",
+        "nothing",
+    ],
 )
 def test_edges_of_tables(modules: Browser, text: str, rows: list[list[str]]) -> None:
     assert called(modules, "csv", "(text) => module.parseCsv(text).rows", text) == rows
 
 
 def test_formulas(modules: Browser) -> None:
-    given = ["=1+1", "+a", "-x", "@me", "\tx", "-4", "+1.5e3", "a=b", "", 7, -7, None]
-    expected = ["'=1+1", "'+a", "'-x", "'@me", "'\tx", "-4", "+1.5e3", "a=b", "", 7, -7, None]
-    assert called(modules, "csv", "(all) => all.map(module.harmless)", given) == expected
+    formulas = [
+        "=1+1",
+        "+a",
+        "-x",
+        "@me",
+        "\tx",
+        "\rx",
+        "\n=1+1",
+        " =1+1",
+        "\u00a0=1",
+        "\u200b@x",
+        "＝1",
+        "＋a",
+        "－x",
+        " ＠x",
+    ]
+    others = ["-4", "+1.5e3", " -4 ", "a=b", "", " a", "\n", 7, -7, None]
+    found = called(modules, "csv", "(all) => all.map(module.harmless)", [*formulas, *others])
+    assert found == [*(f"'{each}" for each in formulas), *others]
+
+
+def test_what_is_added_is_no_formula(modules: Browser) -> None:
+    script = "(found, model) => module.tableWith({columns: ['=a'], rows: found.map(() => ['x'])}, found, model)"
+    answers = [{"prediction": {"label": '=HYPERLINK("x")', "score": -1.5}}, {"fault": "@bad"}]
+    one = {"labels": "one", "probabilities": False, "classes": [{"label": '=HYPERLINK("x")'}]}
+    assert called(modules, "predictions", script, answers, one) == [
+        ["'=a", "label", "score", "unknown", "error"],
+        ["x", '\'=HYPERLINK("x")', -1.5, "", ""],
+        ["x", "", "", "", "'@bad"],
+    ]
+    answers = [{"prediction": {"labels": labels, "scores": {}}} for labels in (["-a", "b"], [-2, -1], [])]
+    several = {"labels": "several", "probabilities": False, "classes": [{"label": "-a"}]}
+    assert [row[1] for row in called(modules, "predictions", script, answers, several)[1:]] == ["'-a|b", "-2|-1", ""]
+
+
+def test_scores_of_labels_that_are_numbers(modules: Browser) -> None:
+    labels = [1e-05, 1e22, 0.5, 1e-7, 3.0, -2.5, True, "x", "toString"]
+    scores = {as_written(label): place + 0.5 for place, label in enumerate(labels)}
+    found = called(
+        modules,
+        "predictions",
+        "(scores, labels) => labels.map((each) => module.figureOf(scores, each))",
+        scores,
+        labels,
+    )
+    assert found == [place + 0.5 for place in range(len(labels))]
+    absent = "(scores) => [0, 7, 'toString', ''].map((each) => module.figureOf(scores, each) ?? 'none')"
+    assert called(modules, "predictions", absent, {"": 1, "x": 2}) == ["none", "none", "none", 1]
 
 
 @pytest.mark.parametrize(
@@ -98,13 +156,13 @@ def test_formulas(modules: Browser) -> None:
     [
         ("a.csv", "id,Text\n1,x\n", ["id", "Text"], [["1", "x"]], 1),
         ("a.csv", "moon,rocket 12345\nx,y\n", ["column 1", "column 2"], [["moon", "rocket 12345"], ["x", "y"]], 1),
-        ("a.csv", "a;b;text\n1;2\n", ["a", "b", "text"], [["1", "2", ""]], 2),
+        ("a.csv", "a;b;text\n1;2\n", ["a", "b", "text"], [["1", "2", None]], 2),
         ("a.tsv", "label\tbody\nx\ty,z\n", ["label", "body"], [["x", "y,z"]], 1),
         (
             "a.jsonl",
             '{"text": "x", "n": 1}\n\n{"m": [1], "text": "y"}',
             ["text", "n", "m"],
-            [["x", 1, ""], ["y", "", "[1]"]],
+            [["x", "1", None], ["y", None, "[1]"]],
             0,
         ),
         ("a.json", '["x", "y"]', ["text"], [["x"], ["y"]], 0),
@@ -123,19 +181,88 @@ def test_documents_of_a_file(
     assert called(modules, "documents", script, name, text) == [columns, rows, column]
 
 
+def test_json_is_kept_as_it_is_written(modules: Browser) -> None:
+    values = [
+        "12345678901234567890",
+        "1.0",
+        "-0",
+        "1E+400",
+        "true",
+        r'[1.0, {"a": "]\\\""}]',
+        '{"2": 0, "1": 1e2 }',
+        "[]",
+    ]
+    names = [r"\"\\", "2", "__proto__", "1", "é", "constructor", "", r"a\n"]
+    pairs = [*zip(names, values, strict=True), ("b", r'"x\u0041"'), ("c", "null")]
+    line = "{ " + " , ".join(f'"{name}" :\t{value}' for name, value in pairs) + "}"
+    columns, row = [*json.loads(line)], [*values, "xA", None]
+    told = "(name, text) => { const it = module.documentsOf(name, text); return [it.columns, it.rows]; }"
+    for name, text, n in (
+        ("a.jsonl", f"{line}\n\n {line}\n", 2),
+        ("a.json", f" [{line},\n{line} ] ", 2),
+        ("a.json", f" {line} ", 1),
+    ):
+        assert called(modules, "documents", told, name, text) == [columns, [row] * n]
+    cells = called(modules, "documents", told, "a.json", '[1.0, "a" ,null, [2.50]]')
+    assert cells == [["text"], [["1.0"], ["a"], [None], ["[2.50]"]]]
+    assert called(modules, "documents", told, "a.json", "[ ]") == [["text"], []]
+
+
+def test_very_many_columns(modules: Browser) -> None:
+    script = """(n) => {
+      const cells = Array.from({ length: n }, (_, at) => `c${at}`), row = cells.with(n - 2, "the longest of all");
+      return module.textColumnOf(module.documentsOf("a.csv", `${cells}\n${row}\n`));
+    }"""
+    assert called(modules, "documents", script, 200_000) == 199_998
+    assert called(modules, "documents", "() => module.textColumnOf({columns: [], rows: []})") == 0
+
+
+def test_a_token_that_no_header_can_have(modules: Browser) -> None:
+    given = ["a-token", "two words", "~!", "", " ", "пароль", "ümlaut", "a\nb", " a", "a "]
+    found = called(modules, "api", "(all) => all.map(module.isToken)", given)
+    assert found == [True] * 3 + [False] * 7
+    script = """(token) => {
+      const fetched = window.fetch;
+      window.fetch = () => Promise.resolve(new Response("{}", { status: 401 }));
+      module.askWith(async () => token);
+      return module.model().catch((reason) => [reason.constructor.name, reason.status])
+        .finally(() => { window.fetch = fetched; module.askWith(async () => null); });
+    }"""
+    assert called(modules, "api", script, "пароль") == ["Refusal", 401]
+
+
+PIECES = """(cases) => cases.map(([text, spans, values]) =>
+  module.piecesOf(text, spans, values.map((contribution) => ({ contribution })))
+    .map((piece) => ({ ...piece, places: piece.places() })))"""
+
+
 def test_pieces_of_a_text(modules: Browser) -> None:
     draw = random.Random(5)
-    cases: list[tuple[str, list[list[int]]]] = []
+    cases: list[tuple[str, list[list[int]], list[float]]] = []
     for _ in range(200):
         text = "".join(draw.choices("ab 🚀é\n𝔘", k=draw.randint(0, 12)))
         ends = [sorted(draw.choices(range(len(text) + 1), k=2)) for _ in range(draw.randint(0, 5))]
-        cases.append((text, sorted([*each, draw.randint(0, 3)] for each in ends)))
-    found = called(modules, "spans", "(cases) => cases.map(([text, spans]) => module.piecesOf(text, spans))", cases)
-    for (text, spans), pieces in zip(cases, found, strict=True):
+        values = [draw.uniform(-1, 1) for _ in range(draw.randint(4, 9))]
+        cases.append((text, sorted([*each, draw.randint(0, 3)] for each in ends), values))
+    for (text, spans, values), pieces in zip(cases, called(modules, "spans", PIECES, cases), strict=True):
         assert "".join(piece["text"] for piece in pieces) == text
         covered = [{place for start, end, place in spans if start <= at < end} for at in range(len(text))]
-        told = [set(piece["places"]) for piece in pieces for _ in piece["text"]]
-        assert told == covered
+        told = [piece for piece in pieces for _ in piece["text"]]
+        assert [set(piece["places"]) for piece in told] == covered
+        assert [piece["terms"] for piece in told] == [len(piece["places"]) for piece in told] == list(map(len, covered))
+        sums = [sum(values[place] for place in places) for places in covered]
+        assert [piece["sum"] for piece in told] == pytest.approx(sums, abs=1e-12)
+        assert all(piece["sum"] == 0 for piece in told if not piece["terms"]), "nothing is left of what has ended"
+
+
+def test_long_spans_that_overlap(modules: Browser) -> None:
+    """All places of all pieces would be 1,800,000,000."""
+    script = """(n) => {
+      const spans = Array.from({ length: n }, (_, at) => [2 * at, 2 * n, at]);
+      const pieces = module.piecesOf("a ".repeat(n), spans, spans.map(() => ({ contribution: 1 })));
+      return [pieces.length, ...[0, 1, n - 1].flatMap((at) => [pieces[at].terms, pieces[at].sum]), pieces[2].places()];
+    }"""
+    assert called(modules, "spans", script, 60_000) == [60_000, 1, 1, 2, 2, 60_000, 60_000, [0, 1, 2]]
 
 
 def test_batches_keep_to_the_limits(modules: Browser) -> None:

@@ -104,9 +104,17 @@ def test_a_token(page: Page, browser: Browser, services: Services, one_label_mod
     browser.wait("document.getElementById('token').open")
     assert browser.run("return document.getElementById('token-field').type") == "password"
     assert browser.active() == "token-field"
+    browser.type("пароль")
+    browser.one("#token-form button[type=submit]").click()
+    assert browser.texts("#token-refused")[0].startswith("No token has such characters")
+    assert browser.run("return [document.getElementById('token').open, document.getElementById('trouble').hidden]") == [
+        True,
+        True,
+    ]
+    browser.run("document.getElementById('token-field').select()")
     browser.type("wrong")
     browser.one("#token-form button[type=submit]").click()
-    browser.wait("!document.getElementById('token-refused').hidden")
+    browser.wait("document.getElementById('token-refused').textContent === 'That token was not accepted.'")
     browser.type(TOKEN)
     browser.one("#token-form button[type=submit]").click()
     browser.wait("document.getElementById('summary').textContent.includes('sorts texts')")

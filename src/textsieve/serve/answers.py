@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,6 +12,8 @@ from pydantic_core import to_json
 from ..errors import shown
 from ..prediction import Label, Model, as_written
 from .refusals import Refused
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
@@ -70,12 +73,29 @@ def _probabilities(model: Model, scores: list[float], labels: list[Label]) -> li
 
 
 def class_named(model: Model, label: Label) -> Label:
-    """The class that is meant: labels that were numbers or truth values may be asked for as they are written."""
+    """The class that is meant: labels that were numbers or truth values may be asked for as they are written.
+
+    Others write numbers in other ways (a browser has 0.00001 for 1e-05): the one class of that value is meant.
+    """
     for each in model.classes:
         if type(each) is type(label) and each == label:
             return each
     for each in model.classes:
         if as_written(each) == as_written(label):
             return each
+    value = _value(as_written(label))
+    same = [each for each in model.classes if value is not None and not isinstance(each, str) and _value(each) == value]
+    if len(same) == 1:
+        return same[0]
     known = shown(list(map(as_written, model.classes)), 200)
     raise Refused("unknown_label", f"There is no class {shown(label)}; the classes are {known}.")
+
+
+def _value(label: Label) -> float | None:
+    """The number that a label is, or that a text is in JSON; None if it is none, or too large for one."""
+    if isinstance(label, bool) or (isinstance(label, str) and not _NUMBER.fullmatch(label)):
+        return None
+    try:
+        return float(label)
+    except OverflowError:
+        return None

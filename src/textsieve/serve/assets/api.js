@@ -24,6 +24,9 @@ let token = null;
 let asking = null;
 let ask = async () => null;
 
+/** Whether a server can have such a token: visible ASCII characters, which any header can carry. */
+export const isToken = (text) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text);
+
 /** Who asks for the token: a function of whether one was refused, to a token, or null if the reader gave none. */
 export const askWith = (asker) => { ask = asker; };
 
@@ -68,9 +71,9 @@ const refusalOf = async (answer) => {
 };
 
 const sent = async (path, body, signal) => {
-  const headers = {};
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (token !== null) headers.Authorization = `Bearer ${token}`;
+  const headers = new Headers(); // what no header can have throws here, and is no silence of the server
+  if (body !== undefined) headers.set("Content-Type", "application/json");
+  if (token !== null) headers.set("Authorization", `Bearer ${token}`);
   const about = { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-store" };
   try {
     const answer = await fetch(path, about);
@@ -91,7 +94,7 @@ const requested = async (path, body, signal) => {
     const refusal = await refusalOf(answer);
     if (answer.status !== 401) throw refusal;
     const given = await anotherToken(tried);
-    if (given === null) throw refusal;
+    if (given === null || !isToken(given)) throw refusal;
     token = given;
   }
 };

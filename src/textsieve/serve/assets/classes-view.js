@@ -10,7 +10,8 @@ const FIRST = 10; // classes that are shown at once
 
 /** A share of the bar for a score, given all classes. */
 export const scaleOf = (classes) => {
-  const scores = classes.map(({ score }) => score), low = Math.min(...scores), high = Math.max(...scores);
+  const low = classes.reduce((least, { score }) => Math.min(least, score), Infinity);
+  const high = classes.reduce((most, { score }) => Math.max(most, score), -Infinity);
   return (score) => (high > low ? (score - low) / (high - low) : 1);
 };
 

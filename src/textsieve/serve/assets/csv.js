@@ -1,4 +1,7 @@
 // Tables as text, by RFC 4180: cells in quotes may have separators, line breaks and doubled quotes in them.
+//
+// A line with nothing in it is no row. A row of one empty cell is written `""`, as Python does, so that the rows of a
+// table with one column are as many as its documents.
 
 const QUOTE = '"';
 export const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
@@ -21,14 +24,16 @@ export const parseCsv = (content, separator = ",", most = Infinity) => {
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
   const plain = new RegExp(`[^${separator === "|" ? "\\|" : separator}\\r\\n]*`, "y");
   const rows = [];
-  let row = [], at = 0, unclosed = null;
+  let row = [], isBlank = true, at = 0, unclosed = null;
   const endRow = () => {
-    if (row.length > 1 || row[0] !== "") rows.push(row);
+    if (!isBlank) rows.push(row);
     row = [];
+    isBlank = true;
   };
   while (at < text.length && rows.length < most) {
     let value = "";
     if (text[at] === QUOTE) {
+      isBlank = false;
       const found = quoted(text, at);
       if (found.end < 0) unclosed = text.slice(0, at).split(/\r\n|\r|\n/).length;
       value = found.value;
@@ -38,6 +43,7 @@ export const parseCsv = (content, separator = ",", most = Infinity) => {
     const rest = plain.exec(text)[0]; // what follows a closing quote, against the rule, is kept
     row.push(value + rest);
     at += rest.length;
+    if (rest !== "" || text[at] === separator) isBlank = false;
     if (text[at] === separator) {
       at += 1;
       if (at === text.length) row.push("");
@@ -70,11 +76,16 @@ const cellText = (value) => {
   return /[",\r\n]/.test(text) || /^\s|\s$/.test(text) ? `"${text.replaceAll(QUOTE, QUOTE + QUOTE)}"` : text;
 };
 
+const lineOf = (row) => `${row.map(cellText).join(",") || (row.length ? QUOTE + QUOTE : "")}\r\n`;
+
 /** Rows as text; the mark at the beginning tells spreadsheets that it is UTF-8. */
-export const csvText = (rows) => `\ufeff${rows.map((row) => `${row.map(cellText).join(",")}\r\n`).join("")}`;
+export const csvText = (rows) => `\ufeff${rows.map(lineOf).join("")}`;
+
+const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+const FORMULA = /^[\t\r]|^[\s\p{C}]*[=+\-@＝＋－＠]/u; // spreadsheets skip blanks, and know the wide signs of East Asia
 
 /** A cell that a spreadsheet would take for a formula, with an apostrophe before it; numbers are left as they are. */
 export const harmless = (value) => {
-  const isText = typeof value === "string" && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
-  return isText && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const isFormula = typeof value === "string" && FORMULA.test(value) && !NUMBER.test(value);
+  return isFormula ? `'${value}` : value;
 };

@@ -1,9 +1,11 @@
 // Documents of a file: a table with a column of texts, whatever the file is.
 //
 // A table is `{kind, columns, rows, faults, warning}`: names, rows of cells, and for a row that could not be read what
-// is wrong with it. The same names of columns are looked for as on the command line.
+// is wrong with it. A cell is text, as the file has it, or null where the file has none. The same names of columns are
+// looked for as on the command line.
 
 import { SEPARATORS, parseCsv, separatorOf } from "./csv.js";
+import { itemsOf, recordOf } from "./json-cells.js";
 
 const TEXT_NAMES = [
   ...["text", "texts", "body", "content", "document", "doc", "message", "sentence", "review"],
@@ -31,7 +33,7 @@ export const tableOf = (rows, hasNames) => {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const names = hasNames ? rows[0] ?? [] : [];
   const columns = Array.from({ length: width }, (_, at) => names[at] || `column ${at + 1}`);
-  const full = (row) => (row.length === width ? row : [...row, ...Array(width - row.length).fill("")]);
+  const full = (row) => (row.length === width ? row : [...row, ...Array(width - row.length).fill(null)]);
   return { columns, rows: (hasNames ? rows.slice(1) : rows).map(full) };
 };
 
@@ -43,41 +45,41 @@ const ofCsv = (text, separator, hasNames) => {
   return { kind, ...tableOf(rows, first), hasNames: first, warning: unclosed === null ? null : words };
 };
 
-/** Objects have their keys for columns, in the order in which they come; all else is a text. */
-const ofValues = (values, kind, faults = new Map()) => {
+/** Objects have their names for columns, in the order in which they come; all else is a text. */
+const ofRecords = (records, kind, faults = new Map()) => {
   const places = new Map();
-  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  const ownPlace = (name) => places.get(name) ?? places.set(name, places.size).get(name);
-  values.forEach((value) => { if (isObject(value)) Object.keys(value).forEach(ownPlace); });
-  if (!places.size || values.some((value, at) => !isObject(value) && !faults.has(at))) ownPlace("text");
-  const cell = (value) => (typeof value === "object" && value !== null ? JSON.stringify(value) : value ?? "");
-  const rows = values.map((value) => {
-    const row = Array(places.size).fill("");
-    if (isObject(value)) for (const [name, each] of Object.entries(value)) row[places.get(name)] = cell(each);
-    else row[places.get("text") ?? 0] = cell(value);
+  const isObject = (record) => record instanceof Map;
+  const ownPlace = (name) => { if (!places.has(name)) places.set(name, places.size); };
+  records.forEach((record) => { if (isObject(record)) [...record.keys()].forEach(ownPlace); });
+  if (!places.size || records.some((record, at) => !isObject(record) && !faults.has(at))) ownPlace("text");
+  const rows = records.map((record) => {
+    const row = Array(places.size).fill(null);
+    if (isObject(record)) record.forEach((cell, name) => { row[places.get(name)] = cell; });
+    else row[places.get("text") ?? 0] = record;
     return row;
   });
   return { kind, columns: [...places.keys()], rows, faults };
 };
 
 const ofJsonLines = (text) => {
-  const values = [], faults = new Map();
+  const records = [], faults = new Map();
   text.split(/\r\n|\n|\r/).forEach((line, at) => {
     if (line.trim() === "") return;
     try {
-      values.push(JSON.parse(line));
+      JSON.parse(line);
+      records.push(recordOf(line));
     } catch {
-      faults.set(values.length, `line ${at + 1} is not JSON`);
-      values.push(line);
+      faults.set(records.length, `line ${at + 1} is not JSON`);
+      records.push(line);
     }
   });
-  return ofValues(values, "JSON lines", faults);
+  return ofRecords(records, "JSON lines", faults);
 };
 
 const ofJson = (text) => {
   try {
-    const found = JSON.parse(text);
-    return ofValues(Array.isArray(found) ? found : [found], "a list in JSON");
+    const isList = Array.isArray(JSON.parse(text));
+    return ofRecords((isList ? itemsOf(text) : [text]).map(recordOf), "a list in JSON");
   } catch {
     return ofJsonLines(text);
   }
@@ -112,6 +114,6 @@ export const textColumnOf = ({ columns, rows }) => {
   const usual = TEXT_NAMES.find((name) => names.includes(name));
   if (usual !== undefined) return names.indexOf(usual);
   const first = rows.slice(0, LOOKED_AT);
-  const lengths = columns.map((_, at) => first.reduce((sum, row) => sum + String(row[at]).length, 0));
-  return Math.max(0, lengths.indexOf(Math.max(...lengths)));
+  const lengths = columns.map((_, at) => first.reduce((sum, row) => sum + (row[at]?.length ?? 0), 0));
+  return lengths.reduce((best, length, at) => (length > lengths[best] ? at : best), 0);
 };

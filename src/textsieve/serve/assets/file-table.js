@@ -1,12 +1,12 @@
 // What was found for the documents of a file, as it is shown: how many each class has, and the first rows.
 
 import { bar, counted, isNumber, labelParts, make, percent, written } from "./dom.js";
-import { countsOf, labelsOf } from "./predictions.js";
+import { countsOf, figureOf, labelsOf } from "./predictions.js";
 
 const ROWS = 200; // that are shown
 const CLIP = 160; // characters of a text in them
 
-const clipped = (value) => (String(value).length > CLIP ? `${String(value).slice(0, CLIP)} …` : String(value));
+const clipped = (text) => (text.length > CLIP ? `${text.slice(0, CLIP)} …` : text);
 
 const figure = (score, probability) =>
   (isNumber(probability) ? `${percent(probability)} (${written(score, 3)})` : written(score, 3));
@@ -20,7 +20,7 @@ const answerOf = (prediction) => {
     return [cell, make("td", { class: "number" }, figure(score, probability))];
   }
   const line = (each) => make("span", { class: "pair" },
-    make("span", {}, labelParts(each)), make("span", {}, figure(scores?.[each], probabilities?.[each])));
+    make("span", {}, labelParts(each)), make("span", {}, figure(figureOf(scores, each), figureOf(probabilities, each))));
   const lines = labelsOf(prediction).map(line);
   return [make("td", { class: "text", colspan: "2" }, lines.length ? lines : "no class", note)];
 };
@@ -30,7 +30,7 @@ const lineOf = (text, place, { prediction, fault }) => {
   const answer = prediction ? answerOf(prediction) : failed();
   return make("tr", {},
     make("td", { class: "number" }, written(place + 1)),
-    make("td", { class: "text clip" }, make("span", { class: "clamp" }, clipped(text))),
+    make("td", { class: "text clip" }, make("span", { class: "clamp" }, clipped(text ?? ""))),
     answer);
 };
 

@@ -4,7 +4,7 @@
 // over it, a finger taps it or the keyboard reaches it, and goes away with Escape.
 
 import { byId, counted, make, show, signed } from "./dom.js";
-import { largestOf, piecesOf, strengthOf, sumOf, unitsOf } from "./spans.js";
+import { largestOf, piecesOf, strengthOf, unitsOf } from "./spans.js";
 import { stepped } from "./tabs.js";
 
 const MOST_SPANS = 10_000; // with which a browser is still quick
@@ -12,25 +12,25 @@ const PATIENCE = 200; // milliseconds in which a mouse may reach what is shown
 
 const words = (sum) => (sum > 0 ? "for" : sum < 0 ? "against" : "neither");
 
-const markOf = (piece, sum, largest) => make("mark", {
+const markOf = ({ text, sum, places }, largest) => make("mark", {
   class: words(sum),
   role: "button",
   tabindex: "-1",
   vars: { "--strength": Math.abs(strengthOf(sum, largest)).toFixed(4) },
-  is: { places: piece.places, sum },
-}, piece.text);
+  is: { places, sum },
+}, text);
 
 /** The marks and what is between them; from the span after the last one that is marked on, the text is plain. */
 const contentOf = (text, { spans, contributions }) => {
   const largest = largestOf(contributions), isCut = spans.length > MOST_SPANS;
   const end = isCut ? unitsOf(text)(spans[MOST_SPANS][0]) : text.length;
-  const content = piecesOf(text.slice(0, end), spans.slice(0, MOST_SPANS)).map((piece) =>
-    (piece.places.length ? markOf(piece, sumOf(piece.places, contributions), largest) : piece.text));
+  const pieces = piecesOf(text.slice(0, end), spans.slice(0, MOST_SPANS), contributions);
+  const content = pieces.map((piece) => (piece.terms ? markOf(piece, largest) : piece.text));
   return { content: isCut ? [...content, text.slice(end)] : content, isCut };
 };
 
 const linesOf = (mark, contributions) => {
-  const own = mark.places.map((place) => contributions[place]);
+  const own = mark.places().map((place) => contributions[place]);
   const times = (count) => (count > 1 ? ` (${counted(count, "time", "times")} in the text, all together)` : "");
   const line = (name, words, kind = "") =>
     make("span", { class: `tip-line ${kind}` }, make("b", {}, name), ` ${words}`);

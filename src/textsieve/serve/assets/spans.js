@@ -12,27 +12,47 @@ export const unitsOf = (text) => {
   return (point) => units[point] ?? text.length;
 };
 
-/** `[{text, places}, ...]`; `places` are of the terms, each once, and empty where no term stands. */
-export const piecesOf = (text, spans) => {
+/** The sum of those numbers that count at the moment: a tree of sums, so that nothing stays of one that counts no more. */
+const sumOf = (numbers) => {
+  const first = 2 ** Math.ceil(Math.log2(Math.max(1, numbers.length))), sums = new Float64Array(2 * first);
+  const set = (place, number) => {
+    let at = first + place;
+    sums[at] = number;
+    for (at >>= 1; at >= 1; at >>= 1) sums[at] = sums[2 * at] + sums[2 * at + 1];
+  };
+  return { add: (place) => set(place, numbers[place]), remove: (place) => set(place, 0), total: () => sums[1] };
+};
+
+/**
+ * `[{text, terms, sum, places}, ...]`: how many terms cover a piece, and what these add together, by a sweep over the
+ * ends of the spans. `places()` are the places of the terms, each once; they are looked for when asked for, since all
+ * places of all pieces are too many where long spans overlap.
+ */
+export const piecesOf = (text, spans, contributions) => {
   const unit = unitsOf(text);
   const inUnits = spans.map(([start, end, place]) => [unit(start), unit(end), place]);
   const inside = inUnits.filter(([start, end]) => start < end);
-  inside.sort((one, other) => one[0] - other[0]);
-  const cuts = [...new Set([0, text.length, ...inside.flatMap(([start, end]) => [start, end])])].sort((a, b) => a - b);
-  const pieces = [];
-  let covering = [], next = 0;
-  for (let at = 0; at + 1 < cuts.length; at += 1) {
-    covering = covering.filter(([, end]) => end > cuts[at]);
-    while (next < inside.length && inside[next][0] === cuts[at]) covering.push(inside[next++]);
-    const places = [...new Set(covering.map(([, , place]) => place))];
-    pieces.push({ text: text.slice(cuts[at], cuts[at + 1]), places });
-  }
-  return pieces;
+  const starts = [...inside].sort((one, other) => one[0] - other[0]);
+  const ends = [...inside].sort((one, other) => one[1] - other[1]);
+  const cuts = [...new Set([0, text.length, ...starts.map(([start]) => start), ...ends.map(([, end]) => end)])];
+  const covering = new Map(), sum = sumOf(contributions.map(({ contribution }) => contribution));
+  const begin = (place) => {
+    if (!covering.has(place)) sum.add(place);
+    covering.set(place, (covering.get(place) ?? 0) + 1);
+  };
+  const end = (place) => {
+    covering.set(place, covering.get(place) - 1);
+    if (covering.get(place) === 0 && covering.delete(place)) sum.remove(place);
+  };
+  const placesAt = (at) => [...new Set(starts.filter(([from, to]) => from <= at && at < to).map(([, , place]) => place))];
+  let begun = 0, ended = 0;
+  return cuts.sort((one, other) => one - other).slice(0, -1).map((cut, at, all) => {
+    for (; ended < ends.length && ends[ended][1] <= cut; ended += 1) end(ends[ended][2]);
+    for (; begun < starts.length && starts[begun][0] <= cut; begun += 1) begin(starts[begun][2]);
+    const own = text.slice(cut, all[at + 1]);
+    return { text: own, terms: covering.size, sum: sum.total(), places: () => placesAt(cut) };
+  });
 };
-
-/** What the terms of a piece add together. */
-export const sumOf = (places, contributions) =>
-  places.reduce((sum, place) => sum + contributions[place].contribution, 0);
 
 /** The largest of all contributions, without its sign; other strengths are shares of it. */
 export const largestOf = (contributions) =>

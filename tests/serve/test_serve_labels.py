@@ -1,0 +1,51 @@
+"""Which class is meant by a label in a request, when labels are numbers that others write in other ways."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from textsieve.prediction import Label, Model
+from textsieve.serve.answers import class_named
+from textsieve.serve.refusals import Refused
+
+LARGE = 2**64 + 1
+
+
+def with_classes(model: Model, *classes: Label) -> Model:
+    """The model, of which only the names of its classes are asked for."""
+    return replace(model, classes=classes)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("1e-05", 1e-5),
+        ("0.00001", 1e-5),
+        (1e-5, 1e-5),
+        ("1e+22", 1e22),
+        ("10000000000000000000000", 1e22),
+        (10**22, 1e22),
+        ("18446744073709552000", LARGE),
+        (18446744073709552000, LARGE),
+    ],
+)
+def test_numbers_as_others_write_them(one_label_model: Model, given: Label, meant: Label) -> None:
+    assert class_named(with_classes(one_label_model, 1e-5, 1e22, LARGE), given) == meant
+
+
+@pytest.mark.parametrize("given", ["1_0", " 10", "inf", "nan", "", "true", True, "1e", 10**400, "1" + "0" * 400])
+def test_what_is_no_number_of_a_class(one_label_model: Model, given: Label) -> None:
+    with pytest.raises(Refused, match="There is no class"):
+        class_named(with_classes(one_label_model, 10, 1, 1e-5), given)
+
+
+def test_of_two_classes_that_read_alike_the_one_as_written(one_label_model: Model) -> None:
+    model = with_classes(one_label_model, LARGE, LARGE + 1, "0.5")
+    assert class_named(model, str(LARGE + 1)) == LARGE + 1
+    assert class_named(model, 0.5) == "0.5"
+    with pytest.raises(Refused, match="There is no class"):
+        class_named(model, "18446744073709552000")
+    with pytest.raises(Refused, match="There is no class"):
+        class_named(model, "0.50")
