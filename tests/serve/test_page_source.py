@@ -31,6 +31,11 @@ def test_scripts_make_no_markup_of_text(name: str) -> None:
     assert re.findall(DANGEROUS, ASSETS[name]) == []
 
 
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_lines_are_as_short_as_those_of_python(name: str) -> None:
+    assert [line for line in ASSETS[name].splitlines() if len(line) > 120] == []
+
+
 @pytest.mark.parametrize("name", sorted(ASSETS))
 def test_no_other_address(name: str) -> None:
     namespace = 'xmlns="http://www.w3.org/2000/svg"'

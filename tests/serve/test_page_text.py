@@ -267,3 +267,20 @@ def test_labels_are_corrected(page: Page, browser: Browser, several_labels: Serv
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.querySelector('#correction .state').textContent")
     assert "class k" in several_labels.corrections()[-1]["labels"]
+    browser.one("#wrong").click()
+    browser.run("for (const each of document.querySelectorAll('#correction input:checked')) each.click()")
+    browser.one("#correction-form button[type=submit]").click()
+    browser.wait("document.querySelector('#correction .state').textContent.endsWith('belongs to no class.')")
+    assert (several_labels.corrections()[-1]["text"], several_labels.corrections()[-1]["labels"]) == (text, [])
+
+
+def test_a_blank_text_is_not_corrected(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("moon")
+    assert len(browser.all("#wrong")) == 1
+    blank = "\x1c\x1f\x85"  # to Python; to a browser it is a text
+    browser.run(
+        "document.getElementById('box').value = arguments[0]; document.getElementById('classify').click()", blank
+    )
+    page.wait_for_text(blank)
+    assert browser.all("#wrong") == []

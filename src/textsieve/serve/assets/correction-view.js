@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { beginningOf, byId, labelKey, labelText, make } from "./dom.js";
 
 const MANY = 15; // classes, from which on they can be searched
+const BLANK = /^[\s\x1c-\x1f\x85]*$/; // as Python has it; nothing is learned from it, and the server does not take it
 
 const chooser = (classes) => {
   const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
@@ -56,12 +57,13 @@ const choiceOf = ({ labels, classes }, predicted) => {
 };
 
 /**
- * Offers to correct what was predicted for a text; offers nothing if the server takes no corrections. `renew` is called
- * if the server does not know a class of the model: then it has another one.
+ * Offers to correct what was predicted for a text; offers nothing if the server takes no corrections, or none of such a
+ * text. Where a text may have several classes, it may also have none. `renew` is called if the server refuses what was
+ * sent: then it may have another model.
  */
 export const offerCorrection = (model, text, predicted, renew) => {
   const place = byId("correction"), isOnly = model.labels === "one" && model.classes.length < 2;
-  if (!model.feedback || isOnly) return place.replaceChildren();
+  if (!model.feedback || isOnly || BLANK.test(text)) return place.replaceChildren();
   const form = make("form", { id: "correction-form", is: { hidden: true } });
   const opens = { "aria-expanded": "false", "aria-controls": "correction-form" };
   const open = make("button", { type: "button", id: "wrong", ...opens }, "This is wrong");

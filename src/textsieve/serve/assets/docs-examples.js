@@ -8,7 +8,9 @@ const python = (value) => {
   if (value === true) return "True";
   if (value === false) return "False";
   if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
-  if (typeof value === "object") return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${python(each)}`).join(", ")}}`;
+  if (typeof value === "object") {
+    return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${python(each)}`).join(", ")}}`;
+  }
   return JSON.stringify(value);
 };
 
@@ -26,14 +28,22 @@ export const program = (address, body, hasToken, isJson) => {
   } catch {
     return "# The body is no JSON.";
   }
-  const headers = [...(value === null ? [] : ['"Content-Type": "application/json"']), ...(hasToken ? ['"Authorization": "Bearer " + os.environ["TEXTSIEVE_TOKEN"]'] : [])];
-  const given = [JSON.stringify(address), ...(value === null ? [] : [`json.dumps(${value}).encode()`]), ...(headers.length ? [`headers={${headers.join(", ")}}`] : [])];
+  const headers = [
+    ...(value === null ? [] : ['"Content-Type": "application/json"']),
+    ...(hasToken ? ['"Authorization": "Bearer " + os.environ["TEXTSIEVE_TOKEN"]'] : []),
+  ];
+  const given = [
+    JSON.stringify(address),
+    ...(value === null ? [] : [`json.dumps(${value}).encode()`]),
+    ...(headers.length ? [`headers={${headers.join(", ")}}`] : []),
+  ];
+  const request = given.length > 1 ? ["", ...given.map((each) => `    ${each},`), ""].join("\n") : given[0];
   return [
     ...(isJson ? ["import json"] : []),
     ...(hasToken ? ["import os"] : []),
     "import urllib.request",
     "",
-    ...(given.length > 1 ? ["request = urllib.request.Request(", ...given.map((each) => `    ${each},`), ")"] : [`request = urllib.request.Request(${given})`]),
+    `request = urllib.request.Request(${request})`,
     "with urllib.request.urlopen(request) as answer:",
     isJson ? "    print(json.load(answer))" : "    print(answer.read().decode())",
   ].join("\n");

@@ -28,7 +28,8 @@ const limits = (schema) => {
 const word = (schemas) => {
   const words = new Set(schemas.map((each) => (each.type ?? "anything") + limits(each)));
   if (words.has("number")) words.delete("integer");
-  return LABEL.every((each) => words.has(each)) && words.size === LABEL.length ? "string, number or boolean" : [...words].join(" or ");
+  const isLabel = words.size === LABEL.length && LABEL.every((each) => words.has(each));
+  return isLabel ? "string, number or boolean" : [...words].join(" or ");
 };
 
 /** Pieces of text, each with what it is: "key", "comment", or "". */
@@ -39,9 +40,14 @@ const pieces = (schema, all, indent, isOptional) => {
   if (found.length === 1) {
     const [one] = found;
     if (one.properties) return [["{\n", ""], ...properties(one, all, inner), [`${indent}}${orNull}`, ""]];
-    if (one.prefixItems) return [["[", ""], ...one.prefixItems.flatMap((each, at) => [[at ? ", " : "", ""], ...pieces(each, all, inner)]), [`]${orNull}`, ""]];
+    if (one.prefixItems) {
+      const item = (each, at) => [[at ? ", " : "", ""], ...pieces(each, all, inner)];
+      return [["[", ""], ...one.prefixItems.flatMap(item), [`]${orNull}`, ""]];
+    }
     if (one.type === "array") return [["[", ""], ...pieces(one.items ?? {}, all, indent), [`, …]${orNull}`, ""]];
-    if (typeof one.additionalProperties === "object") return [["{name: ", ""], ...pieces(one.additionalProperties, all, indent), [`, …}${orNull}`, ""]];
+    if (typeof one.additionalProperties === "object") {
+      return [["{name: ", ""], ...pieces(one.additionalProperties, all, indent), [`, …}${orNull}`, ""]];
+    }
   }
   return [[word(found) + orNull, ""]];
 };
@@ -49,7 +55,8 @@ const pieces = (schema, all, indent, isOptional) => {
 const properties = (schema, all, indent) =>
   Object.entries(schema.properties).flatMap(([name, each]) => {
     const isOptional = !(schema.required ?? []).includes(name);
-    const about = [isOptional ? "may be left out" : "", resolved(each, all).description ?? ""].filter(Boolean).join("; ");
+    const words = [isOptional ? "may be left out" : "", resolved(each, all).description ?? ""];
+    const about = words.filter(Boolean).join("; ");
     const comment = about ? [[`  # ${about}`, "comment"]] : [];
     const value = pieces(each, all, indent, isOptional);
     const [first, ...rest] = value;

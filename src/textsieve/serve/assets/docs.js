@@ -1,4 +1,6 @@
-// What can be asked for, from the server's own OpenAPI, with examples that can be tried. All that is read is set as text.
+// What can be asked for, from the server's own OpenAPI, with examples that can be tried.
+//
+// All that is read is set as text.
 
 import { byId, make, show } from "./dom.js";
 import { curl, program } from "./docs-examples.js";
@@ -43,9 +45,13 @@ const schemaOf = (holder) => holder?.content?.["application/json"]?.schema;
 const parameterTable = (parameters, all) => {
   const row = ({ name, schema, description }) => {
     const usual = schema.default === undefined || schema.default === "" ? "" : ` By default ${schema.default}.`;
-    return make("tr", {}, make("th", { scope: "row" }, make("code", {}, name)), make("td", {}, typeOf(schema, all)), make("td", {}, (description ?? "") + usual));
+    return make("tr", {},
+      make("th", { scope: "row" }, make("code", {}, name)),
+      make("td", {}, typeOf(schema, all)),
+      make("td", {}, (description ?? "") + usual));
   };
-  const head = make("thead", {}, make("tr", {}, ...["Name", "Type", "Meaning"].map((each) => make("th", { scope: "col" }, each))));
+  const titles = ["Name", "Type", "Meaning"].map((each) => make("th", { scope: "col" }, each));
+  const head = make("thead", {}, make("tr", {}, ...titles));
   return make("table", { class: "parameters" }, head, make("tbody", {}, parameters.map(row)));
 };
 
@@ -65,7 +71,8 @@ const copying = (code) => {
 const example = (title, code, path) => {
   const copy = copying(code);
   copy?.setAttribute("aria-label", `Copy ${title} for ${path}`);
-  return make("div", { class: "example" }, make("div", { class: "heading" }, make("h3", {}, title), copy), make("pre", { tabindex: "0" }, code));
+  const heading = make("div", { class: "heading" }, make("h3", {}, title), copy);
+  return make("div", { class: "example" }, heading, make("pre", { tabindex: "0" }, code));
 };
 
 /** The fields in which a request is written, and what they say: a path with a query, and a body. */
@@ -73,14 +80,17 @@ const fieldsOf = (path, parameters, body) => {
   const id = `try-${anchor(path)}`;
   if (body !== null) {
     const value = JSON.stringify(body, null, 2);
-    const field = make("textarea", { id, class: "body", rows: value.split("\n").length + 1, spellcheck: "false", is: { value } });
+    const rows = value.split("\n").length + 1;
+    const field = make("textarea", { id, class: "body", rows, spellcheck: "false", is: { value } });
     return { fields: [make("label", { class: "field", for: id }, "Body"), field], said: () => [path, field.value] };
   }
   const inputs = parameters.map(({ name, schema }) =>
     [name, make("input", { id: `${id}-${name}`, autocomplete: "off", placeholder: schema.default ?? "" })]);
-  const fields = make("div", { class: "asked" }, inputs.map(([name, input]) => make("label", { class: "field" }, name, input)));
+  const labelled = inputs.map(([name, input]) => make("label", { class: "field" }, name, input));
+  const fields = make("div", { class: "asked" }, labelled);
   const said = () => {
-    const query = new URLSearchParams(inputs.map(([name, { value }]) => [name, value]).filter(([, value]) => value !== ""));
+    const given = inputs.map(([name, { value }]) => [name, value]).filter(([, value]) => value !== "");
+    const query = new URLSearchParams(given);
     return [path + (query.size ? `?${query}` : ""), null];
   };
   return { fields: inputs.length ? [fields] : [], said };
@@ -104,9 +114,11 @@ const answered = async ([path, body], status, place, code) => {
     const text = await answer.text();
     const spent = performance.now() - begin;
     status.classList.add(answer.ok ? "is-good" : "is-bad");
-    status.textContent = `${answer.status} ${answer.statusText}, ${spent < 10 ? spent.toFixed(1) : Math.round(spent)} ms`;
+    const time = spent < 10 ? spent.toFixed(1) : Math.round(spent);
+    status.textContent = `${answer.status} ${answer.statusText}, ${time} ms`;
     const pretty = spaced(text, 2);
-    code.textContent = pretty.length > MOST_SHOWN ? `${pretty.slice(0, MOST_SHOWN)}\n… (${pretty.length - MOST_SHOWN} more characters)` : pretty;
+    const left = pretty.length - MOST_SHOWN;
+    code.textContent = left > 0 ? `${pretty.slice(0, MOST_SHOWN)}\n… (${left} more characters)` : pretty;
   } catch {
     status.classList.add("is-bad");
     status.textContent = "The server does not answer.";
@@ -125,13 +137,15 @@ const trial = (path, { fields, said }) => {
     await answered(said(), status, place, code);
     send.disabled = false;
   };
-  return make("form", { on: { submit: submitted } }, ...fields, make("div", { class: "controls" }, send, status), place);
+  const controls = make("div", { class: "controls" }, send, status);
+  return make("form", { on: { submit: submitted } }, ...fields, controls, place);
 };
 
 const route = (path, method, about, all, known) => {
   const body = schemaOf(about.requestBody), parameters = about.parameters ?? [];
   const [[good, response]] = Object.entries(about.responses);
-  const fields = fieldsOf(path, parameters, body ? { ...exampleOf(body, all), ...(path.endsWith("/feedback") ? known : {}) } : null);
+  const right = path.endsWith("/feedback") ? known : {};
+  const fields = fieldsOf(path, parameters, body ? { ...exampleOf(body, all), ...right } : null);
   const line = make("code"), python = make("code");
   const answer = schemaOf(response), isJson = answer !== undefined;
   const renew = () => {
@@ -143,12 +157,15 @@ const route = (path, method, about, all, known) => {
   tried.addEventListener("input", renew);
   document.addEventListener("renew", renew);
   renew();
+  const noteOf = (schema) => make("p", { class: "note" }, resolved(schema, all).description ?? "");
   const shapes = [
-    body ? part("Asked for", make("p", { class: "note" }, resolved(body, all).description ?? ""), lines(shape(body, all))) : null,
-    isJson ? part(`Answered (${good})`, make("p", { class: "note" }, resolved(answer, all).description ?? ""), lines(shape(answer, all))) : null,
+    body ? part("Asked for", noteOf(body), lines(shape(body, all))) : null,
+    isJson ? part(`Answered (${good})`, noteOf(answer), lines(shape(answer, all))) : null,
   ].filter(Boolean);
   return make("section", { class: "card route", id: anchor(path), "aria-labelledby": `${anchor(path)}-title` },
-    make("h2", { id: `${anchor(path)}-title` }, make("span", { class: `method ${method}` }, method.toUpperCase()), make("span", { class: "path" }, path)),
+    make("h2", { id: `${anchor(path)}-title` },
+      make("span", { class: `method ${method}` }, method.toUpperCase()),
+      make("span", { class: "path" }, path)),
     make("p", {}, about.description ?? about.summary ?? ""),
     parameters.length ? part("Parameters", make("div", { class: "scroll" }, parameterTable(parameters, all))) : null,
     make("div", { class: `pair ${shapes.length > 1 ? "both" : ""}` }, shapes),
@@ -172,9 +189,11 @@ const begin = async () => {
   if (!answer.ok) throw new Error((await answer.json())?.error?.message ?? `The server answered ${answer.status}.`);
   const all = await answer.json();
   const known = await labelOfModel();
-  const routes = Object.entries(all.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, about]) => [path, method, about]));
+  const routes = Object.entries(all.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, about]) => [path, method, about]));
   byId("about").textContent = `${all.info.title} ${all.info.version}. ${all.info.description.replaceAll("`", "")}`;
-  byId("contents").replaceChildren(...routes.map(([path]) => make("li", {}, make("a", { href: `#${anchor(path)}` }, path))));
+  const linkTo = (path) => make("a", { href: `#${anchor(path)}` }, path);
+  byId("contents").replaceChildren(...routes.map(([path]) => make("li", {}, linkTo(path))));
   byId("main").replaceChildren(...routes.map(([path, method, about]) => route(path, method, about, all, known)));
   byId("main").dataset.ready = "yes";
 };

@@ -22,7 +22,8 @@ const answerOf = (prediction) => {
     return [cell, make("td", { class: "number" }, figure(score, probability))];
   }
   const line = (each) => make("span", { class: "pair" },
-    make("span", {}, labelParts(each)), make("span", {}, figure(figureOf(scores, each), figureOf(probabilities, each))));
+    make("span", {}, labelParts(each)),
+    make("span", {}, figure(figureOf(scores, each), figureOf(probabilities, each))));
   const lines = labelsOf(prediction).map(line);
   return [make("td", { class: "text", colspan: "2" }, lines.length ? lines : "no class", note)];
 };

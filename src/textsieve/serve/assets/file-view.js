@@ -11,9 +11,9 @@ import { joinOf, tableWith } from "./predictions.js";
 
 const EVERY = 200; // milliseconds between two drawings while it runs
 const CANCELLED = "not classified: cancelled";
-const NOTE = "All columns of the file as they were, and the class, its score, and what went wrong. Cells that begin with "
-  + "= + - @, after blanks or not, or with a tab, get an apostrophe before them, so that no spreadsheet takes them for a "
-  + "formula; numbers are left alone.";
+const NOTE = "All columns of the file as they were, and the class, its score, and what went wrong. Cells that begin "
+  + "with = + - @, after blanks or not, or with a tab, get an apostrophe before them, so that no spreadsheet takes "
+  + "them for a formula; numbers are left alone.";
 
 const noteOf = ({ labels, classes }) => {
   if (labels === "one") return NOTE;

@@ -1,8 +1,8 @@
 // JSON cut into cells, each as it is written in the file.
 //
-// A number of a browser has 53 bits: 12345678901234567890 read as one and written again is 12345678901234567000, and 1.0
-// is 1. So values are not read but cut out of the text, which `JSON.parse` has found to be JSON: only then do the ends of
-// values follow from quotes and brackets alone.
+// A number of a browser has 53 bits: 12345678901234567890 read as one and written again is 12345678901234567000, and
+// 1.0 is 1. So values are not read but cut out of the text, which `JSON.parse` has found to be JSON: only then do the
+// ends of values follow from quotes and brackets alone.
 
 const SPACE = /[ \t\r\n]*/y;
 const PLAIN = /[^,\]} \t\r\n]*/y; // a number, true, false, null

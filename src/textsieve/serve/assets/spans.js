@@ -12,7 +12,7 @@ export const unitsOf = (text) => {
   return (point) => units[point] ?? text.length;
 };
 
-/** The sum of those numbers that count at the moment: a tree of sums, so that nothing stays of one that counts no more. */
+/** The sum of those numbers that count at the moment: a tree of sums, in which nothing is left of one removed. */
 const sumOf = (numbers) => {
   const first = 2 ** Math.ceil(Math.log2(Math.max(1, numbers.length))), sums = new Float64Array(2 * first);
   const set = (place, number) => {
@@ -44,7 +44,8 @@ export const piecesOf = (text, spans, contributions) => {
     covering.set(place, covering.get(place) - 1);
     if (covering.get(place) === 0 && covering.delete(place)) sum.remove(place);
   };
-  const placesAt = (at) => [...new Set(starts.filter(([from, to]) => from <= at && at < to).map(([, , place]) => place))];
+  const placesAt = (at) =>
+    [...new Set(starts.filter(([from, to]) => from <= at && at < to).map(([, , place]) => place))];
   let begun = 0, ended = 0;
   return cuts.sort((one, other) => one - other).slice(0, -1).map((cut, at, all) => {
     for (; ended < ends.length && ends[ended][1] <= cut; ended += 1) end(ends[ended][2]);
