@@ -174,7 +174,7 @@ def page(scale: float) -> str:
             swapped, times = while_swapped(server, current, files, of_both, scale)
         shutil.copyfile(files[0], current)
         with serving(current) as server:
-            hour, memory = an_hour(server, mixed(model, texts), scale)
+            hour, memory = an_hour(server, mixed(current, texts), scale)
     used = ", ".join(f"{each} {version(each)}" for each in ("textsieve", "fastapi", "uvicorn", "uvloop", "httptools"))
     runs = [("textsieve serve", ours), ("hello", theirs), ("beside a batch", short), ("the batch itself", long)]
     first = next((run["first_wrong"] for run in (ours, short, long, swapped, hour) if run["first_wrong"]), "")

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 from pydantic_core import to_json
 
+from textsieve.modelfile.reading import read_identified
 from textsieve.prediction import Model
 from textsieve.prediction.records import Records
 from textsieve.serve.answers import explanation_json
@@ -41,15 +43,16 @@ def got(path: str) -> str:
     return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-def mixed(model: Model, texts: Sequence[str]) -> list[Request]:
-    """Of a hundred requests 70 predict, 20 explain, 9 look at terms, and one is bad."""
+def mixed(path: Path, texts: Sequence[str]) -> list[Request]:
+    """Of a hundred requests to a service of a model file 70 predict, 20 explain, 9 look at terms, and one is bad."""
     found: list[Request] = []
+    model, digest, _ = read_identified(path)
     for at, text in enumerate(texts):
         kind = at % 100
         if kind < 70:
             found.append(predicting([text], model))
         elif kind < 90:
-            answer = explanation_json(model, text, None).decode("latin-1")
+            answer = explanation_json(model, digest[:16], text, None).decode("latin-1")
             found.append((posted("/v1/explain", {"text": text}), 200, [answer]))
         elif kind < 99:
             found.append((got(f"/v1/terms?n=20&offset={at}&q={'abcdefghij'[at % 10]}"), 200, None))

@@ -12,6 +12,7 @@ import pytest
 from tests.serve.kinds import KINDS, TEXTS
 from tests.serve.servers import Server, ask
 from textsieve import load
+from textsieve.prediction import Contribution
 from textsieve.prediction.records import Records
 
 Service = Callable[[str], Server]
@@ -61,7 +62,11 @@ def test_explanations_are_those_of_the_model(service: Service, models: dict[str,
         ]
         own = explained[found["label"]]
         assert (found["score"], found["intercept"]) == (own.score, own.intercept)
-        assert found["contributions"] == [each._asdict() for each in own.contributions]
+        exact = [{name: each[name] for name in Contribution._fields} for each in found["contributions"]]
+        assert exact == [each._asdict() for each in own.contributions]
+        assert found["compared"] == model.needs_comparing == (kind in ("probable", "votes"))
+        compared = [each["compared"] for each in found["contributions"]]
+        assert compared == (list(own.compared()) if model.needs_comparing else [None] * len(exact))
         spans = [(start, end, found["contributions"][place]["term"]) for start, end, place in found["spans"]]
         assert spans == [tuple(each) for each in model.spans(text)]
         assert (found["unknown"] is None) == (explained.unknown is None)
@@ -160,7 +165,7 @@ WRONG = [
     ("/v1/predict", {"texts": ["goal"] * 1001}, 422, "too_many", "1,001 documents; a request may have 1,000"),
     ("/v1/predict", {"texts": ["", "g" * 1_000_001]}, 422, "too_long", r"^Document 1 \(from 0\) has 1,000,001"),
     ("/v1/explain", {"text": "a", "label": "spam"}, 422, "unknown_label", "no class 'spam'.*'sport'"),
-    ("/v1/feedback", {"text": "a", "label": "sport"}, 404, "not_found", "/v1/feedback"),
+    ("/v1/feedback", {"text": "a", "label": "sport"}, 404, "not_found", "/v1/feedback.*without --feedback"),
     ("/v1/nothing", {"text": "a"}, 404, "not_found", "/v1/nothing"),
     ("/v1/model", {"text": "a"}, 405, "method_not_allowed", "GET"),
     ("/v1/terms?n=many", None, 422, "invalid", "^n: "),

@@ -86,8 +86,9 @@ def test_a_line_is_on_the_disk_when_the_caller_is_told(tmp_path: Path, monkeypat
     feedback = Feedback(str(file))
     monkeypatch.setattr(os, "fsync", lambda _: synced.append(file.read_text()))
     feedback.write({"text": "one"})
-    assert len(synced) == 1
-    assert json.loads(synced[0])["text"] == "one"
+    assert [json.loads(each)["text"] for each in synced] == ["one", "one"]  # the line, and the name of the new file
+    feedback.write({"text": "two"})
+    assert len(synced) == 3
 
 
 def test_a_full_disk_is_no_correction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

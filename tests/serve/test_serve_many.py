@@ -70,8 +70,8 @@ def test_a_swap_of_the_model_loses_none(models: dict[str, Path], tmp_path: Path)
     assert (found["wrong"], found["lost"], found["first_wrong"]) == (0, 0, "")
 
 
-def test_memory_stays_what_it_is(server: Running, model: Model) -> None:
-    requests = mixed(model, short_texts(400))
+def test_memory_stays_what_it_is(server: Running, models: dict[str, Path]) -> None:
+    requests = mixed(models["one"], short_texts(400))
     n_answers = asked(server, N_CLIENTS, SECONDS, requests)["answers"]
     before = server.resident
     while n_answers < N_REQUESTS:

@@ -52,14 +52,18 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     if wants_json:
         print_json(explanation.to_dict() | {"classes": [each.to_dict() for each in classes]})
     else:
-        page = _shown(explanation, classes)
+        page, compares = _shown(explanation, classes), trained.model_.needs_comparing
         if page.has_styles:
             from .marking import marked
 
-            said = {each.term: each.contribution for each in classes[0].contributions}
-            page.styled(marked(text, trained.spans(text), said))
+            page.styled(marked(text, trained.spans(text), _said(classes[0], compares)))
         for each in classes:
-            _show_class(page, each, n_terms)
+            _show_class(page, each, n_terms, compares)
+        if compares:
+            page.line(
+                "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
+            )
+            page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
 
 
 def _text(text: str) -> str:
@@ -93,22 +97,32 @@ def _shown(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) 
     return page
 
 
-def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int) -> None:
+def _said(explained: "ClassExplanation", compares: bool) -> dict[str, float]:
+    """How much each term spoke for the class."""
+    exact = [each.contribution for each in explained.contributions]
+    found = explained.compared() if compares else exact
+    return {each.term: said for each, said in zip(explained.contributions, found, strict=True)}
+
+
+def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compares: bool) -> None:
     from ..errors import counted
     from .output import Column, label_text, numbers
     from .wording import printable
 
     first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
+    said = _said(explained, compares)
     rows = [
-        [printable(term), f"{count:,}", f"{weight:.4f}", f"{contribution:+.4f}"]
+        [printable(term), f"{count:,}", f"{weight:.4f}", f"{contribution:+.4f}", f"{said[term]:+.4f}"]
         for term, count, weight, contribution in first
     ]
     if others:
-        rows.append(
-            [f"({counted(len(others), 'other term')})", "", "", f"{sum(each.contribution for each in others):+.4f}"]
-        )
-    rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}"])
-    rows.append(["= score", "", "", f"{explained.score:+.4f}"])
+        rest = [
+            f"{sum(each):+.4f}" for each in zip(*((one.contribution, said[one.term]) for one in others), strict=True)
+        ]
+        rows.append([f"({counted(len(others), 'other term')})", "", "", *rest])
+    rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}", ""])
+    rows.append(["= score", "", "", f"{explained.score:+.4f}", ""])
     threshold = "" if explained.threshold is None else f"; a label from {explained.threshold:.4f}"
     title = f"{label_text(explained.label)}: score {explained.score:.4f}{threshold}"
-    page.table([Column("term"), *numbers("count", "weight", "contribution")], rows, title=title)
+    columns = [Column("term"), *numbers("count", "weight", "contribution", *(["beside others"] if compares else []))]
+    page.table(columns, [row[: len(columns)] for row in rows], title=title)

@@ -27,7 +27,8 @@ from . import options
     *("--allow-host", "names"),
     multiple=True,
     metavar="NAME",
-    help="A name by which the service may be called; may be repeated.  [default: this machine's, or any with --host]",
+    help="A name by which the service may be called; may be repeated.  "
+    "[default: this machine's own; any if others can reach it]",
 )
 @click.option(
     "--feedback",
@@ -110,6 +111,6 @@ def command(
         if not is_loopback(listener) and token is None:
             warn("whoever reaches this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only who knows it.")
         loaded = service.current.now
-        line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)}"
+        line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)} (Ctrl-C ends it)"
         called = {name.lower() for name in hosts} or None
         run(service, listener, hosts=called, token=token, watch=watch, ready=lambda: click.echo(line))

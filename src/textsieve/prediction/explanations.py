@@ -82,6 +82,16 @@ class ClassExplanation:
         ordered = sorted(zip(self._places, self.contributions, strict=True), key=lambda placed: placed[0])
         return tuple(contribution for _, contribution in ordered)
 
+    def compared(self) -> tuple[float, ...]:
+        """How much more each contribution, in their order, adds to this class than to all classes on average.
+
+        Where all contributions have one sign, as logarithms of probabilities and votes do, only this says whether a
+        term speaks for the class or against it (`Model.needs_comparing`).
+        """
+        products = self._spoken.products
+        more = products[:, self._column] - products.mean(axis=1)
+        return tuple(more[list(self._places)].tolist())
+
     def __str__(self) -> str:
         """The score, and what it is the sum of, for a person."""
         first, others = self.contributions[:SHOWN_TERMS], self.contributions[SHOWN_TERMS:]

@@ -272,10 +272,14 @@ class Model:
         their distance from the mean over the classes says which class it speaks for: then it is that.
         """
         coefficients = self._by_class(self.scorer.term_strengths()).astype(np.float64)
-        one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
-        if one_sign and self.scorer.n_outputs > 1:
-            coefficients = coefficients - coefficients.mean(axis=1, keepdims=True)
-        return coefficients
+        return coefficients - coefficients.mean(axis=1, keepdims=True) if self.needs_comparing else coefficients
+
+    @cached_property
+    def needs_comparing(self) -> bool:
+        """Whether all that terms add to the classes has one sign, so that only comparing classes says what it means."""
+        coefficients = self.scorer.term_strengths()
+        has_one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
+        return bool(has_one_sign) and self.scorer.n_outputs > 1
 
     def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
         """The terms that speak most for each class, and how much (see `strengths`)."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from pydantic_core import to_json
 
 from ..errors import shown
-from ..prediction import Label, Model, as_written
+from ..prediction import ClassExplanation, Label, Model, as_written
 from .refusals import Refused
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -21,7 +22,9 @@ def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
     return to_json({"predictions": list(records)}, inf_nan_mode="null")
 
 
-def explanation_json(model: Model, text: str, label: Label | None, go_on: Callable[[], None] = lambda: None) -> bytes:
+def explanation_json(
+    model: Model, model_id: str, text: str, label: Label | None, go_on: Callable[[], None] = lambda: None
+) -> bytes:
     """Why a text has its label, and where its terms stand; of a class, or of the predicted one, or of the best.
 
     Between two steps `go_on` is called, which may raise.
@@ -32,13 +35,14 @@ def explanation_json(model: Model, text: str, label: Label | None, go_on: Callab
     go_on()
     predicted = list(found.predicted) if isinstance(found.predicted, tuple) else [found.predicted]
     if label is None:
-        explained = found[predicted[0]] if predicted else found.classes[0]
+        explained = next((each for each in found.classes if each.label in predicted), found.classes[0])
     else:
         explained = found[class_named(model, label)]
     places = {each.term: place for place, each in enumerate(explained.contributions)}
     probable = _probabilities(model, [each.score for each in found.classes], [each.label for each in found.classes])
     return to_json(
         {
+            "model": model_id,
             "predicted": predicted,
             "unknown": None if found.unknown is None else f"{found.unknown}.",
             "classes": [
@@ -54,11 +58,20 @@ def explanation_json(model: Model, text: str, label: Label | None, go_on: Callab
             "label": explained.label,
             "score": explained.score,
             "intercept": explained.intercept,
-            "contributions": [each._asdict() for each in explained.contributions],
+            "compared": model.needs_comparing,
+            "contributions": [
+                {**each._asdict(), "compared": more}
+                for each, more in zip(explained.contributions, _compared(model, explained), strict=True)
+            ],
             "spans": [[start, end, places[term]] for start, end, term in spans],
         },
         inf_nan_mode="null",  # thresholds may be infinite, which JSON has no number for
     )
+
+
+def _compared(model: Model, explained: ClassExplanation) -> Iterable[float | None]:
+    """How much more each term adds to the class than to others, where that is needed to understand it."""
+    return explained.compared() if model.needs_comparing else repeat(None, len(explained.contributions))
 
 
 def _probabilities(model: Model, scores: list[float], labels: list[Label]) -> list[float | None]:

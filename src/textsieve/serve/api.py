@@ -24,6 +24,7 @@ from .metrics import CONTENT_TYPE
 from .refusals import STATUS, Refused, internal
 from .service import Service
 
+FEEDBACK = "/v1/feedback"
 MOST_LISTED = 1_000
 """Terms that are listed at a time."""
 
@@ -83,7 +84,7 @@ def _add_asking(app: FastAPI, service: Service) -> None:
                 if not is_wanted():
                     raise GivenUp
 
-            return explanation_json(loaded.model, text, label, go_on)
+            return explanation_json(loaded.model, loaded.id, text, label, go_on)
 
         return await service.lanes.work(loaded, len(text), work)
 
@@ -103,7 +104,7 @@ def _add_asking(app: FastAPI, service: Service) -> None:
     rows: list[tuple[str, Any, Any, int]] = [
         ("/v1/predict", predict, shapes.Predictions, 200),
         ("/v1/explain", explain, shapes.Explanation, 200),
-        ("/v1/feedback", correct, shapes.Written, 201),
+        (FEEDBACK, correct, shapes.Written, 201),
     ]
     for path, endpoint, answered, status in rows:
         if endpoint is correct and service.feedback is None:
@@ -188,5 +189,7 @@ async def _http(request: Request, problem: Exception) -> Response:
         wrong = Refused("method_not_allowed", f"Use {allowed}.", [(b"allow", allowed.encode())])
     else:
         path = shown(request.url.path, 100)
+        if request.url.path == FEEDBACK:
+            path += ", because the service was started without --feedback,"
         wrong = Refused("not_found", f"There is no {path} here; / is the page, and /docs says what can be asked for.")
     return await _refused(request, wrong)

@@ -26,9 +26,10 @@ class Feedback:
         check_writable(path, what="feedback")
         self._path = path
         self._lock = threading.Lock()
+        if not os.path.exists(path):
+            return  # it is made with the first line: an empty file is no documents to train on
         try:
             os.close(self._open())
-            settle(os.path.dirname(os.path.abspath(path)))
         except OSError as problem:
             raise InputError(f"{path} can't be written: {problem.strerror}. Choose another file.") from problem
 
@@ -36,6 +37,7 @@ class Feedback:
         """Add a line; it is on the disk when this returns."""
         line = to_json({**correction, "time": datetime.now(UTC).isoformat(timespec="microseconds")}) + b"\n"
         with self._lock:
+            is_new = not os.path.exists(self._path)
             file = self._open()
             try:
                 end = os.fstat(file).st_size
@@ -45,6 +47,8 @@ class Feedback:
                 os.fsync(file)
             finally:
                 os.close(file)
+            if is_new:
+                settle(os.path.dirname(os.path.abspath(self._path)))
 
     def _open(self) -> int:
         return os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)

@@ -6,6 +6,7 @@ SIGHUP has the model file read again, SIGINT and SIGTERM let requests that have 
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import math
 import os
@@ -80,9 +81,12 @@ def listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise InputError(
-            f"Can't listen on {host}, port {port}: {reason}. Use another port (--port), or 0 for any that is free."
-        ) from problem
+        way_out = (
+            "Use another port (--port), or 0 for any that is free."
+            if getattr(problem, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
+            else "Use an address of this machine (--host), such as 127.0.0.1."
+        )
+        raise InputError(f"Can't listen on {host}, port {port}: {reason}. {way_out}") from problem
 
 
 def address_of(listener: socket.socket) -> str:

@@ -89,17 +89,25 @@ class Contribution(BaseModel):
     count: int
     weight: Number
     contribution: Number
+    compared: Number | None = Field(
+        description="How much more it adds to this class than to all on average, if needed."
+    )
 
 
 class Explanation(BaseModel):
     """Contributions and intercept sum up to the score."""
 
+    model: str = Field(description="The id of the model that answered.")
     predicted: list[Label]
     unknown: str | None
     classes: list[ScoredClass] = Field(description="All classes, the best first.")
     label: Label = Field(description="The class that is explained.")
     score: Number
     intercept: Number
+    compared: bool = Field(
+        description="Whether all contributions have one sign (logarithms of probabilities, votes), so that only "
+        "comparing classes says what speaks for one."
+    )
     contributions: list[Contribution] = Field(description="The largest first, for or against.")
     spans: list[tuple[int, int, int]] = Field(
         description="Where terms stand in the text: start, end (in Unicode code points), place in contributions."
