@@ -7,8 +7,9 @@ import { loudestFirst } from "./voices.js";
 const FIRST = 20; // terms that are shown at once
 const WEIGHT = "Weight: how much the term counts in this text. What it adds is its weight times what the model has "
   + "learned of it for the class.";
-const COMPARED = "This model’s numbers are logarithms of probabilities, which are all below 0. What counts is how much "
-  + "more a term adds to this class than to the others on average.";
+const BELOW = "This model’s numbers are logarithms of probabilities, which are all below 0.";
+const ABOVE = "None of this model’s numbers is below 0.";
+const COUNTS = "What counts is how much more a term adds to this class than to the others on average.";
 
 const figure = (words) => make("td", { class: "number" }, words);
 
@@ -54,7 +55,8 @@ export const contributionsOf = (explained) => {
   } } }, `Show all ${written(voices.length)} terms`);
   const ofRest = rest.reduce((sum, { adds }) => sum + adds, 0);
   if (rest.length) body.append(otherRow(counted(rest.length, "other term"), ofRest, "rest", isCompared));
-  const notes = voices.length ? [...(isCompared ? [COMPARED] : []), WEIGHT] : [];
+  const signs = voices.some(({ adds }) => adds < 0) ? BELOW : ABOVE;
+  const notes = voices.length ? [...(isCompared ? [`${signs} ${COUNTS}`] : []), WEIGHT] : [];
   const scroll = make("div", { class: "scroll" }, table);
   return [scroll, ...(rest.length ? [more] : []), ...notes.map((words) => make("p", { class: "note" }, words))];
 };

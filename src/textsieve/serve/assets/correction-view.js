@@ -83,7 +83,8 @@ export const offerCorrection = (model, text, predicted, renew) => {
       await api.correct({ text, ...right });
       if (!form.isConnected) return; // there is another answer by now
       place.replaceChildren();
-      sayOfCorrection(`Thank you. It was written down that ${beginningOf(text)} belongs to ${namesOf(right)}. ${UPDATE}`);
+      const written = `It was written down that ${beginningOf(text)} belongs to ${namesOf(right)}.`;
+      sayOfCorrection(`Thank you. ${written} ${UPDATE}`);
       byId("correction-said").focus();
     } catch (reason) {
       const isReplaced = reason instanceof api.Refusal && reason.code === "unknown_label";
