@@ -136,6 +136,10 @@ class Page:
         self.browser.wait("document.getElementById('summary').textContent.includes('sorts texts')")
         return self
 
+    def hurry(self) -> None:
+        """All that the page waits for from now on, it waits for a tenth of the time."""
+        self.browser.run("const usual = window.setTimeout; window.setTimeout = (call, ms) => usual(call, ms / 10)")
+
     def classify(self, text: str) -> None:
         """Put a text into the box, and press the button."""
         self.browser.run("document.getElementById('box').value = ''; document.getElementById('box').focus()")

@@ -185,13 +185,16 @@ def test_a_service_that_is_gone_is_waited_for(page: Page, browser: Browser, one_
     page.open(one_label, "#file")
     (tmp_path / "some.txt").write_text("moon rocket\n" * 60)
     page.give(tmp_path / "some.txt")
+    page.hurry()
     browser.run(REFUSE % ("window.refused < 1", 503))
     browser.run(
-        "const asked = window.fetch; window.lost = 0; window.fetch = (path, about) => String(path).includes('predict')"
-        "&& window.lost++ < 2 ? Promise.reject(new TypeError('Failed to fetch')) : asked(path, about)"
+        "const asked = window.fetch; window.isLost = true; window.lost = 0; window.fetch = (path, about) =>"
+        "window.isLost && ++window.lost ? Promise.reject(new TypeError('Failed to fetch')) : asked(path, about)"
     )
     browser.one("#file-start").click()
     browser.wait("document.getElementById('file-state').textContent.startsWith('The server does not answer')")
+    browser.wait("window.lost > 2 && !document.getElementById('trouble').hidden")
+    browser.run("window.isLost = false")
     browser.wait("!document.querySelector('#file-result[hidden]')")
     assert browser.texts("#file-state") == ["Done: 60 documents classified."]
     browser.wait("document.getElementById('trouble').hidden")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser import Browser
 from tests.serve.conftest import Page, Served
-from textsieve.prediction import as_written
+from textsieve.prediction import Label, as_written
 
 CELLS = [
     "",
@@ -137,7 +137,7 @@ def test_what_is_added_is_no_formula(modules: Browser) -> None:
 
 
 def test_scores_of_labels_that_are_numbers(modules: Browser) -> None:
-    labels = [1e-05, 1e22, 0.5, 1e-7, 3.0, -2.5, True, "x", "toString"]
+    labels: list[Label] = [1e-05, 1e22, 0.5, 1e-7, 3.0, -2.5, True, "x", "toString"]
     scores = {as_written(label): place + 0.5 for place, label in enumerate(labels)}
     found = called(
         modules,

@@ -137,14 +137,6 @@ def test_a_token(page: Page, browser: Browser, services: Services, one_label_mod
     browser.wait("document.getElementById('token').open")
 
 
-def test_no_corrections_without_a_file(page: Page, browser: Browser, one_label_model: Model, tmp_path: Path) -> None:
-    write(one_label_model, tmp_path / "plain.sieve")
-    with started_server(tmp_path / "plain.sieve", tmp_path) as server:
-        page.open(Served(server.url, one_label_model, tmp_path / "none"))
-        page.classify("moon rocket")
-        assert browser.all("#wrong") == []
-
-
 def test_a_service_that_goes_and_comes_back(
     page: Page, browser: Browser, one_label_model: Model, tmp_path: Path
 ) -> None:
@@ -153,7 +145,9 @@ def test_a_service_that_goes_and_comes_back(
     with started_server(path, tmp_path) as server:
         port = str(server.port)
         page.open(Served(server.url, one_label_model, tmp_path / "none"))
+        page.hurry()
         page.classify("moon rocket")
+        assert browser.all("#wrong") == [], "it was started without a file for corrections"
     browser.run("document.getElementById('box').value = 'guitar song'")
     browser.one("#classify").click()
     browser.wait("!document.getElementById('trouble').hidden")
