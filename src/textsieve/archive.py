@@ -117,7 +117,8 @@ def header_of(kind: Kind, head: bytes, size: int, name: str) -> Header:
     except _CutShort as problem:
         raise InputError(f"{name} is cut short: {problem}. {AGAIN}") from problem
     except UnicodeDecodeError as problem:
-        raise InputError(f"{name} is damaged: its header can't be read as text. {AGAIN}") from problem
+        what = "is damaged" if b"textsieve" in head else f"is not {kind.what}"
+        raise InputError(f"{name} {what}: its header can't be read as text. {AGAIN}") from problem
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
         raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
     known = range(kind.oldest, kind.version + 1)

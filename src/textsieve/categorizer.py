@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,6 +22,7 @@ from .corpus import Corpus
 from .errors import InputError, shown
 from .parameters import Parameters
 from .prediction import Explanation, Model, Predictions, Span, by_writing, sentence_on_unknown
+from .warning import warn
 
 if TYPE_CHECKING:
     from .evaluation import CurvePoint, Report
@@ -395,21 +398,35 @@ class Categorizer(Parameters):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file; an old one is replaced only when the new one is whole.
 
-        With `keep_stats`, what documents can be added to is written to a second file beside it, NAME.stats.
+        With `keep_stats`, what documents can be added to is written to a second file beside it, NAME.stats. If the
+        model was loaded and that is no longer where it was, the model is written without, with a warning.
         """
         model, statistics = self._fitted(), self._statistics_
-        if statistics is None and "stats" in model.about and self._path_ is not None:
-            from .modelfile.statsfile import found_beside
+        if statistics is None and "stats" in model.about:
+            model, statistics = self._with_statistics_beside(model)
+        from .modelfile.locking import locked, may_be_updated
 
-            statistics = found_beside(model, self._path_)
-        if statistics is None:
-            modelfile.write(model, path)
-            return
-        from .modelfile.locking import locked
-        from .modelfile.statsfile import write
+        name = os.fspath(path)
+        with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
+            if statistics is None:
+                modelfile.write(model, name)
+            else:
+                from .modelfile.statsfile import write
 
-        with locked(os.fspath(path)):
-            write(model, statistics, os.fspath(path))
+                write(model, statistics, name)
+
+    def _with_statistics_beside(self, model: Model) -> tuple[Model, Statistics | None]:
+        """A model and its statistics; if these are not there, a model that names none."""
+        from .modelfile.statsfile import found_beside
+
+        statistics = None if self._path_ is None else found_beside(model, self._path_)
+        if statistics is not None:
+            return model, statistics
+        warn(
+            f"The statistics of this model are not beside {self._path_ or 'its file'} (it was updated since, or they "
+            "were left behind), so it is saved without, and can't be updated; load it anew, or train again."
+        )
+        return replace(model, about={name: each for name, each in model.about.items() if name != "stats"}), None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

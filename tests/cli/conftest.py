@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.reference.cli_cases import Run, documents, write_csv
+from tests.reference.cli_cases import CORRECTIONS, Run, documents, lines, write_csv
 
 from textsieve.cli.program import program
 
@@ -67,3 +67,17 @@ def tagger(tagged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tagger") / "tagged.sieve"
     CliRunner().invoke(program, ["train", str(tagged), "-o", str(path)], catch_exceptions=False)
     return path
+
+
+@pytest.fixture
+def kept(news: Path, tmp_path: Path, run: Run) -> Path:
+    """A model that can be updated."""
+    path = tmp_path / "news.sieve"
+    run("train", news, "-o", path, "--classifier", "nb", "--keep-stats")
+    return path
+
+
+@pytest.fixture
+def feedback(tmp_path: Path) -> Path:
+    """A file of corrections, as the service writes it."""
+    return lines(tmp_path / "feedback.jsonl", *CORRECTIONS)

@@ -14,7 +14,7 @@ from textsieve.corpus import batch as batches
 
 
 def places(corpus: Corpus) -> list[str]:
-    return [place for _, own in corpus.placed_batches() for place in own]
+    return [place.name for _, own in corpus.placed_batches() for place in own]
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +34,28 @@ def test_lines_of_json(tmp_path: Path) -> None:
     assert places(read(file)) == ["line 1", "line 3", "line 5", "line 7"]
     file.write_text(json.dumps(rows), encoding="utf-8")
     assert places(read(file)) == ["item 1", "item 2", "item 3", "item 4"]
+
+
+def test_an_empty_list_of_labels_says_that_there_are_none(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    labels = [[], None, ["x"], "", [""], []]
+    file.write_text("\n".join(json.dumps({"text": "a", "label": each}) for each in labels), encoding="utf-8")
+    found = [place.is_of_no_class for _, own in read(file).placed_batches() for place in own]
+    assert found == [True, False, False, False, False, True]
+
+
+def test_lines_that_can_not_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(
+        '{"text": "a", "label": "x"}\n{"text": "a secr\n"et"\n{"text": "b", "label": "x"}', encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="line 2: not JSON") as problem:
+        read(file)
+    assert "secr" not in str(problem.value)
+    corpus = read(file, lenient=True)
+    assert places(corpus) == ["line 1", "line 4"]
+    assert corpus.report is not None
+    assert corpus.report.unreadable == ["line 2", "line 3"]
 
 
 def test_lines_of_a_table(tmp_path: Path) -> None:

@@ -317,6 +317,7 @@ HUGE = 1 << 60
         (raw('{"__metadata__": {}}'), "'textsieve'"),
         (raw('{"__metadata__": null}'), "not a textsieve model"),
         (raw('{"__metadata__": {"textsieve": {}}}'), "no text"),
+        (raw('{"__metadata__": {"textsieve": "X"}}').replace(b"X", b"\xff"), "is damaged: its header can't be read"),
         (raw('{"__metadata__": {"textsieve": "{}", "textsieve": "{}"}}'), "'textsieve' twice"),
         (raw(f'{{"__metadata__": {META}, "__metadata__": {META}}}'), "'__metadata__' twice"),
         (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, {8 * HUGE}]}}')), "speaks of"),

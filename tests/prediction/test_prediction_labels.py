@@ -1,6 +1,7 @@
 """What is predicted is what the slow twin predicts, in each form of labels; unknown documents get a given class."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from tests.reference.model_cases import documents, models, several_labels, small
 from tests.reference.model_twin import predicted, scored
 from tests.reference.text_checks import path
 
-from textsieve import InputError
+from textsieve import Categorizer, InputError, load
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.prediction import Model
+from textsieve.prediction.records import Records
 
 TEXTS = ["Goal! goal by the striker", "The market of New York", "", "nothing known", "a new of the york", "straße"]
 
@@ -224,3 +226,25 @@ def test_runs_that_no_term_has_are_not_looked_for() -> None:
     long_text = " ".join(f"word{number}" for number in range(3000)) + " new york"
     assert model.counts([long_text]).columns.tolist() == [3]
     assert small_model(ngram_range=(2, 10**9)).counts([long_text + " goal"]).columns.tolist() == [3]
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize(
+    "classes",
+    [(2, 3, 2**63), (-1, 3, 12345678901234567890), (2**63, 2**63 + 1, 2**64 - 1), (2, 3, 2**70), (1, 2**53 + 1, 2**62)],
+    ids=str,
+)
+def test_large_numbers_stay_the_numbers_they_are(classes: tuple[int, ...], several: bool, tmp_path: Path) -> None:
+    """Small ones and one from 2^63 on have no whole type of numpy in common."""
+    texts = ["alpha beta", "gamma delta", "eps zeta"]
+    labels: list[Any] = [[label] for label in classes] if several else list(classes)
+    trained = Categorizer(classifier="nb", n_jobs=1).fit(texts * 5, labels * 5)
+    trained.save(tmp_path / "a.sieve")
+    expected = [(label,) for label in classes]
+    for categorizer in (trained, load(tmp_path / "a.sieve")):
+        model = categorizer.model_
+        found = model.predict(texts)
+        assert repr(model.label_sets(found.labels)) == repr(expected)
+        assert repr(categorizer.classes_.tolist()) == repr(list(classes))
+        kept = [record["labels"] if several else [record["label"]] for record in Records(model).of(found)]
+        assert repr(kept) == repr([[label] for label in classes])

@@ -1,7 +1,10 @@
 """Small collections that are told apart by a handful of words, for the tests of the command line."""
 
+import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from click.testing import Result
 
@@ -28,3 +31,35 @@ def write_csv(path: Path, rows: list[tuple[str, str]]) -> Path:
 
 
 Run = Callable[..., Result]
+Ask = Callable[..., Any]
+
+CORRECTIONS = [
+    ("the striker went to parliament", "politics"),
+    ("the goal of a theory", "science"),
+    ("a vote for the keeper", "sport"),
+]
+"""Texts that a model may have wrong, and their labels."""
+
+
+def lines(path: Path, *rows: Any) -> Path:
+    """A file of JSON lines as the service writes them; a row is an object, or a text and its label."""
+    made = [
+        row
+        if isinstance(row, dict)
+        else {
+            "text": row[0],
+            "label": row[1],
+            "predicted": "sport",
+            "model": "x",
+            "time": f"2026-11-16T14:00:0{at}+00:00",
+        }
+        for at, row in enumerate(rows)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
+    return path
+
+
+def command_in(said: str) -> list[str]:
+    """The arguments of the one command that was printed for training again."""
+    (line,) = [line for line in said.splitlines() if line.startswith("textsieve train ")]
+    return shlex.split(line)[1:]

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from textsieve import Categorizer, TermCounter
 from textsieve.training.documents import narrowed, weighed
 from textsieve.training.recipe import Recipe
-from textsieve.training.targets import Targets
+from textsieve.training.targets import Form, Targets
 
 
 class Learned(NamedTuple):
@@ -41,10 +41,10 @@ def learned_by(model: Any) -> Learned:
     )
 
 
-def targets_of(labels: Sequence[Any], form: str, classes: tuple[Any, ...]) -> Targets:
+def targets_of(labels: Sequence[Any], form: Form, classes: tuple[Any, ...]) -> Targets:
     """Labels as tuples, by the classes of a model; in a matrix, a row of zeros is an answer."""
     members = tuple(np.array([at for at, each in enumerate(labels) if label in each], np.int64) for label in classes)
-    return Targets(classes, members, len(labels), form)  # type: ignore[arg-type]
+    return Targets(classes, members, len(labels), form)
 
 
 def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: Sequence[tuple[Any, ...]]) -> Learned:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, shown
 
@@ -23,6 +23,15 @@ Kept = dict[str, object]
 
 Document = tuple[str, Labels]
 KeptDocument = tuple[str, Labels, Kept]
+
+
+class Place(NamedTuple):
+    """Where a document is, in words, such as "line 3"."""
+
+    name: str
+    is_of_no_class: bool = False
+    """Whether it has an empty list of labels, which says more than that it has none."""
+
 
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 4 * 2**20
@@ -97,8 +106,10 @@ class Report:
     """Whether labels were seen that allow a document to have several."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
     """What tells whether single labels look like several in one."""
-    places: list[str] | None = field(default=None, repr=False, compare=False)
-    """Where the documents are that were read and not yet handed out, such as "line 3", if somebody asks."""
+    places: list[Place] | None = field(default=None, repr=False, compare=False)
+    """Where the documents are that were read and not yet handed out, if somebody asks."""
+    unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
+    """Where lines are that can't be read, if these are left out (`Source.lenient`)."""
     skipped: dict[str, int] = field(default_factory=dict)
     """What was passed over, by kind, such as hidden files or blank lines."""
 

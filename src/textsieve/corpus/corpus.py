@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, shown
-from .batch import BATCH_DOCUMENTS, Batch, Document, Labels, Report, in_batches
+from .batch import BATCH_DOCUMENTS, Batch, Document, Labels, Place, Report, in_batches
 from .labels import LabelReader
 from .text import without_surrogates
 
@@ -104,18 +104,18 @@ class Corpus:
         """Go through all documents from the first, a batch at a time."""
         return self._pass(Report())
 
-    def placed_batches(self) -> Iterator[tuple[Batch, list[str]]]:
-        """The same, and where each document is, in words: "line 3", or in a folder the name of its file.
+    def placed_batches(self) -> Iterator[tuple[Batch, list[Place]]]:
+        """The same, and where each document is: "line 3", or in a folder the name of its file.
 
         Readers that can't tell have "document 3". Vectors are refused.
         """
-        places: list[str] = []
+        places: list[Place] = []
         done = 0
         for batch in self._pass(Report(places=places)):
             self._require_texts(batch)
-            files = [] if batch.kept is None else [str(each["file"]) for each in batch.kept if "file" in each]
+            files = [] if batch.kept is None else [Place(str(each["file"])) for each in batch.kept if "file" in each]
             own = files or places[: len(batch)]
-            numbered = [f"document {number}" for number in range(done + 1, done + len(batch) + 1)]
+            numbered = [Place(f"document {number}") for number in range(done + 1, done + len(batch) + 1)]
             yield batch, own if len(own) == len(batch) else numbered
             del places[: len(batch)]
             done += len(batch)
@@ -124,7 +124,7 @@ class Corpus:
         for batch in self._start(report):
             report.add(batch)
             yield batch
-        if not report.documents:
+        if not report.documents and not report.unreadable:
             raise InputError(f"{self.name}: no documents. At least one is needed.")
         self.report = report
         if report.joined is not None and not report.several and (hint := report.joined.hint()):

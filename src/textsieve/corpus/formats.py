@@ -140,7 +140,8 @@ def _detect_file(source: Source, name: str | None) -> Format:
     for row in FORMATS:
         if row.recognise(head, source):
             return row
-    if expected and expected.reader in ("delimited", "lines") and not head.markup():
+    taken_at_its_word = ("delimited", "lines", *(("jsonl",) if source.lenient else ()))
+    if expected and expected.reader in taken_at_its_word and not head.markup():
         return expected
     raise _mismatch(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
 

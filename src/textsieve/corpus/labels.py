@@ -13,7 +13,7 @@ import math
 from numbers import Integral, Real
 
 from ..errors import InputError, shown
-from .batch import JoinedLabels, Labels, Report
+from .batch import JoinedLabels, Labels, Place, Report
 from .text import without_surrogates
 
 REMEMBERED = 100_000
@@ -51,7 +51,7 @@ class LabelReader:
     def __call__(self, value: object, position: int) -> Labels:
         """The labels that this value stands for."""
         if self._report.places is not None:
-            self._report.places.append(self._place.format(position))
+            self._report.places.append(Place(self._place.format(position), isinstance(value, list) and not value))
         if type(value) is str and (known := self._known.get(value)) is not None:
             return known
         if isinstance(value, list | tuple | set | frozenset):

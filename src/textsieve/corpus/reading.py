@@ -37,6 +37,7 @@ def read(
     texts_only: bool = False,
     keep: Iterable[Column] = (),
     usual: Mapping[str, str] | None = None,
+    lenient: bool = False,
 ) -> Corpus:
     """Open a folder of classes, a file (plain, gzip or zstandard), or a corpus with a name, such as "newsgroups:train".
 
@@ -47,7 +48,8 @@ def read(
     Labels that are read from a file are strings. `texts_only` is for those who don't need them, as for predicting: a
     table may then have labels or not, and no error in them matters. `keep` names other columns whose values come with
     each batch, as `Batch.kept`; for a folder, "file". `usual` has names for "text" and "label" that are taken before
-    the usual ones if there are such columns.
+    the usual ones if there are such columns. `lenient` leaves out lines of JSON that can't be read, such as one that
+    was cut off, and notes where they are in `Report.unreadable`.
     """
     place = _place(path)
     kept = _checked_names(keep)
@@ -61,7 +63,7 @@ def read(
         raise InputError(f"{place}: is a pipe or a device, which can be read only once. Save it to a file first.")
     separator = _checked_separator(label_separator)
     columns = {f"usual_{name}": value for name, value in (usual or {}).items()}
-    source = Source(place, check_encoding(encoding), text, label, separator, texts_only, kept, **columns)
+    source = Source(place, check_encoding(encoding), text, label, separator, texts_only, kept, lenient, **columns)
     row = detect(source, format)
     _refuse_unused(source, row)
     reader = cast(Reader, import_module(f"textsieve.corpus.readers.{row.reader}"))

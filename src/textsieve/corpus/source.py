@@ -27,6 +27,8 @@ class Source:
     """Whether nobody asks for the labels: there may be none, and those that there are need not be sound."""
     keep: tuple[Column, ...] = ()
     """What else is wanted of each document: other columns, or for a folder "file"."""
+    lenient: bool = False
+    """Whether lines of JSON that can't be read are left out, and their places noted in the report."""
     usual_text: str | None = None
     usual_label: str | None = None
     """Names to be tried before the conventional ones, where none is given: what these columns were called before."""

@@ -3,6 +3,9 @@
 The lock is on a file beside the model, `news.sieve.lock`, and the system takes it back from whoever is killed. The file
 is removed before the lock is let go. So one that was opened just before may be gone by the time it is locked: then it
 is nobody's, and another is made.
+
+Only a model with statistics beside it can be updated. So whoever writes a model without any takes the lock where such
+a file is found, and elsewhere writes as if there were no locks.
 """
 
 from __future__ import annotations
@@ -32,6 +35,12 @@ def locked(path: str) -> Iterator[None]:
     finally:
         os.unlink(place)
         os.close(descriptor)
+
+
+def may_be_updated(path: str) -> bool:
+    """Whether somebody might be updating the model at a path."""
+    place = os.path.realpath(path)
+    return any(os.path.exists(f"{place}{suffix}") for suffix in (".stats", ".stats.new", ".lock"))
 
 
 def _hold(place: str) -> int:

@@ -178,8 +178,19 @@ def found_beside(model: Model, path: str) -> Statistics | None:
         return None
 
 
-def write(model: Model, statistics: Statistics, path: str) -> None:
-    """Write a model and its statistics, in place of what was there."""
+def state_of(path: str) -> str | None:
+    """What tells a model file from what may be at its place later; None for what is no model file."""
+    with suppress(InputError):
+        data = _bytes_at(path) if os.path.isfile(path) else None
+        return None if data is None else identity(data)
+    return None
+
+
+def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | None = None) -> None:
+    """Write a model and its statistics, in place of what was there; refused if that has another state (`state_of`).
+
+    A lock keeps out whoever asks for it, and not who copies another model to the place.
+    """
     data = encode(statistics, model)
     beside, waiting = places_of(path)
     if len(data) > MOST_BYTES:
@@ -187,6 +198,8 @@ def write(model: Model, statistics: Statistics, path: str) -> None:
             f"The statistics have {len(data):,} bytes; a file has no more than {MOST_BYTES:,}. Use fewer terms, or "
             "leave keep_stats out."
         )
+    if instead_of is not None and state_of(path) != instead_of:
+        raise InputError(f"{path} is another model than the one that was read; nothing was written. Try again.")
     mend(path)
     try:
         with replacing(waiting) as file:

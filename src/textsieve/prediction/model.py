@@ -214,9 +214,13 @@ class Model:
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
-        """The classes as an array."""
-        ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in self.classes)  # numpy drops it
-        return np.array(self.classes, dtype=object if ends_in_nul else None)
+        """The classes as an array, of a type of numpy if they come out of it as they were.
+
+        It drops a NUL at the end of a text, and makes floats of small whole numbers and one from 2^63.
+        """
+        array = np.array(self.classes)
+        same = [(type(label), label) for label in array.tolist()] == [(type(label), label) for label in self.classes]
+        return array if same else np.array(self.classes, dtype=object)
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
         """Predicted labels, in whichever form, as a tuple for each document."""

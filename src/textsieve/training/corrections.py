@@ -4,6 +4,9 @@ They come batch by batch and are weighed at once; of a text stay its weights, it
 digest (`folding`). Which of them are to be learned is known at the end: of a text that is there several times the last
 one, unless it was folded in before with the same labels. What has no text or no label is left out, and it is noted
 where it was; what has a label that is no class of the model is refused, or left out too.
+
+Who corrects the labels of a document that may have several, and takes all of them away, has said something: it is of no
+class. That is an empty list of labels, and it is learned; nothing in the place of labels says nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..corpus.batch import Place
 from ..errors import InputError
 from ..prediction import Model, by_writing
 from ..text.rows import Rows
@@ -23,6 +27,7 @@ from .updating import require_labels, stacked
 Ints = NDArray[np.int64]
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
+UNREADABLE = "that can't be read"
 
 
 class Chosen(NamedTuple):
@@ -52,33 +57,42 @@ class Corrections:
         self._label_sets: list[tuple[Any, ...]] = []
         self._digests: list[bytes] = []
 
-    def add(self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[str]) -> None:
-        """Take in some documents of a file; its name and their places are for messages."""
+    def add(self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[Place]) -> None:
+        """Take in some documents of a file, whose name is for messages."""
         kept = []
         for text, written, place in zip(texts, labels, places, strict=True):
             self.n_read += 1
             own = tuple(dict.fromkeys(self._classes.get(label, label) for label in written))
-            if (fault := self._fault(text, own, f"{name}: {place}")) is not None:
-                self.left_out.setdefault(fault, []).append(f"{name}: {place}")
+            if (fault := self._fault(text, own, name, place)) is not None:
+                self.leave_out(fault, name, [place.name])
                 continue
             kept.append(text)
             self._label_sets.append(own)
             self._digests.append(digest(text, own))
         self._parts.append(self._model.rows(kept, self._n_jobs))
 
-    def _fault(self, text: str, labels: Sequence[Any], place: str) -> str | None:
+    def leave_out(self, fault: str, name: str, places: Iterable[str]) -> None:
+        """Note what can't be learned, and where in a file it is."""
+        for place in places:
+            self.left_out.setdefault(fault, []).append(f"{name}: {place}")
+
+    def _fault(self, text: str, labels: Sequence[Any], name: str, place: Place) -> str | None:
         """Why a document can't be learned; raised if that is to be settled first."""
         if not text.strip():
             return NO_TEXT
-        if not labels and self._model.labels != "matrix":
+        if not labels and not self._may_be_of_no_class(place):
             return NO_LABEL
         if self._skip_unknown and any(label not in self._model.classes for label in labels):
             return UNKNOWN
         try:
             require_labels(self._model, labels)
         except InputError as problem:
-            raise type(problem)(f"{place}: {problem}") from problem
+            raise type(problem)(f"{name}: {place.name}: {problem}") from problem
         return None
+
+    def _may_be_of_no_class(self, place: Place) -> bool:
+        """Whether a document without labels is of none of the classes, and not one of which nothing is known."""
+        return self._model.labels == "matrix" or (self._model.labels == "several" and place.is_of_no_class)
 
     def chosen(self, folded: frozenset[bytes]) -> Chosen:
         """What is to be learned, given the digests of what was folded in before."""

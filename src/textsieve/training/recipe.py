@@ -28,6 +28,7 @@ from ..selectors.named import selector_of
 from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
+from .class_weights import weight_by_number
 from .documents import Counted, narrowed, weighed
 from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
 from .statistics import Statistics
@@ -256,7 +257,7 @@ class Recipe:
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
-        weight = self._weight_by_number(targets.sizes)
+        weight = weight_by_number(self.class_weight, self.classifier, targets.sizes)
         if self.has_own_scorer:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
         projected = None
@@ -288,32 +289,5 @@ class Recipe:
         if stats.classes != tuple(range(len(sizes.classes))):
             last = len(sizes.classes) - 1
             raise InputError(f"stats.classes={shown(stats.classes)}; use the numbers of all classes, 0 to {last}.")
-        weight = self._weight_by_number(sizes)
+        weight = weight_by_number(self.class_weight, self.classifier, sizes)
         return scorer_of(fit_stats(self.classifier, stats, weight, several=sizes.several))
-
-    def _weight_by_number(self, sizes: Sizes) -> Any:
-        """Class weights by the number of the class instead of its label."""
-        if not isinstance(self.class_weight, Mapping):
-            if self.class_weight not in (None, "balanced"):
-                raise InputError(
-                    f"class_weight={shown(self.class_weight)}; use 'balanced', a factor for each class such as "
-                    "{'spam': 5.0}, or None."
-                )
-            return self.class_weight
-        unknown = [label for label in self.class_weight if label not in sizes.classes]
-        if unknown:
-            raise InputError(
-                f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(sizes.classes), 200)}."
-            )
-        for label, factor in self.class_weight.items():
-            if isinstance(factor, bool) or not (isinstance(factor, float | int | np.number) and 0 < factor < np.inf):
-                raise InputError(
-                    f"class_weight: the factor of {shown(label)} is {shown(factor)}; use a number above 0."
-                )
-        if not (isinstance(self.classifier, NAIVE_BAYES) or "class_weight" in self.classifier.get_params()):
-            raise InputError(
-                f"class_weight={shown(dict(self.class_weight))}: {type(self.classifier).__name__} has no class "
-                "weights; use svm, logistic, nb or cnb."
-            )
-        numbers = range(len(sizes.classes)) if sizes.several else np.flatnonzero(sizes.class_docs).tolist()
-        return {number: float(self.class_weight.get(sizes.classes[number], 1.0)) for number in numbers}

@@ -17,7 +17,7 @@ the same from it twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,6 +130,11 @@ def require_incremental(settings: Mapping[str, Any], recipe: Recipe) -> None:
         raise InputError(f"keep_stats={shown(keep)}; use True or False.")
     if not keep:
         return
+    if isinstance(name, str) and way_to_learn(recipe) is None and way_to_learn(replace(recipe, class_weight=None)):
+        raise InputError(
+            f"keep_stats=True with class_weight={shown(settings['class_weight'])}: the classifier {shown(name)} has no "
+            "class weights; use nb or cnb, or leave the weights out."
+        )
     if not isinstance(name, str) or way_to_learn(recipe) is None:
         options = f" with {shown(settings['classifier_options'])}" if name == "tcfp" else ""
         on = "" if recipe.projection is None else f" on the projection {shown(settings['projection'])}"

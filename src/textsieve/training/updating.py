@@ -127,18 +127,22 @@ def targets_for(model: Model, labels: Any, n_documents: int) -> Targets:
     members = dict(zip(found.classes, found.members, strict=True))
     none = np.empty(0, np.int64)
     own = tuple(members.get(label, none) for label in model.classes)
-    return Targets(model.classes, own, n_documents, model.labels)
+    return Targets(model.classes, own, n_documents, "matrix" if found.form == "matrix" else model.labels)
 
 
-def targets_of_sets(model: Model, label_sets: Sequence[Sequence[Any]]) -> Targets:
-    """The same, where the classes of each document are known."""
+def targets_of_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, none_is_right: bool = False) -> Targets:
+    """The same, where the classes of each document are known.
+
+    Without a class it is unlabelled, as for `fit`; or if `none_is_right`, it is of none of them, as in a matrix.
+    """
     members: dict[Any, list[int]] = {label: [] for label in model.classes}
     for document, labels in enumerate(label_sets):
         require_labels(model, labels)
         for label in labels:
             members[label].append(document)
     own = tuple(np.array(each, np.int64) for each in members.values())
-    return Targets(model.classes, own, len(label_sets), model.labels)
+    form = "matrix" if none_is_right and model.labels == "several" else model.labels
+    return Targets(model.classes, own, len(label_sets), form)
 
 
 def require_labels(model: Model, labels: Sequence[Any]) -> None:

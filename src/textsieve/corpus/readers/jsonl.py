@@ -2,7 +2,8 @@
 whole.
 
 A label is a string, a number, null (unlabelled) or a list of labels; a line may lack it. Every line has the
-text, which may be null: an empty document.
+text, which may be null: an empty document. A line that is no object is refused, or left out if the source is lenient:
+whoever was killed while writing has left half a line. Messages have no part of a line in them, which may be private.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def corpus(source: Source, format: Format) -> Corpus:
     """The objects of a file."""
     is_array = _is_array(source)
     seen = _look_ahead(source, is_array)
-    keys = _keys(seen, source)
+    keys = _keys(seen, source) if seen else _Keys("", None, ())  # nothing to look for, if no line can be read
     several = source.label_separator is not None or any(isinstance(each.get(keys.label or ""), list) for each in seen)
 
     def start(report: Report) -> Iterator[Batch]:
@@ -91,7 +92,7 @@ def _documents(
             )
         if not (value is None or isinstance(value, str)):
             raise InputError(
-                f"{source.path}: {place.format(number)}: {text!r} is {json.dumps(value):.60}, not a string. "
+                f"{source.path}: {place.format(number)}: {text!r} is {_described(value)}, not a string. "
                 "A text is a string, or null if empty."
             )
         document, replaced = without_surrogates(value or "")
@@ -115,7 +116,14 @@ def _objects_of(lines: Iterable[tuple[int, str]], source: Source, report: Report
         if line.isspace():
             report.skip("blank lines")
             continue
-        yield number, _as_object(_parse(line, source, number), source, f"line {number}")
+        try:
+            found = _as_object(_parse(line, source, number), source, f"line {number}")
+        except InputError:
+            if not source.lenient:
+                raise
+            report.unreadable.append(f"line {number}")
+            continue
+        yield number, found
 
 
 def _array(source: Source, report: Report) -> Iterator[tuple[int, Object]]:
@@ -132,8 +140,7 @@ def _parse(text: str, source: Source, number: int | None) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         line = number or error.lineno
-        near = text[max(0, error.pos - 10) : error.pos + 20]
-        problem = f"{error.msg.removesuffix(' at')} at column {error.colno}, near {near!r}"
+        problem = f"{error.msg.removesuffix(' at')} at column {error.colno}"
     except RecursionError:
         line, problem = number or 1, "nested too deeply"
     except ValueError as error:  # a number with thousands of digits
@@ -145,9 +152,15 @@ def _as_object(value: object, source: Source, place: str) -> Object:
     if isinstance(value, dict):
         return value
     raise InputError(
-        f"{source.path}: {place}: found {json.dumps(value):.60}; "
+        f"{source.path}: {place}: found {_described(value)}; "
         'expected an object such as {"text": "...", "label": "..."}.'
     )
+
+
+def _described(value: object) -> str:
+    """A value for a message: what may be a document, or have one in it, is not shown."""
+    kinds: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
+    return kinds.get(type(value)) or json.dumps(value)
 
 
 def _is_array(source: Source) -> bool:
@@ -161,11 +174,12 @@ def _look_ahead(source: Source, is_array: bool) -> list[Object]:
     """The first objects, to see which keys there are."""
     seen: list[Object] = []
     size = 0
-    for _, found in _objects(source, Report(), is_array):
+    report = Report()
+    for _, found in _objects(source, report, is_array):
         seen.append(found)
         size += sum(len(value) for value in found.values() if isinstance(value, str))
         if len(seen) >= LOOK_AHEAD_LINES or size >= LOOK_AHEAD_CHARACTERS:
             break
-    if not seen:
+    if not seen and not report.unreadable:
         raise InputError(f"{source.path}: no documents.")
     return seen

@@ -1,0 +1,108 @@
+"""How else to train again: what can't be updated says with which command."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.reference.cli_cases import Run, command_in, documents, lines, write_csv
+from tests.reference.updating_twin import learned_by
+
+from textsieve import Categorizer, load
+from textsieve.cli.retraining import DOCUMENTS, OPTIONS, retraining
+
+
+def test_keeping_statistics_of_an_svm_is_refused_before_a_file_is_read(tmp_path: Path, run: Run) -> None:
+    said = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", "--keep-stats", exit_code=2).stderr
+    assert "--keep-stats: the classifier 'svm' learns from the documents themselves" in said
+    assert "leave --keep-stats out" in said
+
+
+def test_class_weights_are_named_where_they_are_the_reason(tmp_path: Path, run: Run) -> None:
+    chosen = ["--classifier", "rocchio", "--class-weight", "balanced", "--keep-stats"]
+    said = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", *chosen, exit_code=2).stderr
+    assert "--keep-stats with --class-weight='balanced': the classifier 'rocchio' has no class weights" in said
+
+
+def test_an_svm_says_how_it_is_trained_again(model: Path, news: Path, feedback: Path, tmp_path: Path, run: Run) -> None:
+    said = run("update", model, feedback, exit_code=1).stderr
+    assert f"{model}: the classifier svm learns from the documents themselves" in said
+    assert "YOUR-DOCUMENTS stands for the documents that it was trained on" in said
+    command = [str(news) if part == DOCUMENTS else part for part in command_in(said)]
+    assert command == ["train", str(news), str(feedback), "-o", str(model)]
+    command[-1] = str(tmp_path / "again.sieve")
+    run(*command)
+    assert load(tmp_path / "again.sieve").model_.about["n_documents"] == 63
+
+
+def test_statistics_that_are_not_there(news: Path, feedback: Path, kept: Path, tmp_path: Path, run: Run) -> None:
+    run("train", news, "-o", tmp_path / "plain.sieve", "--classifier", "nb")
+    said = run("update", tmp_path / "plain.sieve", feedback, exit_code=1).stderr
+    assert "was trained without --keep-stats" in said
+    assert command_in(said)[-3:] == ["--classifier", "nb", "--keep-stats"]
+    Path(f"{kept}.stats").unlink()
+    said = run("update", kept, feedback, exit_code=1).stderr
+    assert f"There is no file {kept}.stats" in said
+    assert command_in(said)[-1] == "--keep-stats"
+    with pytest.warns(UserWarning, match="saved without"):
+        load(kept).save(kept)
+    said = run("update", kept, feedback, exit_code=1).stderr
+    assert f"{kept}: was saved without its statistics" in said
+
+
+SETTINGS: list[list[str]] = [
+    ["--selector", "chi", "--selector-option", "pooling=max", "-k", "20", "--held-out", "0"],
+    ["--selector", "none", "-k", "0.5", "--classifier", "logistic", "--classifier-option", "C=3"],
+    ["--class-weight", "sport=2", "--class-weight", "politics=0.5", "--keep-case", "--strip-accents", "ascii"],
+    ["--class-weight", "balanced", "--stop-words", "english", "--ngrams", "1-2", "--min-df", "2", "--max-df", "0.9"],
+    ["--classifier", "nb", "--keep-stats", "--held-out", "0.3", "--folds", "3", "--drop-tags", "--ngrams", "2"],
+    ["--multilabel", "--cut", "rcut", "--cut-option", "ranks=2", "--probabilities", "sigmoid", "--folds", "2"],
+    ["--projection", "margin", "--projection-option", "n_components=2", "--names", "--no-multilabel"],
+    ["--normalise", "stem", "--language", "german", "-k", "auto"],
+]
+
+
+@pytest.mark.parametrize("chosen", SETTINGS, ids=" ".join)
+def test_the_command_has_the_settings(chosen: list[str], news: Path, tmp_path: Path, run: Run) -> None:
+    path, again = tmp_path / "a.sieve", tmp_path / "b.sieve"
+    run("train", news, "-o", path, "--text", "body", "--label", "topic", *chosen)
+    command = shlex.split(retraining(load(path).model_, str(again), []).command)
+    run(*(str(news) if part == DOCUMENTS else part for part in command[1:]))
+    first, second = load(path).model_, load(again).model_
+    assert second.settings == first.settings
+    assert second.about["columns"] == first.about["columns"]
+    assert learned_by(second) == learned_by(first)
+
+
+def test_every_setting_has_its_option() -> None:
+    in_python_alone = {"tf", "idf", "norm"}
+    assert set(OPTIONS) == set(Categorizer().get_params(deep=False)) - in_python_alone - {"n_jobs"}
+
+
+def test_what_the_command_can_not_say(tmp_path: Path) -> None:
+    from textsieve import OCFS
+
+    texts, labels = map(list, zip(*documents(5), strict=True))
+    model = Categorizer(selector=OCFS(k=5), stop_words=["the"], tf="log", norm="none").fit(texts, labels)
+    how = retraining(model.model_, "a.sieve", ["f.jsonl"])
+    assert how.command == "textsieve train YOUR-DOCUMENTS f.jsonl -o a.sieve --held-out 0"
+    said = "; ".join(how.unsaid)
+    assert "its selector was OCFS(k=5), an object of your own: train in Python" in said
+    assert "stop words of your own: give their file with --stop-words" in said
+    assert "tf='log' can be said in Python alone" in said
+    assert "norm='none' can be said in Python alone" in said
+
+
+def test_train_reads_several_paths(news: Path, tmp_path: Path, run: Run) -> None:
+    rows = documents()
+    write_csv(tmp_path / "one.csv", rows[:25])
+    lines(tmp_path / "two.jsonl", *rows[25:])
+    named = ["--text", "body", "--label", "topic"]
+    run("train", news, "-o", tmp_path / "a.sieve", *named)
+    said = run("train", tmp_path / "one.csv", tmp_path / "two.jsonl", "-o", tmp_path / "b.sieve", *named).stdout
+    assert f"{tmp_path / 'one.csv'}, {tmp_path / 'two.jsonl'}: 60 documents" in said
+    assert learned_by(load(tmp_path / "a.sieve").model_) == learned_by(load(tmp_path / "b.sieve").model_)
+    lines(tmp_path / "two.jsonl", {"text": 3, "label": "sport"})
+    said = run("train", tmp_path / "one.csv", tmp_path / "two.jsonl", "-o", tmp_path / "b.sieve", exit_code=1).stderr
+    assert said.startswith(f"error: {tmp_path / 'two.jsonl'}: line 1: 'text' is 3")
