@@ -13,7 +13,7 @@ from tests.colours import readability
 from tests.serve.conftest import HOSTILE, Page, Served
 
 LARGE_ENOUGH = """
-const inline = "mark, .marked, [role=region], main, input[type=checkbox], .skip";
+const inline = "p, mark, .marked, [role=region], main, input[type=checkbox], .skip";
 const reached = "button, a, select, input, textarea, summary, label.button, label.check, [tabindex]";
 return [...document.querySelectorAll(reached)]
   .filter((each) => each.checkVisibility() && !each.matches(inline) && !each.closest(".hidden"))

@@ -174,7 +174,9 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     page.classify(text)
     explained = several_labels.model.explain(text)
     assert isinstance(explained.predicted, tuple)
-    assert browser.texts("#verdict strong") == [str(each.label) for each in explained.classes if each.label in explained.predicted]
+    assert browser.texts("#verdict strong") == [
+        str(each.label) for each in explained.classes if each.label in explained.predicted
+    ]
     assert len(browser.all("#classes button")) == 10
     assert len(browser.all("#classes .is-predicted")) == len(explained.predicted)
     assert browser.texts("#all-classes") == ["Show all 24 classes"]

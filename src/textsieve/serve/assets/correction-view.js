@@ -20,7 +20,8 @@ const chooser = (classes) => {
 
 const checkboxes = (classes, predicted) => {
   const isPredicted = new Set(predicted.map(labelKey));
-  const boxes = classes.map(({ label }) => {
+  const isFirst = ({ label }) => isPredicted.has(labelKey(label));
+  const boxes = [...classes.filter(isFirst), ...classes.filter((each) => !isFirst(each))].map(({ label }) => {
     const key = labelKey(label), name = labelText(label);
     const box = make("input", { type: "checkbox", value: key, is: { checked: isPredicted.has(key) } });
     return { box, name: name.toLowerCase(), element: make("label", { class: "check" }, box, ` ${name}`) };
