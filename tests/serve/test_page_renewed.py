@@ -59,6 +59,16 @@ def test_an_answer_of_a_newer_model(page: Page, browser: Browser, service_to_cha
     assert browser.texts("#card tbody th") == ["sky", "tunes"]
 
 
+def test_a_class_of_an_older_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
+    page.open(service_to_change.served)
+    page.classify("moon rocket")
+    service_to_change.swap()
+    browser.run("document.querySelector('#classes [aria-checked=false]').click()")
+    browser.wait("document.querySelector('#verdict strong').textContent === 'sky'")
+    assert browser.texts("#box-fault") == [""]
+    assert set(browser.texts("#classes .name")) == {"sky ✓ predicted", "tunes"}
+
+
 def test_a_correction_of_an_older_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
     page.open(service_to_change.served)
     page.classify("moon rocket")

@@ -44,7 +44,7 @@ const askForModel = async () => {
   }
 };
 
-const terms = useTerms(), setText = useText(askForModel), setFile = useFile();
+const terms = useTerms(askForModel), setText = useText(askForModel), setFile = useFile();
 useTabs(byId("tabs"), (id) => {
   visible = id;
   if (known === null) return;

@@ -82,8 +82,10 @@ export const useText = (renew) => {
       if (!signal.aborted) (isOther ? answer : then)(explained);
     } catch (reason) {
       if (signal.aborted) return;
-      if (reason instanceof api.Unreachable) api.whenBack(signal, () => asked(label, then));
-      else fault(reason.message);
+      if (reason instanceof api.Unreachable) return api.whenBack(signal, () => asked(label, then));
+      const { id } = model;
+      if (reason.code === "unknown_label") await renew(); // another model asks again by itself
+      if (model.id === id) fault(reason.message);
     } finally {
       if (!signal.aborted) result.removeAttribute("aria-busy");
     }
