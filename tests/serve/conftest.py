@@ -88,6 +88,12 @@ def one_label(services: Services, one_label_model: Model) -> Served:
 
 
 @pytest.fixture(scope="session")
+def bayes(services: Services) -> Served:
+    """The same three classes, by naive Bayes: all that it adds is below 0."""
+    return services.start("bayes", Categorizer(classifier="nb").fit(*documents(WORDS)).model_)
+
+
+@pytest.fixture(scope="session")
 def several_labels(services: Services) -> Served:
     """Twenty-four classes, of which a text may have several; with probabilities."""
     words = {

@@ -42,10 +42,10 @@ window.fetch = (path, about) => {
 """Some requests are refused before they reach the service."""
 
 
-def rows_of(content: str) -> list[dict[str, str]]:
+def rows_of(content: str, separator: str = ",") -> list[dict[str, str]]:
     assert content.startswith("\ufeff")
     assert content.endswith("\r\n")
-    return list(csv.DictReader(io.StringIO(content.removeprefix("\ufeff"), newline="")))
+    return list(csv.DictReader(io.StringIO(content.removeprefix("\ufeff"), newline=""), delimiter=separator))
 
 
 def written(kind: str, path: Path) -> Path:
@@ -75,7 +75,7 @@ def test_every_kind_of_file(page: Page, one_label: Served, tmp_path: Path, kind:
     path = written(kind, tmp_path)
     page.give(path)
     assert page.run_file() == "Done: 6 documents classified."
-    found = rows_of(page.result(tmp_path, f"{path.stem}-classified.csv"))
+    found = rows_of(page.result(tmp_path, f"{path.name.replace('.', '-')}-classified.csv"))
     texts = [each.replace("\r", "").replace("\n", " ") for each in TEXTS] if kind == "txt" else TEXTS
     predicted = one_label.model.predict(texts)
     assert [row["label"] for row in found] == predicted.labels.tolist()
@@ -117,9 +117,10 @@ def test_progress_and_cancel(page: Page, browser: Browser, one_label: Served, tm
     browser.wait("window.held.length === 2 && document.querySelector('progress').value > 0")
     browser.one("#file-cancel").click()
     browser.wait("!document.querySelector('#file-result[hidden]')")
-    assert browser.texts("#file-state") == ["Cancelled after 50 of 130 documents."]
+    assert browser.texts("#file-state") == ["Cancelled: 80 documents were not classified."]
+    assert browser.all("#file .fault:not([hidden]), #file .failed") == [], "what one wanted is no fault"
     assert browser.run("return document.querySelector('progress').value") == 50
-    found = rows_of(page.result(tmp_path, "many-classified.csv"))
+    found = rows_of(page.result(tmp_path, "many-txt-classified.csv"))
     assert [row["label"] for row in found] == ["space"] * 50 + [""] * 80
     assert {row["error"] for row in found[50:]} == {"not classified: cancelled"}
     browser.one("#file-start").click()
@@ -148,8 +149,9 @@ def test_what_fails_is_marked(page: Page, browser: Browser, one_label: Served, t
     ]
     (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
     page.give(tmp_path / "mixed.jsonl")
+    assert browser.texts("#file-warning") == ["1 line can’t be read: line 2 is not JSON."], "before it begins"
     assert page.run_file() == "Done: 3 documents classified, 4 not."
-    found = rows_of(page.result(tmp_path, "mixed-classified.csv"))
+    found = rows_of(page.result(tmp_path, "mixed-jsonl-classified.csv"))
     errors = [row["error"] for row in found]
     none = "there is no text"
     assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", "", none, none, ""]
@@ -165,7 +167,7 @@ def test_a_document_that_the_service_refuses(page: Page, browser: Browser, one_l
     page.give(tmp_path / "some.txt")
     browser.run(REFUSE % ("about.body.includes('poison')", 422))
     assert page.run_file() == "Done: 10 documents classified, 1 not."
-    found = rows_of(page.result(tmp_path, "some-classified.csv"))
+    found = rows_of(page.result(tmp_path, "some-txt-classified.csv"))
     assert [row["label"] for row in found] == ["space"] * 5 + [""] + ["music"] * 5
     assert found[5]["error"] == "No, not that."
 
@@ -207,7 +209,7 @@ def test_the_column_can_be_chosen(page: Page, browser: Browser, one_label: Serve
     page.run_file()
     browser.choose("#file-column", "1")
     page.run_file()
-    (row,) = rows_of(page.result(tmp_path, "two-classified.csv"))
+    (row,) = rows_of(page.result(tmp_path, "two-csv-classified.csv"), ";")
     assert (row["label"], row["predicted_label"]) == ("x", "space"), "no column of the file is lost"
     browser.one("#file-names-label").click()
     assert browser.texts("#file-column option") == ["column 1", "column 2", "column 3"]
@@ -220,7 +222,7 @@ def test_several_labels_in_a_cell(page: Page, several_labels: Served, tmp_path: 
     (tmp_path / "topics.txt").write_text("\n".join(texts))
     page.give(tmp_path / "topics.txt")
     page.run_file()
-    found = rows_of(page.result(tmp_path, "topics-classified.csv"))
+    found = rows_of(page.result(tmp_path, "topics-txt-classified.csv"))
     predicted = several_labels.model.predict(texts)
     expected = several_labels.model.label_sets(predicted.labels)
     shown = page.browser.texts("#file-preview .pair > :first-child")
@@ -242,4 +244,35 @@ def test_what_cannot_be_read(page: Page, browser: Browser, one_label: Served, tm
     assert "line 2 is never closed" in browser.texts("#file-warning")[0]
     (tmp_path / "empty.csv").write_text("")
     page.give(tmp_path / "empty.csv")
+    assert browser.texts("#file-about") == ["empty.csv is empty."]
     assert not browser.one("#file-start").is_enabled()
+
+
+def test_what_the_model_does_not_know_is_counted(
+    page: Page, browser: Browser, one_label: Served, tmp_path: Path
+) -> None:
+    page.open(one_label, "#file")
+    (tmp_path / "odd.csv").write_text('id,text\n1,moon rocket\n2,zzyzx\n3,""\n4,qwertz\n')
+    page.give(tmp_path / "odd.csv")
+    assert page.run_file() == "Done: 4 documents classified."
+    unknown, empty = browser.texts("#file-counts .note")
+    assert unknown.startswith("2 documents have no term that the model knows")
+    assert empty.startswith("1 document is empty")
+
+
+@pytest.mark.parametrize("width", [1280, 1024, 360])
+def test_probabilities_and_scores_are_seen_whole(
+    page: Page, browser: Browser, hostile: Served, tmp_path: Path, width: int
+) -> None:
+    browser.size(width)
+    page.open(hostile, "#file")
+    (tmp_path / "some.txt").write_text("moon rocket\nguitar song and piano\nzzyzx")
+    page.give(tmp_path / "some.txt")
+    page.run_file()
+    assert "%" in browser.texts("#file-preview td.number:last-child")[0]
+    outside = (
+        "const edge = document.querySelector('#file-preview .scroll').getBoundingClientRect().right;"
+        "return [...document.querySelectorAll('#file-preview td.number:last-child')].filter((each) =>"
+        "each.scrollWidth > each.clientWidth || each.getBoundingClientRect().right > edge + 1).length"
+    )
+    assert browser.run(outside) == 0

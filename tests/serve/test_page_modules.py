@@ -20,6 +20,7 @@ CELLS = [
     "b c",
     'say "yes"',
     "one,two",
+    "one;two",
     "line\nbreak",
     "old\r\nbreak",
     " spaces ",
@@ -64,11 +65,13 @@ def test_tables_are_read_as_python_reads_them(modules: Browser, separator: str, 
     assert called(modules, "csv", script, texts, separator) == expected
 
 
-def test_tables_are_written_as_python_reads_them(modules: Browser) -> None:
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_tables_are_written_as_python_reads_them(modules: Browser, separator: str) -> None:
     expected = tables(100)
-    for text, rows in zip(called(modules, "csv", "(all) => all.map(module.csvText)", expected), expected, strict=True):
+    script = "(all, separator) => all.map((each) => module.csvText(each, separator))"
+    for text, rows in zip(called(modules, "csv", script, expected, separator), expected, strict=True):
         assert text[0] == "\ufeff"
-        assert list(csv.reader(io.StringIO(text[1:], newline=""))) == rows
+        assert list(csv.reader(io.StringIO(text[1:], newline=""), delimiter=separator)) == rows
 
 
 @pytest.mark.parametrize(

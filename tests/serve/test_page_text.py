@@ -174,7 +174,9 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     page.classify(text)
     explained = several_labels.model.explain(text)
     assert isinstance(explained.predicted, tuple)
-    assert browser.texts("#verdict strong") == list(map(str, explained.predicted))
+    assert browser.texts("#verdict strong") == [
+        str(each.label) for each in explained.classes if each.label in explained.predicted
+    ]
     assert len(browser.all("#classes button")) == 10
     assert len(browser.all("#classes .is-predicted")) == len(explained.predicted)
     assert browser.texts("#all-classes") == ["Show all 24 classes"]
@@ -253,10 +255,15 @@ def test_a_label_is_corrected(page: Page, browser: Browser, one_label: Served) -
     page.classify("guitar of the moon 🎸")
     browser.one("#wrong").click()
     assert browser.active() == "right-class"
+    (predicted,) = browser.texts("#verdict strong")
+    assert set(browser.texts("#right-class option")) == {"Choose …", "space", "cars", "music"} - {predicted}
     browser.choose("#right-class", '"cars"')
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.querySelector('#correction .state').textContent")
-    assert browser.texts("#correction .state") == ["Thank you. It was written down that this text belongs to “cars”."]
+    browser.wait("document.getElementById('correction-said').textContent")
+    (said,) = browser.texts("#correction-said")
+    assert said.startswith("Thank you. It was written down that “guitar of the moon 🎸” belongs to “cars”.")
+    assert "textsieve update" in said
+    assert browser.all("#wrong") == [], "it is said once"
     written = one_label.corrections()[-1]
     assert (written["text"], written["label"]) == ("guitar of the moon 🎸", "cars")
     assert written["predicted"] == one_label.model.explain("guitar of the moon 🎸").predicted
@@ -273,13 +280,15 @@ def test_labels_are_corrected(page: Page, browser: Browser, several_labels: Serv
     assert {each.text.strip() for each in shown} == {"class k", *map(str, predicted)}
     next(each for each in shown if each.text.strip() == "class k").click()
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.querySelector('#correction .state').textContent")
+    browser.wait("document.getElementById('correction-said').textContent")
     assert "class k" in several_labels.corrections()[-1]["labels"]
+    page.classify("bword0 bword1")
     browser.one("#wrong").click()
     browser.run("for (const each of document.querySelectorAll('#correction input:checked')) each.click()")
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.querySelector('#correction .state').textContent.endsWith('belongs to no class.')")
-    assert (several_labels.corrections()[-1]["text"], several_labels.corrections()[-1]["labels"]) == (text, [])
+    browser.wait("document.getElementById('correction-said').textContent.includes('belongs to no class.')")
+    written = several_labels.corrections()[-1]
+    assert (written["text"], written["labels"]) == ("bword0 bword1", [])
 
 
 def test_a_blank_text_is_not_corrected(page: Page, browser: Browser, one_label: Served) -> None:

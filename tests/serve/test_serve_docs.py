@@ -65,8 +65,14 @@ def test_what_is_there_to_try_works(docs: Browser, path: str, status: str) -> No
     assert docs.complaints() == []
 
 
-def test_a_correction_has_a_label_of_the_model(docs: Browser) -> None:
-    assert sent(docs, "v1-feedback") == "201"
+def test_a_correction_is_not_made_up(docs: Browser) -> None:
+    assert "written to the file" in " ".join(docs.texts("#v1-feedback .note"))
+    assert sent(docs, "v1-feedback") == "422", "one press writes nothing"
+    body = json.loads(docs.run("return document.querySelector('#v1-feedback textarea').value"))
+    assert body["text"] == ""
+    script = "document.querySelector('#v1-feedback textarea').value = arguments[0]"
+    docs.run(script, json.dumps({**body, "text": "The striker scored twice."}))
+    assert sent(docs, "v1-feedback") == "201", "the label is one of the model"
     assert json.loads(docs.texts("#v1-feedback form pre")[0]) == {"written": True}
 
 

@@ -2,41 +2,61 @@
 
 import { counted, labelText, make, signed, splitBar, written } from "./dom.js";
 import { largestOf, strengthOf } from "./spans.js";
+import { loudestFirst } from "./voices.js";
 
 const FIRST = 20; // terms that are shown at once
+const WEIGHT = "Weight: how much the term counts in this text. What it adds is its weight times what the model has "
+  + "learned of it for the class.";
+const BELOW = "This model’s numbers are logarithms of probabilities, which are all below 0.";
+const ABOVE = "None of this model’s numbers is below 0.";
+const COUNTS = "What counts is how much more a term adds to this class than to the others on average.";
 
-const row = ({ term, count, weight, contribution }, largest) => make("tr", {},
+const figure = (words) => make("td", { class: "number" }, words);
+
+const row = ({ term, count, weight, adds, contribution }, largest, isCompared) => make("tr", {},
   make("th", { scope: "row", class: "text" }, term),
-  make("td", { class: "number" }, written(count)),
-  make("td", { class: "number" }, written(weight, 3)),
-  make("td", { class: "number" }, signed(contribution)),
+  figure(written(count)),
+  figure(written(weight, 3)),
+  figure(signed(adds)),
+  isCompared ? figure(signed(contribution)) : null,
   make("td", { class: "bars" }, splitBar(strengthOf(contribution, largest))));
 
 /** A row that is about no term of its own. */
-const otherRow = (title, number, kind) => make("tr", { class: kind },
+const otherRow = (title, number, kind, isCompared) => make("tr", { class: kind },
   make("th", { scope: "row", class: "text", colspan: "3" }, title),
-  make("td", { class: "number" }, signed(number)),
+  figure(signed(number)),
+  isCompared ? make("td") : null,
   make("td", { class: "bars" }));
 
+const headOf = (isCompared) => {
+  const titles = ["Count", "Weight", "Adds", ...(isCompared ? ["Beside other classes"] : [])];
+  return make("thead", {}, make("tr", {},
+    make("th", { scope: "col", class: "text" }, "Term"),
+    titles.map((title) => make("th", { scope: "col", class: "number" }, title)),
+    make("td", { class: "bars" })));
+};
+
 /** The table of an explanation, and a button for the rest of it. */
-export const contributionsOf = ({ label, contributions, intercept, score }) => {
-  const largest = largestOf(contributions);
-  const body = make("tbody", {}, contributions.slice(0, FIRST).map((each) => row(each, largest)));
-  const heads = [["Term", "text"], ["Count", "number"], ["Weight", "number"], ["Adds", "number"]];
-  const head = heads.map(([title, kind]) => make("th", { scope: "col", class: kind }, title));
-  const table = make("table", { class: "contributions" },
+export const contributionsOf = (explained) => {
+  const { label, intercept, score } = explained, isCompared = explained.compared === true;
+  const voices = loudestFirst(explained), largest = largestOf(voices), rest = voices.slice(FIRST);
+  const rows = (some) => some.map((each) => row(each, largest, isCompared));
+  const body = make("tbody", {}, rows(voices.slice(0, FIRST)));
+  const table = make("table", { class: isCompared ? "contributions are-compared" : "contributions" },
     make("caption", {}, `What the score of ${labelText(label)} is the sum of`),
-    make("thead", {}, make("tr", {}, head, make("td", { class: "bars" }))),
+    headOf(isCompared),
     body,
     make("tfoot", {},
-      otherRow("Without any term (intercept)", intercept, "intercept"),
-      otherRow("Sum: the score", score, "sum")));
-  const rest = contributions.length - FIRST;
-  const ofRest = contributions.slice(FIRST).reduce((sum, each) => sum + each.contribution, 0);
+      otherRow("Without any term (intercept)", intercept, "intercept", isCompared),
+      otherRow("Sum: the score", score, "sum", isCompared)));
   const more = make("button", { type: "button", on: { click: () => {
-    body.replaceChildren(...contributions.map((each) => row(each, largest)));
+    body.replaceChildren(...rows(voices));
     more.remove();
-  } } }, `Show all ${written(contributions.length)} terms`);
-  if (rest > 0) body.append(otherRow(counted(rest, "other term"), ofRest, "rest"));
-  return [make("div", { class: "scroll" }, table), rest > 0 ? more : null].filter(Boolean);
+  } } }, `Show all ${written(voices.length)} terms`);
+  const ofRest = rest.reduce((sum, { adds }) => sum + adds, 0);
+  if (rest.length) body.append(otherRow(counted(rest.length, "other term"), ofRest, "rest", isCompared));
+  const signs = voices.some(({ adds }) => adds < 0) ? BELOW : ABOVE;
+  const notes = voices.length ? [...(isCompared ? [`${signs} ${COUNTS}`] : []), WEIGHT] : [];
+  const scroll = make("div", { class: "scroll" }, table);
+  return [scroll, ...(rest.length ? [more] : []), ...notes.map((words) => make("p", { class: "note" }, words))];
 };

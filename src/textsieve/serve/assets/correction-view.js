@@ -1,7 +1,7 @@
 // A reader who knows better says which class is right; the server writes it down for the next training.
 
 import * as api from "./api.js";
-import { byId, labelKey, labelText, make } from "./dom.js";
+import { beginningOf, byId, labelKey, labelText, make } from "./dom.js";
 
 const MANY = 15; // classes, from which on they can be searched
 const BLANK = /^[\s\x1c-\x1f\x85]*$/; // as Python has it; nothing is learned from it, and the server does not take it
@@ -20,7 +20,8 @@ const chooser = (classes) => {
 
 const checkboxes = (classes, predicted) => {
   const isPredicted = new Set(predicted.map(labelKey));
-  const boxes = classes.map(({ label }) => {
+  const isFirst = ({ label }) => isPredicted.has(labelKey(label));
+  const boxes = [...classes.filter(isFirst), ...classes.filter((each) => !isFirst(each))].map(({ label }) => {
     const key = labelKey(label), name = labelText(label);
     const box = make("input", { type: "checkbox", value: key, is: { checked: isPredicted.has(key) } });
     return { box, name: name.toLowerCase(), element: make("label", { class: "check" }, box, ` ${name}`) };
@@ -42,43 +43,59 @@ const checkboxes = (classes, predicted) => {
 const namesOf = ({ label, labels }) =>
   (labels ?? [label]).map((each) => `“${labelText(each)}”`).join(", ") || "no class";
 
+const UPDATE = "The model learns it when whoever runs the service has run textsieve update.";
+const REPLACED = "It was not written down: the service has another model since this answer was given, and it does not "
+  + "have that class. Look at the answer again, and choose of its classes.";
+
+/** What came of a correction; it stays while the text is changed, until there is another answer. */
+export const sayOfCorrection = (words) => { byId("correction-said").textContent = words ?? ""; };
+
+/** With one class for each text, the predicted one is not the right one. */
+const choiceOf = ({ labels, classes }, predicted) => {
+  if (labels !== "one") return checkboxes(classes, predicted);
+  const isWrong = new Set(predicted.map(labelKey));
+  return chooser(classes.filter(({ label }) => !isWrong.has(labelKey(label))));
+};
+
 /**
  * Offers to correct what was predicted for a text; offers nothing if the server takes no corrections, or none of such a
- * text. Where a text may have several classes, it may also have none.
+ * text. Where a text may have several classes, it may also have none. `renew` is called if the server refuses what was
+ * sent: then it may have another model.
  */
-export const offerCorrection = (model, text, predicted) => {
-  const place = byId("correction");
-  if (!model.feedback || BLANK.test(text)) return place.replaceChildren();
-  const said = make("p", { class: "state", role: "status" });
-  const form = make("form", { id: "correction-form" });
+export const offerCorrection = (model, text, predicted, renew) => {
+  const place = byId("correction"), isOnly = model.labels === "one" && model.classes.length < 2;
+  if (!model.feedback || isOnly || BLANK.test(text)) return place.replaceChildren();
+  const form = make("form", { id: "correction-form", is: { hidden: true } });
   const opens = { "aria-expanded": "false", "aria-controls": "correction-form" };
   const open = make("button", { type: "button", id: "wrong", ...opens }, "This is wrong");
-  form.hidden = true;
-  const choice = model.labels === "one" ? chooser(model.classes) : checkboxes(model.classes, predicted);
+  const choice = choiceOf(model, predicted);
   const turn = (isOpen) => {
     form.hidden = !isOpen;
     open.setAttribute("aria-expanded", String(isOpen));
+    sayOfCorrection(null);
+    (isOpen ? choice.first : open).focus();
   };
-  open.addEventListener("click", () => {
-    turn(form.hidden);
-    said.textContent = "";
-    if (!form.hidden) choice.first.focus();
-  });
+  open.addEventListener("click", () => turn(form.hidden));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const right = choice.read();
-    if (right === null) return void (said.textContent = choice.missing);
+    if (right === null) return sayOfCorrection(choice.missing);
     try {
       await api.correct({ text, ...right });
-      turn(false);
-      open.focus();
-      said.textContent = `Thank you. It was written down that this text belongs to ${namesOf(right)}.`;
+      if (!form.isConnected) return; // there is another answer by now
+      place.replaceChildren();
+      const written = `It was written down that ${beginningOf(text)} belongs to ${namesOf(right)}.`;
+      sayOfCorrection(`Thank you. ${written} ${UPDATE}`);
+      byId("correction-said").focus();
     } catch (reason) {
-      said.textContent = `It was not written down. ${reason.message}`;
+      const isReplaced = reason instanceof api.Refusal && reason.code === "unknown_label";
+      sayOfCorrection(isReplaced ? REPLACED : `It was not written down. ${reason.message}`);
+      if (reason.status === 422) renew();
     }
   });
-  const cancel = make("button", { type: "button", on: { click: () => { turn(false); open.focus(); } } }, "Cancel");
+  const cancel = make("button", { type: "button", on: { click: () => turn(false) } }, "Cancel");
   const send = make("button", { type: "submit", class: "primary" }, "Send");
-  form.append(choice.element, make("div", { class: "controls" }, send, cancel));
-  return place.replaceChildren(make("div", { class: "controls" }, open, said), form);
+  const about = make("p", { class: "note" }, `About the text ${beginningOf(text)}`);
+  form.append(about, choice.element, make("div", { class: "controls" }, send, cancel));
+  return place.replaceChildren(open, form);
 };

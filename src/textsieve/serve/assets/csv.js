@@ -73,13 +73,14 @@ export const separatorOf = (text) => {
 
 const cellText = (value) => {
   const text = String(value ?? "");
-  return /[",\r\n]/.test(text) || /^\s|\s$/.test(text) ? `"${text.replaceAll(QUOTE, QUOTE + QUOTE)}"` : text;
+  return /[",;\r\n]/.test(text) || /^\s|\s$/.test(text) ? `"${text.replaceAll(QUOTE, QUOTE + QUOTE)}"` : text;
 };
 
-const lineOf = (row) => `${row.map(cellText).join(",") || (row.length ? QUOTE + QUOTE : "")}\r\n`;
+const lineOf = (row, separator) => `${row.map(cellText).join(separator) || (row.length ? QUOTE + QUOTE : "")}\r\n`;
 
-/** Rows as text; the mark at the beginning tells spreadsheets that it is UTF-8. */
-export const csvText = (rows) => `\ufeff${rows.map(lineOf).join("")}`;
+/** Rows as text, with commas or semicolons; the mark at the beginning tells spreadsheets that it is UTF-8. */
+export const csvText = (rows, separator = ",") =>
+  `\ufeff${rows.map((row) => lineOf(row, separator)).join("")}`;
 
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
 const FORMULA = /^[\t\r]|^[\s\p{C}]*[=+\-@＝＋－＠]/u; // spreadsheets skip blanks, and know the wide signs of East Asia

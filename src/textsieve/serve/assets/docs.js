@@ -6,6 +6,8 @@ import { byId, make, show } from "./dom.js";
 import { curl, program } from "./docs-examples.js";
 import { exampleOf, resolved, shape, typeOf } from "./docs-shapes.js";
 
+const KEPT = "What is sent here is written to the file of corrections of this service. So the text is empty, which the "
+  + "service refuses: put in one that is really to be learned.";
 const MOST_SHOWN = 200_000; // characters of an answer
 
 const token = () => byId("token-field").value.trim();
@@ -37,7 +39,7 @@ const lines = (found) => {
   return make("pre", { class: "shape", tabindex: "0" }, make("code", {}, rows.map(row)));
 };
 
-const part = (title, ...content) => make("div", {}, make("h3", {}, title), ...content);
+const part = (title, ...content) => make("div", {}, make("h3", {}, title), content);
 const schemaOf = (holder) => holder?.content?.["application/json"]?.schema;
 
 // -- a route ------------------------------------------------------------------------------------------------------
@@ -144,7 +146,7 @@ const trial = (path, { fields, said }) => {
 const route = (path, method, about, all, known) => {
   const body = schemaOf(about.requestBody), parameters = about.parameters ?? [];
   const [[good, response]] = Object.entries(about.responses);
-  const right = path.endsWith("/feedback") ? known : {};
+  const isKept = path.endsWith("/feedback"), right = isKept ? { text: "", ...known } : {};
   const fields = fieldsOf(path, parameters, body ? { ...exampleOf(body, all), ...right } : null);
   const line = make("code"), python = make("code");
   const answer = schemaOf(response), isJson = answer !== undefined;
@@ -169,7 +171,7 @@ const route = (path, method, about, all, known) => {
     make("p", {}, about.description ?? about.summary ?? ""),
     parameters.length ? part("Parameters", make("div", { class: "scroll" }, parameterTable(parameters, all))) : null,
     make("div", { class: `pair ${shapes.length > 1 ? "both" : ""}` }, shapes),
-    part("Try it", tried),
+    part("Try it", isKept ? make("p", { class: "note" }, KEPT) : null, tried),
     make("div", { class: "pair both" }, example("curl", line, path), example("Python", python, path)),
     part("Answered otherwise", otherwise(about.responses)));
 };

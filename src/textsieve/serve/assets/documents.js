@@ -42,7 +42,7 @@ const ofCsv = (text, separator, hasNames) => {
   const first = hasNames ?? (rows.length > 0 && looksLikeNames(rows[0]));
   const kind = `a table with ${SEPARATORS[separator]} between its columns`;
   const words = `A quote that opens in line ${unclosed} is never closed; all that follows was read as one cell.`;
-  return { kind, ...tableOf(rows, first), hasNames: first, warning: unclosed === null ? null : words };
+  return { kind, separator, ...tableOf(rows, first), hasNames: first, warning: unclosed === null ? null : words };
 };
 
 /** Objects have their names for columns, in the order in which they come; all else is a text. */

@@ -12,7 +12,7 @@ export const make = (tag, about = {}, ...children) => {
     else if (name === "on") for (const [kind, each] of Object.entries(value)) element.addEventListener(kind, each);
     else element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((each) => each !== null && each !== undefined));
+  element.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined));
   return element;
 };
 
@@ -41,7 +41,8 @@ export const counted = (number, one, more = `${one}s`) => `${written(number)} ${
 export const day = (time) => {
   const found = new Date(time);
   if (!time || Number.isNaN(found.getTime())) return "at an unknown time";
-  return found.toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
+  const date = { day: "numeric", month: "long", year: "numeric" };
+  return found.toLocaleString("en-GB", { ...date, hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 };
 
 /** A class as it is read; in parts, where a line may end after a dot; and as a key: 1, "1" and true are three. */
@@ -49,6 +50,12 @@ export const labelText = (label) => (label === "" ? "(empty)" : String(label));
 export const labelParts = (label) =>
   labelText(label).split(/(?<=[.\/_:-])/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
 export const labelKey = (label) => JSON.stringify(label);
+
+/** The beginning of a text, in quotation marks, by which a reader knows it again. */
+export const beginningOf = (text, most = 60) => {
+  const signs = [...text.slice(0, 4 * most).trim().replace(/\s+/g, " ")];
+  return signs.length > most ? `“${signs.slice(0, most).join("").trimEnd()} …”` : `“${signs.join("")}”`;
+};
 
 /** Characters as the server counts them: a pair of UTF-16 units is one. */
 export const lengthOf = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);

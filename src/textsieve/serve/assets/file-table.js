@@ -8,8 +8,10 @@ const CLIP = 160; // characters of a text in them
 
 const clipped = (text) => (text.length > CLIP ? `${text.slice(0, CLIP)} …` : text);
 
-const figure = (score, probability) =>
-  (isNumber(probability) ? `${percent(probability)} (${written(score, 3)})` : written(score, 3));
+const figure = (score, probability) => {
+  if (!isNumber(probability)) return written(score, 3);
+  return [percent(probability), make("span", { class: "note block" }, `score ${written(score, 3)}`)];
+};
 
 /** One class and its score in two cells; several in one, a line each. */
 const answerOf = (prediction) => {
@@ -26,8 +28,9 @@ const answerOf = (prediction) => {
   return [make("td", { class: "text", colspan: "2" }, lines.length ? lines : "no class", note)];
 };
 
-const lineOf = (text, place, { prediction, fault }) => {
-  const failed = () => [make("td", { class: "text failed", colspan: "2" }, fault ?? "waiting")];
+const lineOf = (text, place, { prediction, fault, isCancelled }) => {
+  const kind = isCancelled ? "note" : "failed";
+  const failed = () => [make("td", { class: `text ${kind}`, colspan: "2" }, fault ?? "waiting")];
   const answer = prediction ? answerOf(prediction) : failed();
   return make("tr", {},
     make("td", { class: "number" }, written(place + 1)),
@@ -47,16 +50,32 @@ export const previewOf = ({ rows }, column, found) => {
     make("caption", {}, words), make("thead", {}, head), make("tbody", {}, lines)));
 };
 
-/** How many documents each class has, and how many failed. */
-export const countTable = (found) => {
-  const counts = countsOf(found), most = counts[0]?.[1] ?? 1, failed = found.filter(({ fault }) => fault).length;
+const isBlank = (text) => (text ?? "").trim() === "";
+
+/** What is to be known of documents beside their classes; what the reader cancelled is no fault. */
+const notesOf = (texts, found) => {
+  const failed = found.filter(({ fault, isCancelled }) => fault && !isCancelled).length;
+  const guessed = texts.filter((_, place) => found[place].prediction?.unknown);
+  const empty = guessed.filter(isBlank).length, unknown = guessed.length - empty;
+  const note = (words) => make("p", { class: "note" }, words);
+  const has = counted(unknown, "document has", "documents have"), is = counted(empty, "document is", "documents are");
+  const wrong = `${counted(failed, "document was", "documents were")} not classified; the column “error” says why.`;
+  return [
+    unknown ? note(`${has} no term that the model knows; the class of such a document is only a guess.`) : null,
+    empty ? note(`${is} empty, and counted all the same.`) : null,
+    failed ? make("p", { class: "fault" }, wrong) : null,
+  ];
+};
+
+/** How many documents each class has; how many failed, are empty, or have nothing that the model knows. */
+export const countTable = (texts, found) => {
+  const counts = countsOf(found), most = counts[0]?.[1] ?? 1;
   const lines = counts.map(([name, count]) => make("tr", {},
     make("th", { scope: "row", class: "text" }, name),
     make("td", { class: "number" }, written(count)),
     make("td", { class: "bars" }, bar(count / most))));
-  const wrong = `${counted(failed, "document was", "documents were")} not classified; the column “error” says why.`;
   return make("div", {},
     make("table", { class: "counts" },
       make("caption", { class: "hidden" }, "Documents in each class"), make("tbody", {}, lines)),
-    failed ? make("p", { class: "fault" }, wrong) : null);
+    notesOf(texts, found));
 };

@@ -20,6 +20,14 @@ const noteOf = ({ labels, classes }) => {
   const join = joinOf(classes), between = join === "\n" ? "a line break" : `“${join}”`;
   return `${NOTE} Several classes of a document are in one cell, with ${between} between them.`;
 };
+/** What is wrong with a file before it is classified. */
+const warningOf = ({ faults, warning }) => {
+  const [first] = faults.values(), many = counted(faults.size, "line");
+  const unread = faults.size ? `${many} can’t be read${faults.size > 1 ? ", the first" : ""}: ${first}.` : null;
+  return [warning, unread].filter(Boolean).join(" ");
+};
+/** Spreadsheets that write semicolons read semicolons. */
+const separatorFor = ({ separator }) => (separator === ";" ? ";" : ",");
 const say = (id, words) => {
   byId(id).textContent = words ?? "";
   show(byId(id), Boolean(words));
@@ -30,9 +38,11 @@ export const useFile = () => {
   const state = (words) => { byId("file-state").textContent = words; };
 
   const describe = () => {
-    const rows = table.rows.length;
-    byId("file-about").replaceChildren(make("b", {}, name), ` is ${table.kind}: ${counted(rows, "document")}.`);
-    say("file-warning", table.warning);
+    const rows = table.rows.length, isEmpty = content.trim() === "";
+    const words = isEmpty ? " is empty." : ` is ${table.kind}: ${counted(rows, "document")}.`;
+    byId("file-about").replaceChildren(make("b", {}, name), words);
+    say("file-warning", warningOf(table));
+    for (const id of ["file-columns", "file-start"]) show(byId(id), !isEmpty);
     byId("file-column").replaceChildren(
       ...table.columns.map((each, at) => make("option", { value: String(at) }, each)));
     byId("file-column").value = String(column);
@@ -71,9 +81,10 @@ export const useFile = () => {
     }
   };
 
+  const textsOf = () => table.rows.map((row) => row[column]);
   const draw = (done) => {
     byId("file-progress").value = done;
-    byId("file-counts").replaceChildren(countTable(found));
+    byId("file-counts").replaceChildren(countTable(textsOf(), found));
   };
   const begin = (rows) => {
     found = table.rows.map(() => ({ prediction: null, fault: null }));
@@ -118,8 +129,7 @@ export const useFile = () => {
       if (sentence !== said && !isOver()) state(sentence ?? "");
       said = sentence;
     };
-    const texts = table.rows.map((row) => row[column]);
-    const about = { texts, faults: table.faults, limits: model.limits, signal: own.signal };
+    const about = { texts: textsOf(), faults: table.faults, limits: model.limits, signal: own.signal };
     try {
       await predictAll({ ...about, predict: api.predict, tell, wait });
       if (isOver()) return;
@@ -127,10 +137,11 @@ export const useFile = () => {
       end(done, `Done: ${counted(rows - failed, "document")} classified${failed ? `, ${written(failed)} not` : ""}.`);
     } catch (reason) {
       if (isOver()) return;
-      const isWanted = own.signal.aborted, fault = isWanted ? CANCELLED : `not classified: ${reason.message}`;
-      found = found.map((each) => (each.prediction || each.fault ? each : { prediction: null, fault }));
-      const words = `after ${written(done)} of ${counted(rows, "document")}.`;
-      end(done, isWanted ? `Cancelled ${words}` : `Stopped ${words} ${reason.message}`);
+      const isCancelled = own.signal.aborted, fault = isCancelled ? CANCELLED : `not classified: ${reason.message}`;
+      found = found.map((each) => (each.prediction || each.fault ? each : { prediction: null, fault, isCancelled }));
+      const left = counted(rows - done, "document was", "documents were");
+      const stopped = `Stopped after ${written(done)} of ${counted(rows, "document")}. ${reason.message}`;
+      end(done, isCancelled ? `Cancelled: ${left} not classified.` : stopped);
     }
   };
 
@@ -144,8 +155,9 @@ export const useFile = () => {
   byId("file-start").addEventListener("click", start);
   byId("file-cancel").addEventListener("click", () => running?.abort());
   byId("file-download").addEventListener("click", () => {
-    const stem = name.replace(/\.[^.]*$/, "") || "documents";
-    download(`${stem}-classified.csv`, csvText(tableWith(table, found, model)), "text/csv;charset=utf-8");
+    const stem = name.replaceAll(".", "-"); // inbox.csv and inbox.jsonl are two files
+    const text = csvText(tableWith(table, found, model), separatorFor(table));
+    download(`${stem}-classified.csv`, text, "text/csv;charset=utf-8");
   });
 
   /** Another model answers from now on. */

@@ -6,6 +6,7 @@
 import { byId, counted, make, show, signed } from "./dom.js";
 import { largestOf, piecesOf, strengthOf, unitsOf } from "./spans.js";
 import { stepped } from "./tabs.js";
+import { voicesOf } from "./voices.js";
 
 const MOST_SPANS = 10_000; // with which a browser is still quick
 const PATIENCE = 200; // milliseconds in which a mouse may reach what is shown
@@ -21,7 +22,7 @@ const markOf = ({ text, sum, places }, largest) => make("mark", {
 }, text);
 
 /** The marks and what is between them; from the span after the last one that is marked on, the text is plain. */
-const contentOf = (text, { spans, contributions }) => {
+const contentOf = (text, spans, contributions) => {
   const largest = largestOf(contributions), isCut = spans.length > MOST_SPANS;
   const end = isCut ? unitsOf(text)(spans[MOST_SPANS][0]) : text.length;
   const pieces = piecesOf(text.slice(0, end), spans.slice(0, MOST_SPANS), contributions);
@@ -29,18 +30,20 @@ const contentOf = (text, { spans, contributions }) => {
   return { content: isCut ? [...content, text.slice(end)] : content, isCut };
 };
 
-const linesOf = (mark, contributions) => {
+const linesOf = (mark, contributions, isCompared) => {
   const own = mark.places().map((place) => contributions[place]);
   const times = (count) => (count > 1 ? ` (${counted(count, "time", "times")} in the text, all together)` : "");
   const line = (name, words, kind = "") =>
     make("span", { class: `tip-line ${kind}` }, make("b", {}, name), ` ${words}`);
-  const lines = own.map(({ term, count, contribution }) => line(term, `${signed(contribution)}${times(count)}`));
+  const beside = isCompared ? " beside other classes" : "";
+  const lines = own.map(({ term, count, contribution }) =>
+    line(term, `${signed(contribution)}${beside}${times(count)}`));
   return own.length > 1 ? [...lines, line("together", signed(mark.sum), "sum")] : lines;
 };
 
 export const useMarked = () => {
   const marked = byId("marked"), place = byId("marked-place"), tip = byId("tip");
-  let contributions = [], shownFor = null, timer = 0;
+  let contributions = [], isCompared = false, shownFor = null, timer = 0;
 
   const hide = () => {
     clearTimeout(timer);
@@ -57,7 +60,7 @@ export const useMarked = () => {
     if (shownFor === mark) return;
     hide();
     shownFor = mark;
-    tip.replaceChildren(...linesOf(mark, contributions));
+    tip.replaceChildren(...linesOf(mark, contributions, isCompared));
     mark.setAttribute("aria-describedby", "tip");
     show(tip, true);
     const around = place.getBoundingClientRect(), own = mark.getClientRects()[0] ?? mark.getBoundingClientRect();
@@ -96,8 +99,9 @@ export const useMarked = () => {
   /** Shows a text and its explanation; tells whether some of it is left without marks. */
   return (text, explained) => {
     hide();
-    contributions = explained.contributions;
-    const { content, isCut } = contentOf(text, explained);
+    contributions = voicesOf(explained);
+    isCompared = explained.compared === true;
+    const { content, isCut } = contentOf(text, explained.spans, contributions);
     marked.replaceChildren(...content);
     marked.querySelector("mark")?.setAttribute("tabindex", "0");
     return isCut;

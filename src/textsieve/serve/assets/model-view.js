@@ -82,7 +82,8 @@ const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, la
     : ["All classes right", percent(accuracy), "of the documents got exactly their classes (accuracy)"];
   return make("ul", { class: "scores" },
     accuracy === undefined ? null : line(...right),
-    line("F1, all documents", written(micro, 3), "1 is perfect; large classes count more (micro-F1)"),
+    labels === "one" ? null // with one class for each document it is the accuracy
+      : line("F1, all documents", written(micro, 3), "1 is perfect; large classes count more (micro-F1)"),
     line("F1, all classes", written(macro, 3), "1 is perfect; each class counts the same (macro-F1)"));
 };
 
@@ -92,12 +93,11 @@ const shareColumn = (title, name) => ({
   cell: ({ measured }) => (measured ? [bar(measured[name]), " ", written(measured[name], 3)] : "–"),
 });
 const countColumn = (title, count) => (
-  { title, kind: "number wide", value: count, cell: (row) => written(count(row)) });
+  { title, kind: "number", value: count, cell: (row) => written(count(row)) });
 const NAME = {
   title: "Class", kind: "text",
   value: ({ label }) => labelText(label),
-  cell: ({ label, documents }) =>
-    [...labelParts(label), make("span", { class: "note narrow" }, counted(documents, "document"))],
+  cell: ({ label }) => labelParts(label),
 };
 
 /** Classes of which no document was held out, and which none was given, were not measured. */

@@ -1,7 +1,7 @@
 // The page: what belongs to what, and what happens when the server goes away or has another model.
 
 import * as api from "./api.js";
-import { byId, make, show } from "./dom.js";
+import { byId, day, make, show } from "./dom.js";
 import { useFile } from "./file-view.js";
 import { showModel, summaryOf } from "./model-view.js";
 import { useTabs } from "./tabs.js";
@@ -17,13 +17,14 @@ const trouble = (sentence, again = null) => {
 };
 
 api.askWith(askForToken);
-const terms = useTerms(), setText = useText(), setFile = useFile();
 let known = null, visible = null;
 
 const setModel = (model) => {
-  const isOther = known === null || JSON.stringify(known) !== JSON.stringify(model);
+  if (JSON.stringify(known) === JSON.stringify(model)) return;
+  const isNewer = known !== null && known.id !== model.id;
   known = model;
-  if (!isOther) return;
+  if (isNewer) byId("renewed").textContent = `A newer model is in use since ${day(model.loaded)}.`;
+  if (isNewer) show(byId("renewed"), true);
   document.title = `${model.name} – textsieve`;
   byId("summary").textContent = summaryOf(model);
   showModel(model);
@@ -43,6 +44,7 @@ const askForModel = async () => {
   }
 };
 
+const terms = useTerms(askForModel), setText = useText(askForModel), setFile = useFile();
 useTabs(byId("tabs"), (id) => {
   visible = id;
   if (known === null) return;

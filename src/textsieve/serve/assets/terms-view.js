@@ -11,7 +11,8 @@ const NOTE = {
   all: "In the order in which they were chosen for the model, each with the class for which it speaks most.",
 };
 
-export const useTerms = () => {
+/** `renew` asks for the model again: a class that the server does not know is of an older one. */
+export const useTerms = (renew) => {
   const chosen = byId("terms-class"), search = byId("terms-search"), more = byId("terms-more");
   let shown = 0, largest = 0, current = new AbortController(), isFilled = false;
   const body = make("tbody");
@@ -56,6 +57,7 @@ export const useTerms = () => {
     } catch (reason) {
       if (signal.aborted) return;
       byId("terms-state").textContent = reason.message;
+      if (reason.code === "unknown_label") renew();
       if (reason instanceof api.Unreachable) api.whenBack(signal, () => load(offset));
     }
   };

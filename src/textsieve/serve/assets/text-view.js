@@ -1,10 +1,10 @@
 // One text: the box that it is typed, pasted or dropped into, and the answer.
 
-import { barsNote, legendOf, marksNote, verdictOf } from "./answer-words.js";
+import { barsNote, bestFirst, legendOf, marksNote, verdictOf } from "./answer-words.js";
 import * as api from "./api.js";
 import { useClasses } from "./classes-view.js";
 import { contributionsOf } from "./contributions-view.js";
-import { offerCorrection } from "./correction-view.js";
+import { offerCorrection, sayOfCorrection } from "./correction-view.js";
 import { afterPause, byId, counted, labelText, lengthOf, show, speak, written } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
 import { useMarked } from "./marked-view.js";
@@ -13,9 +13,10 @@ const PAUSE = 600; // milliseconds without a key, after which a text is classifi
 const SHORT = 20_000; // characters of a text that is
 const NOTHING_YET = "There is no text yet: type or paste one, or drop a file.";
 
-export const useText = () => {
+/** `renew` asks for the model again; it is called when an answer is of another one. */
+export const useText = (renew) => {
   const box = byId("box"), result = byId("result");
-  let model = null, text = "", isAnswered = true, current = new AbortController();
+  let model = null, text = "", answered = null, isAnswered = true, isRenewing = false, current = new AbortController();
   const showMarked = useMarked();
 
   const fault = (sentence) => {
@@ -32,6 +33,13 @@ export const useText = () => {
     const length = lengthOf(box.value);
     byId("box-length").textContent = length ? `${counted(length, "character")}.` : "";
   };
+  /** An answer about another text than the one in the box is no longer to be used. */
+  const compareWithBox = () => {
+    const isStale = answered !== null && api.wellFormed(box.value) !== answered;
+    result.classList.toggle("is-stale", isStale);
+    show(byId("stale"), isStale);
+    for (const id of ["reasons", "correction"]) byId(id).inert = isStale;
+  };
 
   const explainClass = (explained) => {
     showClasses(explained);
@@ -44,14 +52,25 @@ export const useText = () => {
   };
   const answer = (explained) => {
     isAnswered = true;
+    if (answered !== text) sayOfCorrection(null);
+    answered = text;
+    compareWithBox();
     byId("verdict").replaceChildren(...verdictOf(explained));
     byId("classes-note").textContent = barsNote(explained.classes, model.labels !== "one");
-    offerCorrection(model, text, explained.predicted);
+    offerCorrection(model, text, bestFirst(explained), renew);
     explainClass(explained);
     show(result, true);
     speak([...byId("verdict").children].map((each) => each.textContent).join(" "));
   };
 
+  /** Whether an answer is of another model than the page shows; if it is, the page is of that one then. */
+  const renewedFor = async (explained) => {
+    if (explained.model === undefined || explained.model === model.id) return false;
+    isRenewing = true;
+    await renew();
+    isRenewing = false;
+    return true;
+  };
   const asked = async (label, then) => {
     current.abort();
     current = new AbortController();
@@ -59,11 +78,14 @@ export const useText = () => {
     result.setAttribute("aria-busy", "true");
     try {
       const explained = await api.explain(text, label, signal);
-      if (!signal.aborted) then(explained);
+      const isOther = await renewedFor(explained);
+      if (!signal.aborted) (isOther ? answer : then)(explained);
     } catch (reason) {
       if (signal.aborted) return;
-      if (reason instanceof api.Unreachable) api.whenBack(signal, () => asked(label, then));
-      else fault(reason.message);
+      if (reason instanceof api.Unreachable) return api.whenBack(signal, () => asked(label, then));
+      const { id } = model;
+      if (reason.code === "unknown_label") await renew(); // another model asks again by itself
+      if (model.id === id) fault(reason.message);
     } finally {
       if (!signal.aborted) result.removeAttribute("aria-busy");
     }
@@ -76,6 +98,7 @@ export const useText = () => {
     const content = api.wellFormed(box.value);
     const sentence = content.trim() === "" ? NOTHING_YET : tooLong(content);
     fault(sentence);
+    compareWithBox();
     if (sentence) return;
     text = content;
     isAnswered = false;
@@ -88,6 +111,7 @@ export const useText = () => {
 
   box.addEventListener("input", () => {
     measure();
+    compareWithBox();
     fault(box.value ? tooLong(box.value) : null);
     soon();
   });
@@ -101,6 +125,7 @@ export const useText = () => {
     soon.cancel();
     current.abort();
     box.value = text = "";
+    answered = null;
     measure();
     fault(null);
     show(result, false);
@@ -123,6 +148,7 @@ export const useText = () => {
   return (found) => {
     const isOther = model !== null && model.id !== found.id;
     model = found;
+    if (isRenewing) return; // the answer is already of that one
     if (isOther && text && !result.hidden) asked(null, answer);
     else if (!text && box.value.trim()) soon();
   };

@@ -1,0 +1,118 @@
+"""What the page shows stays true: when the text is another one, and when the service has another model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.browser import Browser
+from tests.serve.conftest import Page, Served
+from tests.serve.servers import started_server
+from textsieve import Categorizer
+from textsieve.modelfile import write
+from textsieve.prediction import Model
+
+STALE = "document.getElementById('result').classList.contains('is-stale')"
+
+
+@pytest.fixture(scope="module")
+def other_model() -> Model:
+    texts = ["guitar song", "piano song", "moon", "rocket moon", "rocket"]
+    return Categorizer().fit(texts, ["tunes", "tunes", "sky", "sky", "sky"]).model_
+
+
+class Replaceable(NamedTuple):
+    """A service, and what has it take another model."""
+
+    served: Served
+    swap: Callable[[], None]
+
+
+@pytest.fixture
+def service_to_change(one_label_model: Model, other_model: Model, tmp_path: Path) -> Iterator[Replaceable]:
+    path, feedback = tmp_path / "toy.sieve", tmp_path / "corrections.jsonl"
+    write(one_label_model, path)
+    with started_server(path, tmp_path, "--reload", "--feedback", str(feedback)) as server:
+
+        def swap() -> None:
+            write(other_model, path)
+            server.program.says(r"(Loaded toy)")
+
+        yield Replaceable(Served(server.url, one_label_model, feedback), swap)
+
+
+def test_an_answer_of_a_newer_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
+    page.open(service_to_change.served)
+    page.classify("moon rocket")
+    assert browser.texts("#verdict strong") == ["space"]
+    assert not browser.one("#renewed").is_displayed()
+    service_to_change.swap()
+    page.classify("guitar song")
+    assert browser.texts("#verdict strong") == ["tunes"]
+    assert browser.texts("#renewed")[0].startswith("A newer model is in use since ")
+    assert "2 classes" in browser.texts("#summary")[0]
+    assert browser.texts("#right-class option") == ["Choose …", "sky"]
+    assert browser.texts("#terms-class option") == ["All classes", "sky", "tunes"]
+    assert browser.texts("#card tbody th") == ["sky", "tunes"]
+
+
+def test_a_class_of_an_older_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
+    page.open(service_to_change.served)
+    page.classify("moon rocket")
+    service_to_change.swap()
+    browser.run("document.querySelector('#classes [aria-checked=false]').click()")
+    browser.wait("document.querySelector('#verdict strong').textContent === 'sky'")
+    assert browser.texts("#box-fault") == [""]
+    assert set(browser.texts("#classes .name")) == {"sky ✓ predicted", "tunes"}
+
+
+def test_a_correction_of_an_older_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
+    page.open(service_to_change.served)
+    page.classify("moon rocket")
+    browser.one("#wrong").click()
+    browser.choose("#right-class", '"cars"')
+    service_to_change.swap()
+    browser.one("#correction-form button[type=submit]").click()
+    browser.wait("document.querySelector('#verdict strong').textContent === 'sky'")
+    (said,) = browser.texts("#correction-said")
+    assert said.startswith("It was not written down: the service has another model")
+    assert browser.texts("#right-class option") == ["Choose …", "tunes"]
+    assert not service_to_change.served.feedback.exists(), "nothing was written"
+
+
+def test_a_stale_answer(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("moon rocket")
+    assert not browser.run(f"return {STALE}")
+    browser.one("#wrong").click()
+    assert browser.texts("#correction-form .note") == ["About the text “moon rocket”"]
+    browser.run("document.getElementById('box').focus()")
+    browser.type(" and" * 600)  # more than the service takes
+    assert browser.run(f"return {STALE}")
+    assert browser.one("#stale").is_displayed()
+    assert browser.run("return document.getElementById('reasons').inert")
+    assert not browser.one("#wrong").is_displayed()
+    assert not browser.one("#correction-form").is_displayed()
+    browser.run(
+        "const box = document.getElementById('box'); box.value = 'moon rocket'; box.dispatchEvent(new Event('input'))"
+    )
+    assert not browser.run(f"return {STALE}")
+    assert browser.one("#correction-form").is_displayed(), "it is about this text again"
+
+
+def test_thanks_stay_while_the_text_is_changed(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify("moon rocket")
+    browser.one("#wrong").click()
+    browser.choose("#right-class", '"cars"')
+    browser.one("#correction-form button[type=submit]").click()
+    browser.wait("document.getElementById('correction-said').textContent.startsWith('Thank you')")
+    browser.run("document.getElementById('box').focus()")
+    browser.type(" and" * 600)
+    assert browser.run(f"return {STALE}")
+    assert browser.one("#correction-said").is_displayed()
+    page.classify("guitar song")
+    assert browser.texts("#correction-said") == [""]

@@ -1,0 +1,58 @@
+"""Where all that terms add is below 0, marks and bars go by what they add beside other classes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser import Browser
+from tests.serve.conftest import Page, Served
+
+TEXT = "rocket with engine and guitar, shuttle moon song"
+
+
+def compared(served: Served, label: str) -> dict[str, float]:
+    """What each term adds to a class, less the mean of what it adds to all."""
+    by_class = {
+        each.label: {term.term: term.contribution for term in each.contributions}
+        for each in served.model.explain(TEXT).classes
+    }
+    return {term: own - sum(all_[term] for all_ in by_class.values()) / 3 for term, own in by_class[label].items()}
+
+
+def number(shown: str) -> float:
+    return float(shown.replace("−", "-").replace(",", ""))
+
+
+@pytest.mark.parametrize("label", ["space", "music"])
+def test_marks_and_table_compare_classes(page: Page, browser: Browser, bayes: Served, label: str) -> None:
+    page.open(bayes)
+    page.classify(TEXT)
+    page.choose_class(label)
+    expected, explained = compared(bayes, label), bayes.model.explain(TEXT)[label]
+    exact = {each.term: each.contribution for each in explained.contributions}
+    assert max(exact.values()) < 0, "else there is nothing to compare for"
+    kinds = browser.run(
+        "return [...document.querySelectorAll('#marked mark')].map((each) => [each.textContent, each.className])"
+    )
+    assert dict(kinds) == {term: "for" if value > 0 else "against" for term, value in expected.items()}
+    assert set(dict(kinds).values()) == {"for", "against"}
+    rows = browser.run(
+        "return [...document.querySelectorAll('.contributions tbody tr')]"
+        ".map((row) => [...row.cells].slice(0, 5).map((cell) => cell.textContent))"
+    )
+    assert browser.texts(".contributions thead th") == ["Term", "Count", "Weight", "Adds", "Beside other classes"]
+    strengths = [abs(expected[row[0]]) for row in rows]
+    assert strengths == sorted(strengths, reverse=True)
+    for term, _, _, adds, beside in rows:
+        assert number(adds) == pytest.approx(exact[term], abs=6e-4)
+        assert number(beside) == pytest.approx(expected[term], abs=6e-4)
+    assert number(browser.texts(".contributions .sum .number")[0]) == pytest.approx(explained.score, abs=6e-4)
+    assert "logarithms of probabilities" in " ".join(browser.texts("#contributions .note"))
+
+
+def test_other_models_are_not_compared(page: Page, browser: Browser, one_label: Served) -> None:
+    page.open(one_label)
+    page.classify(TEXT)
+    assert browser.texts(".contributions thead th") == ["Term", "Count", "Weight", "Adds"]
+    assert "logarithms" not in " ".join(browser.texts("#contributions .note"))
+    assert "can’t be compared" in browser.texts("#classes-note")[0]
