@@ -152,13 +152,13 @@ def idleness(load: float) -> str:
     others = "" if load <= 1 else " **Others used the machine, too**, so the times are long."
     return (
         f"{n_threads(-1)} cores, which the server and the clients share, and for which {load:.1f} processes asked on "
-        f"average in the quarter of an hour before.{others}"
+        f"average in the minute before.{others}"
     )
 
 
 def page(scale: float) -> str:
     """Run all of it."""
-    load, (trained, tested) = os.getloadavg()[2], corpora()
+    load, (trained, tested) = os.getloadavg()[0], corpora()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = [folder / "one.sieve", folder / "other.sieve"]
