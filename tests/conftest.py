@@ -1,6 +1,7 @@
 """The real corpora and a real browser, where they are; and how much hypothesis tries."""
 
 import os
+import re
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -50,6 +51,35 @@ def named(data_dir: Path) -> Callable[[str], Corpus]:
         return read(name)
 
     return opened
+
+
+RAW = {
+    "newsgroups": ("20news-bydate.tar.gz", r".*-train/.*/\d+$"),
+    "webkb": ("webkb-data.gtar.gz", r".*http.*"),
+    "reuters": ("reuters21578.tar.gz", r".*\.sgm$"),
+}
+"""Archives, and which of their files have documents."""
+
+
+@pytest.fixture(scope="module", params=RAW)
+def raw_documents(request: pytest.FixtureRequest, data_dir: Path) -> Callable[[int], list[str]]:
+    """Some documents as they are in the files: mails with headers, HTML, and SGML that is cut into its articles."""
+    archive_name, pattern = RAW[request.param]
+    if not (data_dir / archive_name).exists():
+        _absent(f"{archive_name} is not in TEXTSIEVE_DATA={data_dir}")
+
+    def first(n: int) -> list[str]:
+        texts: list[str] = []
+        with tarfile.open(data_dir / archive_name) as archive:
+            while len(texts) < n and (member := archive.next()):
+                file = archive.extractfile(member) if re.fullmatch(pattern, member.name) else None
+                text = "" if file is None else file.read().decode("latin-1")
+                parts = re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL) if request.param == "reuters" else [text]
+                texts += filter(None, parts)
+        assert len(texts) >= n
+        return texts[:n]
+
+    return first
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,8 @@
 """Where the terms of a model stand in texts: stored models, real documents, and whatever else a text may be."""
 
-import os
-import re
-import tarfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,11 +17,6 @@ from textsieve.prediction import Model, Span
 from textsieve.text.preparation import Preparation
 
 SAMPLE = 40
-ARCHIVES = {
-    "newsgroups": ("20news-bydate.tar.gz", r".*-train/.*/\d+$"),
-    "webkb": ("webkb-data.gtar.gz", r".*http.*"),
-    "reuters": ("reuters21578.tar.gz", r".*\.sgm$"),
-}
 
 
 def assert_as_counted(model: Model, text: str) -> list[Span]:
@@ -63,22 +55,10 @@ def test_stored_models_on_odd_texts(name: str, text: str) -> None:
     assert_as_counted(model, f"{text} {EXPECTED[name]['documents'][0][:200]}{text}")
 
 
-@pytest.fixture(scope="module", params=ARCHIVES)
-def sample(request: pytest.FixtureRequest) -> list[str]:
-    """Some documents as they are in the files: mails with headers, HTML, and articles with their tags."""
-    folder = os.environ.get("TEXTSIEVE_DATA")
-    name, pattern = ARCHIVES[request.param]
-    if not folder or not (Path(folder) / name).exists():
-        pytest.skip(f"TEXTSIEVE_DATA names no folder with {name}")
-    texts: list[str] = []
-    with tarfile.open(Path(folder) / name) as archive:
-        while len(texts) < SAMPLE and (member := archive.next()):
-            file = archive.extractfile(member) if re.fullmatch(pattern, member.name) else None
-            text = "" if file is None else file.read().decode("latin-1")
-            parts = re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL) if request.param == "reuters" else [text]
-            texts += filter(None, parts)
-    assert len(texts) >= SAMPLE
-    return texts[:SAMPLE]
+@pytest.fixture(scope="module")
+def sample(raw_documents: Callable[[int], list[str]]) -> list[str]:
+    """Some real documents."""
+    return raw_documents(SAMPLE)
 
 
 PREPARED: list[dict[str, Any]] = [

@@ -1,10 +1,8 @@
 """Text preparation on samples of real corpora, against plain Python word by word."""
 
-import os
 import re
-import tarfile
+from collections.abc import Callable
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,32 +16,12 @@ from textsieve.text.names import join_names, join_names_fast
 from textsieve.text.words import JOINER
 
 SAMPLE = 150
-ARCHIVES = {
-    "newsgroups": ("20news-bydate.tar.gz", r".*-train/.*/\d+$"),
-    "webkb": ("webkb-data.gtar.gz", r".*http.*"),
-    "reuters": ("reuters21578.tar.gz", r".*\.sgm$"),
-}
 
 
-@pytest.fixture(scope="module", params=ARCHIVES)
-def sample(request: pytest.FixtureRequest) -> list[str]:
-    """Some documents as they are in the files: mails, HTML, and SGML of which a file is cut into its articles."""
-    folder = os.environ.get("TEXTSIEVE_DATA")
-    name, pattern = ARCHIVES[request.param]
-    if not folder or not (Path(folder) / name).exists():
-        pytest.skip(f"TEXTSIEVE_DATA names no folder with {name}")
-    texts: list[str] = []
-    with tarfile.open(Path(folder) / name) as archive:
-        for member in archive:
-            if member.isfile() and re.fullmatch(pattern, member.name):
-                file = archive.extractfile(member)
-                assert file is not None
-                text = file.read().decode("latin-1")
-                texts += re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL) if request.param == "reuters" else [text]
-            if len(texts) >= SAMPLE:
-                break
-    assert len(texts) >= SAMPLE
-    return texts[:SAMPLE]
+@pytest.fixture(scope="module")
+def sample(raw_documents: Callable[[int], list[str]]) -> list[str]:
+    """Some real documents."""
+    return raw_documents(SAMPLE)
 
 
 def test_tags_are_gone_and_text_is_there(sample: list[str]) -> None:
