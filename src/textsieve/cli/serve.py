@@ -2,7 +2,14 @@
 
 import click
 
+from ..serve.limits import Limits
 from . import options
+
+
+def _limit(name: str, usual: int | float, metavar: str, about: str) -> options.Decorator:
+    """An option for a limit of requests, whole if it usually is."""
+    kind = click.IntRange(min=1) if isinstance(usual, int) else click.FloatRange(min=0, min_open=True)
+    return click.option(name, type=kind, default=usual, show_default=True, metavar=metavar, help=about)
 
 
 @click.command(
@@ -37,33 +44,10 @@ from . import options
     help="Let people correct labels, and write a JSON line for each correction to the end of this file.",
 )
 @click.option("--reload", "watch", is_flag=True, help="Use a new model file as soon as it is there; SIGHUP does, too.")
-@click.option(
-    "--max-body", type=click.IntRange(min=1), default=10 << 20, show_default=True, metavar="BYTES", help="Of a request."
-)
-@click.option(
-    *("--max-documents",),
-    type=click.IntRange(min=1),
-    default=1_000,
-    show_default=True,
-    metavar="N",
-    help="Of a request.",
-)
-@click.option(
-    *("--max-length",),
-    type=click.IntRange(min=1),
-    default=1_000_000,
-    show_default=True,
-    metavar="CHARACTERS",
-    help="Of a document.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="After which a request is given up.",
-)
+@_limit("--max-body", Limits.body, "BYTES", "Of a request.")
+@_limit("--max-documents", Limits.documents, "N", "Of a request.")
+@_limit("--max-length", Limits.length, "CHARACTERS", "Of a document.")
+@_limit("--timeout", Limits.seconds, "SECONDS", "After which a request is given up.")
 @click.option("--access-log/--no-access-log", default=True, show_default=True, help="A line for each request.")
 @options.jobs
 def command(
@@ -90,7 +74,6 @@ def command(
 
     require_extra("serve", what="textsieve serve")
     from ..serve.guard import HERE
-    from ..serve.limits import Limits
     from ..serve.log import Log
     from ..serve.running import address_of, is_loopback, listening, run, token_from_environment
     from ..serve.service import Service

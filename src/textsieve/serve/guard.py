@@ -163,7 +163,6 @@ class Guard:
 
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> Answer | int:
         if (route := self._direct.get((scope["method"], scope["path"]))) is not None:
-            scope["route"] = route
             try:
                 return await route.answer(scope, receive)
             except Refused:

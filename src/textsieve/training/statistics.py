@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,16 +47,14 @@ INCREMENTAL = ("nb", "cnb", "rocchio", "tcfp")
 """The classifiers whose statistics can be kept."""
 
 
+AnyTable = TypeVar("AnyTable", ClassStats, VoteTable)
+
+
 @dataclass(frozen=True)
-class Sums:
-    """What naive Bayes and Rocchio learn from; classes by number."""
+class _Tabled(Generic[AnyTable]):
+    """What is learned from is one table."""
 
-    table: ClassStats
-
-    @classmethod
-    def of(cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array) -> Sums:
-        """Of rows that come batch by batch."""
-        return cls(stats_of(recipe.classifier, batches, is_member))
+    table: AnyTable
 
     @property
     def class_docs(self) -> Ints:
@@ -67,6 +65,16 @@ class Sums:
     def n_terms(self) -> int:
         """How many terms there are."""
         return self.table.n_terms
+
+
+@dataclass(frozen=True)
+class Sums(_Tabled[ClassStats]):
+    """What naive Bayes and Rocchio learn from; classes by number."""
+
+    @classmethod
+    def of(cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array) -> Sums:
+        """Of rows that come batch by batch."""
+        return cls(stats_of(recipe.classifier, batches, is_member))
 
     def merged(self, other: Sums | Votes) -> Sums:
         """Of the documents of both."""
@@ -80,10 +88,8 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Votes:
+class Votes(_Tabled[VoteTable]):
     """What TCFP without context learns from; classes by number."""
-
-    table: VoteTable
 
     @classmethod
     def of(cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array) -> Votes:
@@ -91,16 +97,6 @@ class Votes:
         rows = Rows.of(csr_matrix(vstack(list(batches), "csr")))
         require_weights(rows.values, "TCFP")
         return cls(vote_table(rows, label_pairs(is_member, rows.n_rows), n_threads(recipe.n_jobs)))
-
-    @property
-    def class_docs(self) -> Ints:
-        """How many documents each class has."""
-        return self.table.class_docs
-
-    @property
-    def n_terms(self) -> int:
-        """How many terms there are."""
-        return self.table.n_terms
 
     def merged(self, other: Sums | Votes) -> Votes:
         """Of the documents of both."""
