@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from tests.reference.model_cases import same, small_model, two_classes
 
-from textsieve import InputError, replacing
+from textsieve import InputError, files
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.modelfile import read, write
 from textsieve.modelfile.writing import encode
@@ -64,7 +64,7 @@ def test_a_failure_in_the_middle_of_the_bytes(old: Path, monkeypatch: pytest.Mon
             file.close()
         return file
 
-    monkeypatch.setattr(replacing, "open", half, raising=False)
+    monkeypatch.setattr(files, "open", half, raising=False)
     with pytest.raises(InputError, match="can't be written"):
         write(two_classes(), old)
     assert contents(old.parent) == before
@@ -164,7 +164,7 @@ def test_places_that_can_not_be_written_are_named(tmp_path: Path, monkeypatch: p
     def refuse(*arguments: Any, **settings: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(replacing, "open", refuse, raising=False)
+    monkeypatch.setattr(files, "open", refuse, raising=False)
     with pytest.raises(InputError, match="can't be written: Permission denied"):
         write(small_model(), tmp_path / "model.sieve")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

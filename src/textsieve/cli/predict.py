@@ -111,7 +111,7 @@ def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
             yield file, "utf-8"
         return
 
-    from ..replacing import replacing
+    from ..files import replacing
 
     with replacing(output) as whole:
         lines = io.TextIOWrapper(whole, encoding="utf-8", newline="\n")

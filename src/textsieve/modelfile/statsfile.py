@@ -28,8 +28,8 @@ import numpy as np
 from ..archive import AGAIN, Arrays, Header, Kind, pack, unpack
 from ..classifiers.vote_arrays import vote_arrays, votes_of
 from ..errors import InputError, shown
+from ..files import replacing, settle
 from ..prediction import Model
-from ..replacing import replacing, settle
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.codec import table_arrays, table_of

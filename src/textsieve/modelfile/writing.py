@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ..archive import pack
 from ..errors import InputError
+from ..files import replacing
 from ..prediction import Model
-from ..replacing import replacing
 from ..text.preparation import AS_IT_IS
 from ..text.words import stop_words_of
 from .layout import ARRAYS, KIND, PREPARED, UNPREPARED, check_model, restored, restored_calibration

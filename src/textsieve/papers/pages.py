@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from ..replacing import replacing
+from ..files import replacing
 from .conditions import Asked
 from .figures import draw, has_picture
 from .judging import Outcome

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ..errors import InputError
-from ..replacing import check_writable, replacing, unwritable
+from ..files import check_writable, replacing, unwritable
 from .look import Drawing
 from .page import as_page
 

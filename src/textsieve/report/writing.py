@@ -7,7 +7,7 @@ import os
 from ..comparison import Comparison
 from ..errors import InputError
 from ..extras import require_extra
-from ..replacing import check_writable, replacing, unwritable
+from ..files import check_writable, replacing, unwritable
 
 ENDINGS = (".html", ".htm")
 

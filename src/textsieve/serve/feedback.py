@@ -16,7 +16,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..errors import InputError
-from ..replacing import check_writable, settle
+from ..files import check_writable, settle
 
 
 class Feedback:

@@ -1,8 +1,11 @@
-"""Write a file so that whoever looks finds the old one or the new one, whole, and never something between.
+"""Write files atomically, and open only files that reading can't block on.
 
-The bytes go to a new file in the same folder, which takes the place of the old one in one step when all of it is on
-the disk. A process that is killed before leaves the old file as it was, and at worst a file `.textsieve-*.part` beside
-it.
+`replacing` writes to a new file in the same folder and renames it over the old one when all of it is on the disk, so
+a reader sees either the old file or the new one. A process that is killed before the rename leaves the old file as it
+was, and at worst a file `.textsieve-*.part` beside it.
+
+`open_regular` is for our own files (models, statistics, results, lists of stop words): a pipe would block for ever and
+a device may never end, so both raise `InputError`, and so does a file that is larger than its kind can be.
 """
 
 import os
@@ -10,7 +13,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from .errors import InputError
 
@@ -31,6 +34,23 @@ def check_writable(path: str, *, what: str) -> None:
 def unwritable(path: str, reason: str) -> InputError:
     """What is said of a file that can't be written."""
     return InputError(f"{path} can't be written: {reason}.")
+
+
+def open_regular(path: str, *, what: str, max_bytes: int) -> BinaryIO:
+    """Open a regular file for reading; `what` it should be is named in the `InputError` for anything else."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(f"{path} is a folder, not {what}; give the name of a file.")
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"{path} is a pipe or a device, not {what}; copy its content to a file and give that.")
+        if status.st_size > max_bytes:
+            raise InputError(f"{path} has {status.st_size:,} bytes; {what} has at most {max_bytes:,}.")
+        return cast(BinaryIO, os.fdopen(descriptor, "rb"))
+    except BaseException:
+        os.close(descriptor)
+        raise
 
 
 @contextmanager
