@@ -233,3 +233,28 @@ def test_few_documents_of_many_classes_are_not_taken_for_a_regression(
 ) -> None:
     path = write_csv(tmp_path / "x.csv", [(f"word{number}", str(number % 30)) for number in range(40)])
     assert run("train", path, "-o", tmp_path / "m", "--held-out", 0, "--classifier", classifier).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output", "way_out"),
+    [
+        ("train docs -o {}", "docs/new.sieve", "name a file elsewhere with -o"),
+        ("train news.csv docs -o {}", "docs/sport/new.sieve", "name a file elsewhere with -o"),
+        ("train docs -o {} --classifier nb --keep-stats", "link/new.sieve", "name a file elsewhere with -o"),
+        ("predict news.sieve docs -o {}", "docs/out.jsonl", "name a file elsewhere with -o"),
+        ("update {} docs", "docs/sport/old.sieve", "move it to another folder"),
+        ("terms docs --energy-plot {} --selector ocfs", "docs/plot.svg", "name a file elsewhere with --energy-plot"),
+        ("subspace docs --grid --plot {}", "docs/plot.svg", "name a file elsewhere with --plot"),
+    ],
+)
+def test_outputs_among_the_documents_are_refused_before_any_work(
+    arguments: str, output: str, way_out: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs" / "sport").mkdir(parents=True)
+    (tmp_path / "docs" / "sport" / "old.sieve").touch()
+    (tmp_path / "link").symlink_to("docs")
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    said = run(*arguments.format(output).split(), exit_code=1).stderr
+    assert said == f"error: {output}: would be among the documents of docs; {way_out}.\n"
+    assert sorted(tmp_path.rglob("*")) == before

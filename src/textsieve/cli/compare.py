@@ -151,7 +151,7 @@ def command(
     from ..comparison.splits import Splitting
     from . import compare_report
     from .ending import say, usage
-    from .opening import STDIO, opened, refuse_among_documents, refuse_to_lose
+    from .opening import STDIO, opened, refuse_to_lose
     from .progress import progress
     from .wording import option
 
@@ -172,8 +172,7 @@ def command(
         raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
     kept = usual_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
-    refuse_to_lose(kept, *inputs)
-    refuse_among_documents(kept, "--results", *inputs)
+    refuse_to_lose(kept, *inputs, option="--results")
     compare_report.check(report, kept, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(opened(path, reading))

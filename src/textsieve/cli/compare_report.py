@@ -19,13 +19,12 @@ def check(report: str | None, results: str, *inputs: str) -> None:
     if report is None:
         return
     from ..report import check_report
-    from .opening import refuse_among_documents, refuse_to_lose
+    from .opening import refuse_to_lose
 
     check_report(report, what="--report")
-    refuse_to_lose(report, *inputs)
+    refuse_to_lose(report, *inputs, option="--report")
     if os.path.realpath(report) == os.path.realpath(results):
         raise InputError(f"{report}: the results are kept there; give the report another name.")
-    refuse_among_documents(report, "--report", *inputs)
 
 
 def write(found: "Comparison", report: str | None) -> None:

@@ -119,25 +119,23 @@ def standard_input() -> Any:
     return sys.stdin.buffer
 
 
-def refuse_to_lose(output: str, *inputs: str) -> None:
-    """Stop before any work is done if its result could not be written, or would replace what it is made from."""
+def refuse_to_lose(output: str, *inputs: str, option: str | None = None) -> None:
+    """Raise `InputError`, before any work is done, for an output that can't be written or would spoil the inputs.
+
+    It must not replace an input, nor lie in a folder of documents, where the next run would read it as one of them.
+    `option` is the one that names it.
+    """
     folder = os.path.dirname(output) or "."
     if not os.path.isdir(folder):
         raise InputError(f"{output}: can't be written, because there is no folder {folder}; make it first.")
     if not os.access(output if os.path.exists(output) else folder, os.W_OK):
         raise InputError(f"{output}: can't be written, because you may not write there; choose another place.")
     for path in inputs:
-        if path != STDIO and os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+        if path == STDIO or not os.path.exists(path):
+            continue
+        if os.path.exists(output) and os.path.samefile(path, output):
             raise InputError(f"{output}: is read here, and would be overwritten. Give the result another name.")
-
-
-def refuse_among_documents(output: str, option: str, *inputs: str) -> None:
-    """Stop if what an option names would be taken for a document when the corpus is read again."""
-    place = os.path.realpath(output)
-    for path in inputs:
-        folder = os.path.join(os.path.realpath(path), "")
-        if os.path.isdir(path) and place.startswith(folder):
-            raise InputError(
-                f"{output}: would be among the documents of {path}; name a file elsewhere with {option}, or go to "
-                "another folder."
-            )
+        inside = os.path.join(os.path.realpath(path), "")
+        if os.path.isdir(path) and os.path.realpath(output).startswith(inside):
+            way_out = f"name a file elsewhere with {option}" if option else "move it to another folder"
+            raise InputError(f"{output}: would be among the documents of {path}; {way_out}.")
