@@ -188,3 +188,17 @@ def test_a_bar_for_who_watches(server: str, monkeypatch: pytest.MonkeyPatch, cap
     assert told
     assert closed
     assert capfd.readouterr().out == "", "results alone go there"
+
+
+def test_a_download_leaves_standard_output_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    bar = fetching._Bar("file")
+    bar.update(1)
+    print("result")
+    bar.close()
+    out, told = capsys.readouterr()
+    assert out == "result\n"
+    assert "file" in told

@@ -1,52 +1,84 @@
-"""Progress bars on standard error, if that is a terminal; they vanish when the work is done."""
+"""Show progress on standard error if that is a terminal: one line, redrawn once a second and erased at the end.
+
+Standard output is never touched: it may be a file or a pipe, and what a verb writes there must arrive there.
+"""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from ..corpus import Batch, Corpus, Report
 
 Tell = Callable[[str, int, int | None], None]
-"""Told the stage, what is done of it, and how much it is in all, if that is known."""
+"""Called with the stage, how much of it is done, and its total if that is known."""
+
+REDRAWS_PER_SECOND = 1
+"""A line of 80 characters makes 5 kB a minute, which a remote terminal or a recorded session can bear."""
+BAR_WIDTH = 20
 
 
 @contextmanager
 def progress(*, wanted: bool = True) -> Iterator[Tell]:
-    """What is to be told how far the work is."""
+    """Yield a function to call with the state of the work; calling it is cheap, however often it happens."""
     if not (wanted and sys.stderr.isatty()):
         yield lambda *_: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
+    from rich.live import Live
     from rich.text import Text
 
-    class TimeLeft(ProgressColumn):
-        """How long it will take, once that can be told."""
+    state = _State()
+    screen = Live(
+        get_renderable=lambda: Text(state.line(time.monotonic()), no_wrap=True, overflow="crop"),
+        console=Console(stderr=True, highlight=False),
+        refresh_per_second=REDRAWS_PER_SECOND,
+        redirect_stdout=False,
+        transient=True,
+    )
 
-        max_refresh = 0.5
+    def tell(stage: str, done: int, total: int | None) -> None:
+        state.update(stage, done, total, time.monotonic())
+        if not screen.is_started:
+            screen.start(refresh=True)
 
-        def render(self, task: Task) -> Text:
-            return Text(time_left(task.time_remaining))
-
-    columns = (SpinnerColumn("line"), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"))
-    with Bars(*columns, TimeElapsedColumn(), TimeLeft(), console=Console(stderr=True), transient=True) as bars:
-        stages: dict[str, object] = {}
-
-        def tell(stage: str, done: int, total: int | None) -> None:
-            if stage not in stages:
-                for task in bars.task_ids:
-                    bars.remove_task(task)
-                stages.clear()
-                stages[stage] = bars.add_task(stage, total=total, done="")
-            shown = f"{done:,} of {total:,}" if total else f"{done:,}" if done else ""
-            bars.update(bars.task_ids[0], completed=done, total=total, done=shown)
-
+    try:
         yield tell
+    finally:
+        screen.stop()
+
+
+class _State:
+    """How far the work is, and since when."""
+
+    def __init__(self) -> None:
+        self._stage, self._done, self._began, self._done_at_first = "", 0, 0.0, 0
+        self._total: int | None = None
+
+    def update(self, stage: str, done: int, total: int | None, now: float) -> None:
+        if stage != self._stage:
+            self._began, self._done_at_first = now, done
+        self._stage, self._done, self._total = stage, done, total
+
+    def line(self, now: float) -> str:
+        """Return the stage, a bar if the total is known, the count, the time it took and the time that is left."""
+        elapsed = now - self._began
+        parts = [self._stage, f"{self._done:,}" if self._done else "", str(timedelta(seconds=int(elapsed)))]
+        if self._total:
+            filled = BAR_WIDTH * min(self._done, self._total) // self._total
+            parts[1:2] = [f"[{'#' * filled:<{BAR_WIDTH}}]", f"{self._done:,} of {self._total:,}"]
+            parts.append(time_left(self._seconds_left(elapsed)))
+        return "  ".join(filter(None, parts))
+
+    def _seconds_left(self, elapsed: float) -> float | None:
+        """Estimate from the mean speed of the stage, without what an earlier run had done of it."""
+        gained = self._done - self._done_at_first
+        return None if gained <= 0 or self._total is None else elapsed * (self._total - self._done) / gained
 
 
 def time_left(seconds: float | None) -> str:
-    """How long it will take in words; nothing if that is not known, or nothing is left."""
+    """Return the remaining time in words, or nothing if it is not known or over."""
     if not seconds:
         return ""
     minutes, hours = seconds / 60, seconds / 3600
@@ -56,7 +88,7 @@ def time_left(seconds: float | None) -> str:
 
 
 def watched(corpus: Corpus, stage: str, tell: Tell) -> Corpus:
-    """The same corpus, whose passes are told of."""
+    """Return the same corpus, whose passes report how many documents they have read."""
 
     def start(_: Report) -> Iterator[Batch]:
         done = 0

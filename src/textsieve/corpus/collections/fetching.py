@@ -150,7 +150,9 @@ class _Bar:
         from rich.progress import DownloadColumn, Progress, TimeRemainingColumn
 
         columns = (*Progress.get_default_columns()[:3], DownloadColumn(), TimeRemainingColumn())
-        self._bars = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bars = Progress(
+            *columns, console=Console(stderr=True), refresh_per_second=1, redirect_stdout=False, transient=True
+        )
         self._task = self._bars.add_task(name, total=None)
 
     def update(self, size: int) -> None:
