@@ -14,7 +14,9 @@ This file is made from the commands themselves by `make docs`.
 
 Every verb that prints tables prints one JSON document instead with `--json`. Results go to standard output; progress,
 warnings and errors to standard error. Exit codes: 0; 1 for a run that failed, with one sentence that says why and what
-to do; 2 for wrong usage; 130 after Ctrl-C; 141 if nobody reads the output any more.
+to do; 2 for wrong usage; 130 after Ctrl-C, 143 after SIGTERM and 129 after SIGHUP, which leave no temporary files;
+141 if nobody reads the output any more. On a terminal, progress is one line that is redrawn once a second and erased at
+the end. `predict` shows none while its lines go to the terminal or into a pipe, whose reader may print there too.
 """
 
 

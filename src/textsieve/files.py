@@ -8,14 +8,18 @@ was, and at worst a file `.textsieve-*.part` beside it.
 a device may never end, so both raise `InputError`, and so does a file that is larger than its kind can be.
 """
 
+import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from .errors import InputError
+
+OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a write for which a disk, a quota or a limit has no room."""
 
 
 def check_writable(path: str, *, what: str) -> None:
@@ -54,6 +58,31 @@ def open_regular(path: str, *, what: str, max_bytes: int) -> BinaryIO:
 
 
 @contextmanager
+def naming_when_full(path: str) -> Iterator[None]:
+    """Add the file's name to the `OSError` of a write for which there is no space; Python raises it without one."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno in OUT_OF_SPACE and problem.filename is None:
+            problem.filename = path
+        raise
+
+
+def write_temporary(path: str, chunks: Iterable[bytes], *, what: str) -> None:
+    """Write a temporary file; raises `InputError` if there is no space for it, with `what` is in it."""
+    try:
+        with open(path, "wb") as file:
+            file.writelines(chunks)
+    except OSError as problem:
+        if problem.errno not in OUT_OF_SPACE:
+            raise
+        raise InputError(
+            f"{path}: there is no space for {what}, which is kept in this temporary file while it is read "
+            f"({problem.strerror}). Free some space, or set TMPDIR to a folder that has more."
+        ) from problem
+
+
+@contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
     """A new file that takes the place of the one at the path if all goes well; a link stays a link to it."""
     target = os.path.realpath(path)
@@ -62,7 +91,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     mode = _mode(target)
     new = open(part, "xb", opener=None if mode is None else _private)  # noqa: SIM115, nothing to remove if it fails
     try:
-        with new:
+        with naming_when_full(path), new:
             yield new
             new.flush()
             if mode is not None:

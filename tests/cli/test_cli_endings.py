@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import resource
 import select
 import signal
 import subprocess
@@ -122,6 +123,105 @@ def test_a_closed_standard_input(model: Path) -> None:
     assert run.stderr.startswith("error: standard input: is closed")
 
 
+@pytest.mark.parametrize(
+    ("redirection", "code", "told"),
+    [
+        (">&-", 1, "error: standard output is closed; redirect it to a file or to /dev/null.\n"),
+        (">&- 2>&-", 1, ""),
+        ("2>&-", 0, ""),
+        ("<&- 2>&-", 0, ""),
+    ],
+)
+def test_closed_streams(redirection: str, code: int, told: str, model: Path) -> None:
+    script = f"exec {' '.join(COMMAND)} info {model} {redirection}"
+    run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (code, told)
+    assert bool(run.stdout) == (code == 0)
+
+
+def test_a_file_that_is_written_never_becomes_a_closed_standard_error(model: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("nothing known\n", encoding="utf-8")  # which a warning is about
+    script = f"exec {' '.join(COMMAND)} predict {model} {texts} -o {tmp_path}/out <&- 2>&-"
+    assert subprocess.run(["sh", "-c", script], capture_output=True, check=False).returncode == 0
+    assert [json.loads(line)["unknown"] for line in (tmp_path / "out").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("arguments", ["info {model}", "predict {model} {news}", "--help"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_standard_output_is_named(arguments: str, unbuffered: str, model: Path, news: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        environment = {**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered}
+        run = started(*arguments.format(model=model, news=news).split(), stdout=full, env=environment)
+    told = run.communicate()[1].decode()
+    assert told == "error: standard output: No space left on device; free some space, or choose another place.\n"
+    assert run.returncode == 1
+
+
+def without_space() -> None:
+    """Let this process write no file of more than some bytes, as on a disk that is nearly full."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+def test_a_full_disk_behind_the_output_file_is_named(model: Path, news: Path, tmp_path: Path) -> None:
+    run = started("predict", model, news, "-o", tmp_path / "out", preexec_fn=without_space)
+    told = run.communicate()[1].decode()
+    assert told == f"error: {tmp_path}/out: File too large; free some space, or choose another place.\n"
+    assert run.returncode == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_temporary_folder_is_named(model: Path, news: Path, tmp_path: Path) -> None:
+    environment = {**ENVIRONMENT, "TMPDIR": str(tmp_path)}
+    run = started("predict", model, "-", env=environment, preexec_fn=without_space)
+    told = run.communicate(news.read_bytes())[1].decode()
+    assert told.startswith(f"error: {tmp_path}/textsieve-")
+    assert "there is no space for standard input" in told
+    assert told.endswith("Free some space, or set TMPDIR to a folder that has more.\n")
+    assert run.returncode == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "number", "code"),
+    [("train - -o {folder}/m", signal.SIGTERM, 143), ("predict {model} - -o {folder}/out", signal.SIGHUP, 129)],
+)
+def test_a_signal_removes_documents_in_the_temporary_folder(
+    arguments: str, number: int, code: int, model: Path, tmp_path: Path
+) -> None:
+    words = arguments.format(folder=tmp_path, model=model).split()
+    run = started(*words, env={**ENVIRONMENT, "TMPDIR": str(tmp_path)})
+    assert run.stdin is not None
+    run.stdin.write(b"text,label\n" + b"a,b\n" * (1 << 18))  # more than a pipe holds, so that it is reading by now
+    run.stdin.flush()
+    assert list(tmp_path.glob("textsieve-*"))
+    run.send_signal(number)
+    assert run.communicate() == (b"", b"")
+    assert run.returncode == code
+    assert not list(tmp_path.iterdir())
+
+
+def test_nohup_is_respected(model: Path) -> None:
+    run = started("predict", model, "-", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    assert run.stdin is not None
+    for _ in range(2):
+        run.stdin.write(json.dumps({"text": "the striker"}).encode() + b"\n")
+        run.stdin.flush()
+        assert json.loads(read_within(run, 60))["label"] == "sport"
+        run.send_signal(signal.SIGHUP)
+    assert run.communicate() == (b"", b"")
+    assert run.returncode == 0
+
+
+def test_predictions_reach_a_file_in_a_terminal(model: Path, news: Path, tmp_path: Path) -> None:
+    alone = started("predict", model, news).communicate()[0]
+    with (tmp_path / "out").open("wb") as file:
+        _, seen = in_terminal("predict", model, news, stdout=file)
+    assert (tmp_path / "out").read_bytes() == alone
+    assert b"label" not in seen
+
+
 def test_a_terminal_that_lacks_letters(tmp_path: Path) -> None:
     names = {"sport": "спорт", "politics": "größe", "science": "science"}
     path = write_csv(tmp_path / "x.csv", [(text, names[label]) for text, label in documents()])
@@ -135,10 +235,10 @@ def test_a_terminal_that_lacks_letters(tmp_path: Path) -> None:
     assert labels == set(names.values()), "JSON spells what the encoding lacks"
 
 
-def in_terminal(*arguments: object) -> tuple[bytes, bytes]:
+def in_terminal(*arguments: object, **settings: object) -> tuple[bytes, bytes]:
     """What a run prints to standard output, and to a terminal as its standard error."""
     terminal, own_end = pty.openpty()
-    run = started(*arguments, stderr=own_end, env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "100"})
+    run = started(*arguments, stderr=own_end, env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "100"}, **settings)
     os.close(own_end)
     seen = b""
     while True:

@@ -1,23 +1,30 @@
 """How a run ends: with 0; with 1 and a sentence; or, if nobody listens any more, without a word.
 
-Wrong usage ends with 2, which is click's own doing, or that of `usage`. 130 is the shell's number for Ctrl-C and 141
-for a pipe that nobody reads on, as with `| head`.
+Wrong usage ends with 2, which is click's own doing, or that of `usage`. The other codes are those of the shell for
+signals: 130 for Ctrl-C, 129 and 143 for SIGHUP and SIGTERM, 141 for a pipe that nobody reads on, as with `| head`.
 """
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import TextIO
 
 import click
 
 from ..errors import InputError, MissingPackage
+from ..files import OUT_OF_SPACE
 from .wording import as_options, on_one_line
 
 FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
+OF_A_SIGNAL = 128
+"""Added to the number of a signal, this is the exit code of a run that it ended."""
+ENDING_SIGNALS = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
 SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 """Those that are about the input; others are for programmers."""
@@ -26,20 +33,24 @@ SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 @contextmanager
 def orderly() -> Iterator[None]:
     """Say what is wrong with the input in one paragraph, and end with the right exit code."""
+    _open_closed_streams()
     _replace_what_cannot_be_written()
     try:
-        with _warnings_as_lines():
+        with _ended_by_signals(), _warnings_as_lines():
             yield
             sys.stdout.flush()
     except BrokenPipeError as problem:
-        _write_no_more()
+        _discard_unwritten()
         raise click.exceptions.Exit(NOBODY_READS) from problem
+    except _Signalled as problem:
+        raise click.exceptions.Exit(OF_A_SIGNAL + problem.number) from problem
     except KeyboardInterrupt as problem:
         raise click.exceptions.Exit(INTERRUPTED) from problem
     except InputError as problem:
         _fail(as_options(str(problem)), problem)
     except OSError as problem:
-        _fail(": ".join(str(part) for part in (problem.filename, problem.strerror or problem) if part), problem)
+        _discard_unwritten()
+        _fail(_os_error_text(problem), problem)
     except MemoryError as problem:
         _fail("there is not enough memory for this.", problem)
 
@@ -65,7 +76,14 @@ def warn(message: str) -> None:
     say("warning", message)
 
 
-def _fail(message: str, problem: BaseException, exit_code: int = FAILED) -> None:
+def _os_error_text(problem: OSError) -> str:
+    reason = str(problem.strerror or problem)
+    if problem.errno in OUT_OF_SPACE:  # files add their name to it, so without one it is standard output
+        return f"{problem.filename or 'standard output'}: {reason}; free some space, or choose another place."
+    return f"{problem.filename}: {reason}" if problem.filename else reason
+
+
+def _fail(message: str, problem: BaseException | None, exit_code: int = FAILED) -> None:
     with suppress(OSError):  # nobody reads that either
         say("error", message)
     raise click.exceptions.Exit(exit_code) from problem
@@ -90,6 +108,59 @@ def _warnings_as_lines() -> Iterator[None]:
         yield
 
 
+class _Signalled(BaseException):
+    """A signal asked the run to end; raising this lets `finally` and `with` remove temporary files."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into an exception, unless somebody handles or ignores them, as `nohup` does."""
+    if threading.current_thread() is not threading.main_thread():  # Python lets only this one handle signals
+        yield
+        return
+    numbers = [number for number in ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+
+    def end(number: int, _: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)  # a second one ends the run at once
+        raise _Signalled(number)
+
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _open_closed_streams() -> None:
+    """Fail if standard output is closed; occupy the descriptors of other closed streams.
+
+    Otherwise the next file that is opened, such as a model, would become standard error, and messages would be written
+    into it.
+    """
+    for descriptor, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        if stream is None and not _is_open(descriptor):
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, as long as the run
+    if sys.stdout is None:
+        sys.stdout = sys.stderr
+        _fail(f"standard output is closed; redirect it to a file or to {os.devnull}.", None)
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
 def _replace_what_cannot_be_written() -> None:
     """A terminal that lacks a letter shows a question mark; it is no reason to stop."""
     for stream in (sys.stdout, sys.stderr):
@@ -97,17 +168,17 @@ def _replace_what_cannot_be_written() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _write_no_more() -> None:
-    """Let what is still waiting to be written vanish, so that nobody stumbles over it at the very end."""
+def _discard_unwritten() -> None:
+    """Drop what standard output and error hold and cannot write, or Python would fail on it at the very end."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
-            _empty(stream)
+            _flush_somewhere(stream)
 
 
-def _empty(stream: TextIO) -> None:
+def _flush_somewhere(stream: TextIO) -> None:
     try:
         stream.flush()
-    except BrokenPipeError:
+    except OSError:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)

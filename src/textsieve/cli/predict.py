@@ -2,6 +2,7 @@
 
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -76,8 +77,8 @@ def command(
     with expecting_a_model("predict", model, path):
         trained = load(model).model_
     documents = unknown = 0
-    is_hidden = output is not None or not sys.stdout.isatty()  # lines that are seen say enough
     more = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": usual_of(trained)}
+    is_hidden = output is not None or not _may_be_seen(sys.stdout)
     with opened(path, reading, texts_only=True, **more) as corpus, progress(wanted=is_hidden) as tell:
         batches = watched(corpus, "predicting", tell).text_batches()
         predicted = ((trained.predict(batch.texts, jobs), batch.kept) for batch in batches)
@@ -100,18 +101,30 @@ def _kept(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
     return names
 
 
+def _may_be_seen(stream: TextIO) -> bool:
+    """Return whether lines may reach the terminal, where a progress line would mix with them.
+
+    What reads a pipe, such as `jq` or `head`, often writes to the same terminal.
+    """
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except (OSError, ValueError):  # an object that has no descriptor
+        return False
+    return stream.isatty() or stat.S_ISFIFO(mode)
+
+
 @contextmanager
 def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
     """Where lines go, and in which encoding."""
     if output is None:
         yield sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8"
         return
+    from ..files import naming_when_full, replacing
+
     if os.path.exists(output) and not os.path.isfile(output):  # a pipe or a device, which is not to be replaced
-        with open(output, "w", encoding="utf-8", newline="\n") as file:
+        with naming_when_full(output), open(output, "w", encoding="utf-8", newline="\n") as file:
             yield file, "utf-8"
         return
-
-    from ..files import replacing
 
     with replacing(output) as whole:
         lines = io.TextIOWrapper(whole, encoding="utf-8", newline="\n")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import InputError
+from ..files import write_temporary
 from .batch import Batch, Report
 from .corpus import Corpus
 from .readers import jsonl
@@ -47,8 +48,7 @@ def arriving(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
         return
     with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
         path = Path(folder, "arrived.txt")  # what is nothing else is lines of text
-        with path.open("wb") as file:
-            file.writelines(chunks)
+        write_temporary(str(path), chunks, what=name)
         try:
             corpus = read(path, **options)
         except InputError as problem:

@@ -6,7 +6,6 @@ into a temporary file, for the time of the pass.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +15,13 @@ from pathlib import Path
 import polars as pl
 
 from ...errors import InputError
+from ...files import write_temporary
 from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
 from ..columns import choose, choose_kept
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
-from ..streams import COMPRESSIONS, open_bytes
+from ..streams import CHUNK, COMPRESSIONS, open_bytes
 from ..text import decode
 
 NAMED_STRINGS = (pl.Categorical, pl.Enum)
@@ -87,8 +87,8 @@ def _seekable(path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
         unpacked = Path(folder, "table.parquet")
-        with open_bytes(path) as packed, unpacked.open("wb") as file:
-            shutil.copyfileobj(packed, file)
+        with open_bytes(path) as packed:
+            write_temporary(str(unpacked), iter(lambda: packed.read(CHUNK), b""), what=f"the unpacked {path}")
         yield unpacked
 
 

@@ -1,0 +1,239 @@
+"""Every verb with standard error on a terminal, and standard output a terminal, a file, a pipe, or closed."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from tests.reference.cli_cases import CORRECTIONS, documents, lines, write_csv
+from tests.terminals import Kind, Outcome, Runner, running, screen_of
+
+from textsieve.cli.program import VERBS
+from textsieve.cli.progress import REDRAWS_PER_SECOND, progress
+
+COMMANDS = {
+    "train": "train news.csv -o new.sieve",
+    "predict": "predict news.sieve news.csv",
+    "update": "update kept.sieve feedback.jsonl --dry-run",
+    "evaluate": "evaluate news.sieve news.csv",
+    "explain": "explain news.sieve striker",
+    "terms": "terms news.csv -k 5",
+    "compare": "compare news.csv --selectors ig,chi -k 5 --folds 2 --results results.jsonl",
+    "reproduce": "reproduce ocfs -o papers",
+    "subspace": "subspace news.csv -k 10 --members 2 --repeats 1",
+    "serve": "serve news.sieve --port 0",
+    "info": "info news.sieve",
+    "corpora": "corpora",
+}
+HOSTILE = {
+    "LANG": "C",
+    "LC_ALL": "POSIX",
+    "PYTHONIOENCODING": "ascii",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "COLUMNS": "20",
+}
+PER_MINUTE = 8_000
+"""Bytes that progress may write."""
+VARYING = re.compile(r"(?m)^Seconds:? .*$|(?<=127\.0\.0\.1:)\d+|^.* [A-Z]+ /\S* .*$")
+"""What two runs of a verb print differently: how long it took, and the port of the service."""
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    """Runs verbs."""
+    with running() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with documents, models, and results that a comparison goes on with."""
+    made = tmp_path_factory.mktemp("terminal")
+    write_csv(made / "news.csv", [(f"{text} größe", label) for text, label in documents()])
+    lines(made / "feedback.jsonl", *CORRECTIONS)
+    for command in (
+        "train news.csv -o news.sieve",
+        "train news.csv -o kept.sieve --classifier nb --keep-stats",
+        COMMANDS["compare"],
+    ):
+        outcome = runner.run(*command.split(), folder=made, stderr="pipe")
+        assert outcome.code == 0, outcome.told
+    return made
+
+
+@pytest.fixture
+def run(runner: Runner, folder: Path) -> Any:
+    """Call a verb in the folder."""
+
+    def call(verb: str, *more: object, **settings: Any) -> Outcome:
+        until = b"Ctrl-C ends it" if verb == "serve" and settings.get("stdout") != "closed" else None
+        return runner.run(*COMMANDS[verb].split(), *more, folder=folder, until=until, **settings)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def expected(runner: Runner, folder: Path) -> dict[str, str]:
+    """What each verb prints into a pipe where there is no terminal."""
+    found = {}
+    for verb, command in COMMANDS.items():
+        until = b"Ctrl-C ends it" if verb == "serve" else None
+        outcome = runner.run(*command.split(), folder=folder, stderr="pipe", until=until)
+        assert outcome.code == 0, outcome.told
+        assert outcome.printed, verb
+        found[verb] = without_varying(outcome.printed.decode())
+    return found
+
+
+def without_varying(text: str) -> str:
+    """The text without what differs from run to run."""
+    return VARYING.sub("...", text)
+
+
+def test_every_verb_is_tried() -> None:
+    assert set(COMMANDS) == set(VERBS)
+
+
+@pytest.mark.parametrize("stdout", ["file", "pipe"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_terminal_as_standard_error_changes_no_byte_of_the_output(
+    verb: str, stdout: Kind, run: Any, expected: dict[str, str]
+) -> None:
+    outcome = run(verb, stdout=stdout)
+    assert outcome.code == 0, outcome.told
+    assert without_varying(outcome.printed.decode()) == expected[verb]
+    assert screen_of(outcome.told).strip() == "" or verb == "serve", "progress is erased"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_terminal_shows_the_output_and_nothing_of_the_progress(verb: str, run: Any, expected: dict[str, str]) -> None:
+    outcome = run(verb, stdout="terminal")
+    assert outcome.code == 0, outcome.told
+    shown = without_varying(screen_of(outcome.told)).splitlines()
+    wanted = expected[verb].splitlines()
+    if verb == "explain":  # which also shows the text, if that can be in colours
+        assert "striker" in shown
+        shown = [line for line in shown if line in wanted]
+    assert [line.rstrip() for line in shown if line] == [line.rstrip() for line in wanted if line]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_closed_standard_output_ends_with_a_sentence(verb: str, run: Any) -> None:
+    for stderr in ("terminal", "pipe"):
+        outcome = run(verb, stdout="closed", stderr=stderr)
+        assert (outcome.code, outcome.told.splitlines()) == (
+            1,
+            [b"error: standard output is closed; redirect it to a file or to /dev/null."],
+        )
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_closed_standard_error_and_input_change_no_byte_of_the_output(
+    verb: str, run: Any, expected: dict[str, str]
+) -> None:
+    outcome = run(verb, stderr="closed", stdin="closed")
+    assert outcome.code == 0
+    assert without_varying(outcome.printed.decode()) == expected[verb]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_narrow_terminal_without_colours_and_letters_is_enough(verb: str, run: Any) -> None:
+    outcome = run(verb, stdout="terminal", **HOSTILE)
+    assert outcome.code == 0, outcome.told
+    assert outcome.told.isascii()
+    assert b"\x1b" not in outcome.told
+
+
+def test_predictions_are_the_same_in_every_locale(run: Any, folder: Path, expected: dict[str, str]) -> None:
+    assert run("predict", "-o", "out.jsonl", **HOSTILE).code == 0
+    assert (folder / "out.jsonl").read_text(encoding="utf-8") == expected["predict"]
+    spelled = run("predict", **HOSTILE).printed
+    assert spelled.isascii()
+    assert [*map(json.loads, spelled.splitlines())] == [*map(json.loads, expected["predict"].splitlines())]
+
+
+# -- how much a terminal gets ------------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    """A terminal that keeps what is written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def make_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Terminal]:
+    """Puts a terminal into the place of standard error; in the test itself, since pytest does so before it."""
+
+    def make() -> Terminal:
+        for name, value in (("TERM", "xterm"), ("COLUMNS", "100"), ("NO_COLOR", "")):
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "stderr", Terminal())
+        assert isinstance(sys.stderr, Terminal)
+        return sys.stderr
+
+    return make
+
+
+def bound(seconds: float) -> float:
+    """Bytes that progress may write in that time: those of a minute, by the second, and a few lines at once."""
+    return 1_000 + PER_MINUTE * seconds / 60
+
+
+def test_however_often_progress_is_told_little_is_drawn(make_terminal: Callable[[], Terminal]) -> None:
+    terminal = make_terminal()
+    begin = time.monotonic()
+    with progress() as tell:
+        for number in range(50_000):
+            tell(f"stage {number // 10} of many with a name that is rather long", number, 50_000)
+    assert "stage 0 of many" in terminal.getvalue()
+    assert len(terminal.getvalue()) < bound(time.monotonic() - begin)
+
+
+def test_a_minute_of_progress_takes_few_bytes(make_terminal: Callable[[], Terminal]) -> None:
+    terminal = make_terminal()
+    with progress() as tell:
+        tell("training fold 10 of 10", 123_456_789, 987_654_321)
+        drawn = len(terminal.getvalue())
+    assert drawn > 50
+    assert 60 * REDRAWS_PER_SECOND * drawn < PER_MINUTE
+
+
+def test_many_predictions_write_few_bytes_to_the_terminal(runner: Runner, folder: Path) -> None:
+    write_csv(folder / "long.csv", documents(1000))
+    begin = time.monotonic()
+    outcome = runner.run("predict", "news.sieve", "long.csv", folder=folder, stdout="file")
+    assert (outcome.code, outcome.printed.count(b"\n")) == (0, 3_000)
+    assert b"predicting" in outcome.told
+    assert len(outcome.told) < bound(time.monotonic() - begin)
+
+
+def test_messages_stand_above_the_progress_and_stay(make_terminal: Callable[[], Terminal]) -> None:
+    terminal = make_terminal()
+    with progress() as tell:
+        tell("reading", 1, 2)
+        click.echo("warning: a short one", err=True)
+        tell("reading", 2, 2)
+    assert screen_of(terminal.getvalue().encode()).strip() == "warning: a short one"
+
+
+def test_standard_output_is_left_alone(
+    make_terminal: Callable[[], Terminal], capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = make_terminal()
+    with progress() as tell:
+        tell("reading", 1, 2)
+        print("result")
+    assert capsys.readouterr().out == "result\n"
+    assert "reading" in terminal.getvalue()
+    assert "result" not in terminal.getvalue()
