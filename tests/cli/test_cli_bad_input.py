@@ -154,7 +154,9 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, model: Path, run: Run, mo
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr("textsieve.corpus.readers.folder.os.scandir", refuse)
-    for verb in (["train", tmp_path, "-o", tmp_path / "m"], ["predict", model, tmp_path]):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for verb in (["train", folder, "-o", tmp_path / "m"], ["predict", model, folder]):
         assert "cannot be read (Permission denied)" in run(*verb, exit_code=1).stderr
 
 
