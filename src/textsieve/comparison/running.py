@@ -129,7 +129,7 @@ def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progr
     for fold in folds:
         fold.require_classes()
     _warn_of_missing(folds)
-    todo = [[each for each in plan.conditions() if (number, *each.key) not in results.rows] for number in numbers]
+    todo = [[each for each in plan.conditions() if not results.has(number, each)] for number in numbers]
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)
     if total:
