@@ -1,4 +1,4 @@
-"""Opening regular files only."""
+"""Opening regular files only, and replacing files without leaving others behind."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from textsieve.errors import InputError
-from textsieve.files import open_regular
+from textsieve.files import lock, open_regular, replacing
 
 
 def test_a_regular_file_is_opened_for_reading(tmp_path: Path) -> None:
@@ -39,3 +39,76 @@ def test_a_file_that_is_too_large_raises_with_both_sizes(tmp_path: Path) -> None
         file.truncate(3 << 30)
     with pytest.raises(InputError, match=r"has 3,221,225,472 bytes; a model has at most 1,000\."):
         open_regular(str(path), what="a model", max_bytes=1_000)
+
+
+def parts(folder: Path) -> list[Path]:
+    return sorted(folder.glob(".textsieve-*.part"))
+
+
+def abandoned_part(path: Path) -> Path:
+    """Leave what a process leaves that is killed while it replaces a file."""
+    with replacing(str(path)):
+        (part,) = parts(path.parent)
+        content = part.read_bytes()
+    part.write_bytes(content)
+    return part
+
+
+def test_a_part_file_of_a_dead_writer_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    left = abandoned_part(tmp_path / "page.html")
+    with replacing(str(tmp_path / "page.html")) as file:
+        file.write(b"whole")
+        assert left not in parts(tmp_path)
+    assert os.listdir(tmp_path) == ["page.html"]
+    assert (tmp_path / "page.html").read_bytes() == b"whole"
+
+
+def test_a_part_file_of_another_target_stays(tmp_path: Path) -> None:
+    left = abandoned_part(tmp_path / "other.html")
+    with replacing(str(tmp_path / "page.html")):
+        pass
+    assert parts(tmp_path) == [left]
+
+
+def test_two_writers_of_one_file_do_not_remove_each_others_part(tmp_path: Path) -> None:
+    path = str(tmp_path / "page.html")
+    with replacing(path) as first:
+        first.write(b"first")
+        with replacing(path) as second:
+            second.write(b"second")
+            assert len(parts(tmp_path)) == 2
+        assert Path(path).read_bytes() == b"second"
+    assert Path(path).read_bytes() == b"first"
+    assert os.listdir(tmp_path) == ["page.html"]
+
+
+def test_a_part_file_that_is_removed_before_it_is_locked_is_created_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may take it for a leftover between its creation and its lock."""
+    seen: list[Path] = []
+
+    def lock_late(descriptor: int) -> None:
+        seen.extend(parts(tmp_path))
+        if len(seen) == 1:
+            seen[0].unlink()
+        lock(descriptor)
+
+    monkeypatch.setattr("textsieve.files.lock", lock_late)
+    with replacing(str(tmp_path / "page.html")) as file:
+        file.write(b"whole")
+    assert len(set(seen)) == 2
+    assert (tmp_path / "page.html").read_bytes() == b"whole"
+
+
+def test_files_are_replaced_on_file_systems_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = abandoned_part(tmp_path / "page.html")
+
+    def no_locks(descriptor: int) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("textsieve.files.lock", no_locks)
+    with replacing(str(tmp_path / "page.html")) as file:
+        file.write(b"whole")
+    assert (tmp_path / "page.html").read_bytes() == b"whole"
+    assert parts(tmp_path) == [left]  # nothing proves that its writer is dead

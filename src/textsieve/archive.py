@@ -186,40 +186,42 @@ def _metadata(head: bytes, size: int) -> str:
     return text
 
 
-def parse(text: str) -> Header:
-    """Read a JSON object, strictly."""
-    _check_shape(text)
-    header = json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_nan)
+def parse(text: str, *, what: str = "its header", max_values: int = MOST_VALUES) -> Header:
+    """Read a JSON object; raise `ValueError` for NaN, a key that is there twice, and objects that are too large."""
+    _check_shape(text, what=what, max_values=max_values)
+
+    def once(pairs: list[tuple[str, Any]]) -> Header:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+            raise ValueError(f"{what} has {shown(twice)} twice")
+        return found
+
+    def constant(name: str) -> float:
+        if name == "NaN":
+            raise ValueError(f"{what} has NaN, which is no number")
+        return float(name)
+
+    header = json.loads(text, object_pairs_hook=once, parse_constant=constant)
     if not isinstance(header, dict):
-        raise ValueError("its header is no JSON object")
+        raise ValueError(f"{what} is no JSON object")
     return header
 
 
-def _check_shape(text: str) -> None:
-    """Refuse JSON that is nested too deeply or has too many values, found without making any."""
+def _check_shape(text: str, *, what: str, max_values: int) -> None:
+    """Raise `ValueError` for JSON that is nested too deeply or has too many values, before any object is made of it."""
+    n_opened = text.count("[") + text.count("{")
+    if n_opened <= MOST_DEEP and n_opened + text.count(",") <= max_values:
+        return  # also if none of these marks were part of a string
     depth = n_values = 0
     for mark in _MARKS.finditer(text):
         first = text[mark.start()]
         depth += (first in "[{") - (first in "]}")
         n_values += first in "[{,"  # a value is the first of a list or an object, or comes after a comma
         if depth > MOST_DEEP:
-            raise ValueError(f"its header is nested more than {MOST_DEEP} deep")
-        if n_values > MOST_VALUES:
-            raise ValueError(f"its header has more than {MOST_VALUES:,} values")
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> Header:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"its header has {shown(twice)} twice")
-    return found
-
-
-def _no_nan(constant: str) -> float:
-    if constant == "NaN":
-        raise ValueError("its header has NaN, which is no number")
-    return float(constant)
+            raise ValueError(f"{what} is nested more than {MOST_DEEP} deep")
+        if n_values > max_values:
+            raise ValueError(f"{what} has more than {max_values:,} values")
 
 
 def _said(problem: Exception) -> str:

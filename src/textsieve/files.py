@@ -1,8 +1,10 @@
-"""Write files atomically, and open only files that reading can't block on.
+"""Write files atomically, lock them, and open only files that reading can't block on.
 
 `replacing` writes to a new file in the same folder and renames it over the old one when all of it is on the disk, so
 a reader sees either the old file or the new one. A process that is killed before the rename leaves the old file as it
-was, and at worst a file `.textsieve-*.part` beside it.
+was, and a file `.textsieve-*.part` beside it. The next `replacing` of the same file removes that leftover: a writer
+holds a lock on its part file until the rename, and the kernel releases the lock of a process that dies, so a part file
+that can be locked belongs to nobody.
 
 `open_regular` is for our own files (models, statistics, results, lists of stop words): a pipe would block for ever and
 a device may never end, so both raise `InputError`, and so does a file that is larger than its kind can be.
@@ -10,16 +12,21 @@ a device may never end, so both raise `InputError`, and so does a file that is l
 
 import errno
 import os
+import platform
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
+from itertools import islice
 from typing import BinaryIO, cast
 
 from .errors import InputError
 
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which a disk, a quota or a limit has no room."""
+MAX_SCANNED = 10_000
+"""Entries of a folder among which `replacing` looks for leftovers."""
 
 
 def check_writable(path: str, *, what: str) -> None:
@@ -57,6 +64,27 @@ def open_regular(path: str, *, what: str, max_bytes: int) -> BinaryIO:
         raise
 
 
+def lock(descriptor: int, *, wait: bool = False) -> None:
+    """Lock an open file against other processes until it is closed.
+
+    Raises `BlockingIOError` if another process holds the lock and `wait` is false, and another `OSError` on systems and
+    file systems without such locks.
+    """
+    try:
+        import fcntl
+    except ImportError as problem:
+        raise OSError(errno.ENOTSUP, "this system has no file locks") from problem
+    fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_at(descriptor: int, path: str) -> bool:
+    """Return whether an open file is still the one at the path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
 @contextmanager
 def naming_when_full(path: str) -> Iterator[None]:
     """Add the file's name to the `OSError` of a write for which there is no space; Python raises it without one."""
@@ -84,12 +112,14 @@ def write_temporary(path: str, chunks: Iterable[bytes], *, what: str) -> None:
 
 @contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
-    """A new file that takes the place of the one at the path if all goes well; a link stays a link to it."""
+    """Open a new file that replaces the one at the path if all goes well; a link stays a link to it."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    part = os.path.join(folder, f".textsieve-{secrets.token_hex(8)}.part")
     mode = _mode(target)
-    new = open(part, "xb", opener=None if mode is None else _private)  # noqa: SIM115, nothing to remove if it fails
+    prefix = _part_prefix(target)
+    _remove_leftovers(folder, prefix)
+    new, part = _new_part(os.path.join(folder, prefix), private=mode is not None)
+    holder = os.dup(new.fileno()) if os.name == "posix" else None  # keeps the lock until the file has its name
     try:
         with naming_when_full(path), new:
             yield new
@@ -102,7 +132,54 @@ def replacing(path: str) -> Iterator[BinaryIO]:
         with suppress(OSError):  # what went wrong before is what is to be told
             os.unlink(part)
         raise
+    finally:
+        if holder is not None:
+            os.close(holder)
     settle(folder)
+
+
+def _part_prefix(target: str) -> str:
+    """Return how the names of part files of a target begin.
+
+    The host is part of the digest, because on some network file systems locks hold on one host only.
+    """
+    named = f"{platform.node()}\n{os.path.basename(target)}"
+    return f".textsieve-{sha256(named.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-"
+
+
+def _new_part(beginning: str, *, private: bool) -> tuple[BinaryIO, str]:
+    """Create and lock a part file; one that another process took for a leftover in between is created again."""
+    while True:
+        part = f"{beginning}{secrets.token_hex(8)}.part"
+        new = open(part, "xb", opener=_private if private else None)  # noqa: SIM115, nothing to remove if it fails
+        try:
+            lock(new.fileno())
+            if is_at(new.fileno(), part):
+                return new, part
+        except BlockingIOError:
+            pass  # whoever holds the lock is about to remove it
+        except OSError:
+            return new, part  # without locks nobody removes it
+        new.close()
+
+
+def _remove_leftovers(folder: str, prefix: str) -> None:
+    """Remove the part files that killed processes left, as far as locks prove it."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for name in [entry.name for entry in islice(entries, MAX_SCANNED) if entry.name.startswith(prefix)]:
+            with suppress(OSError):
+                _remove_unlocked(os.path.join(folder, name))
+
+
+def _remove_unlocked(part: str) -> None:
+    """Remove a part file unless a living process has locked it."""
+    descriptor = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        lock(descriptor)
+        if is_at(descriptor, part):
+            os.unlink(part)
+    finally:
+        os.close(descriptor)
 
 
 def _mode(path: str) -> int | None:

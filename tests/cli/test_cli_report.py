@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from tests.reference.cli_cases import Run
 
 from textsieve import extras
 from textsieve.comparison import running
+from textsieve.comparison.appending import encode_line
 from textsieve.comparison.results import header_of
 
 Ask = Callable[..., Any]
@@ -80,12 +80,13 @@ def test_results_are_only_shown(news: Path, run: Run, tmp_path: Path) -> None:
 )
 def test_a_damaged_header_is_told(run: Run, tmp_path: Path, change: dict[str, Any]) -> None:
     whole = {"corpus": "x", "documents": 3, "several_labels": False, "classes": [], "settings": {}, "versions": {}}
-    header = header_of("1", whole | {"split": {"by": "folds", "folds": 2}})
-    (tmp_path / "x.jsonl").write_text(json.dumps(header) + "\n", encoding="utf-8")
+    more = {"form": "texts", "begun": "2026-01-01T00:00:00+00:00", "split": {"by": "folds", "folds": 2}}
+    header = header_of("1", whole | more)
+    (tmp_path / "x.jsonl").write_bytes(encode_line(header))
     assert "no combination was measured" in run("compare", "x.jsonl", exit_code=1).stderr
-    (tmp_path / "x.jsonl").write_text(json.dumps(header | change) + "\n", encoding="utf-8")
+    (tmp_path / "x.jsonl").write_bytes(encode_line(header | change))
     said = " ".join(run("compare", "x.jsonl", exit_code=1).stderr.split())
-    assert "x.jsonl: its first line is damaged (" in said
+    assert "x.jsonl, line 1 is damaged: " in said
     assert "delete the file, or choose another" in said
 
 

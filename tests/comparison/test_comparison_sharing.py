@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,17 @@ def test_nothing_is_learned_from_tested_documents() -> None:
 def test_what_cannot_be_asked_for(wanted: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         compare(CASE.texts, CASE.labels, n_jobs=1, **wanted)
+
+
+def test_an_unknown_setting_is_answered_with_all_valid_ones_and_the_closest() -> None:
+    for wrong, close in (("terms", "n_terms"), ("selector", "selectors"), ("fold", "folds"), ("min_dff", "min_df")):
+        setting: dict[str, Any] = {wrong: [3]}
+        with pytest.raises(InputError, match=rf"^{wrong}=\[3\]: compare .*; did you mean {close}\?") as caught:
+            compare(CASE.texts, CASE.labels, **setting)
+        listed = set(str(caught.value).rpartition("It has ")[2].removesuffix(".").split(", "))
+        keywords = {name for name, each in signature(compare).parameters.items() if each.kind is each.KEYWORD_ONLY}
+        assert listed > keywords > {"selectors", "n_terms", "classifiers", "folds"}
+        assert listed > {"lowercase", "ngram_range", "min_df", "cut"}
 
 
 def test_documents_without_labels_and_corpora_that_are_not_there() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from textsieve import compare
 from textsieve.comparison import Comparison, read_comparison
+from textsieve.comparison.appending import decode_line, encode_line
 
 from .categorizer_cases import small_texts
 
@@ -41,9 +42,9 @@ def renamed(folder: Path, names: dict[str, str]) -> Comparison:
     """The usual comparison with other names for classes, terms or selectors, by way of its file."""
     path = folder / "found.jsonl"
     compared(results=path)
-    text = path.read_text(encoding="utf-8")
+    text = json.dumps([decode_line(line) for line in path.read_bytes().splitlines()])
     for old, new in names.items():
         assert json.dumps(old) in text
         text = text.replace(json.dumps(old), json.dumps(new))
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(b"".join(map(encode_line, json.loads(text))))
     return read_comparison(path)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -101,6 +104,46 @@ def test_a_full_disk_is_no_correction(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(OSError, match="is the disk full"):
         feedback.write({"text": "one"})
     assert file.read_bytes() == before
+
+
+OTHER_SERVICE = """
+import sys
+from textsieve.serve.feedback import Feedback
+
+feedback = Feedback(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+feedback.write({"text": "of another service"})
+print("written", flush=True)
+"""
+
+
+def test_a_service_without_room_takes_back_no_line_of_another_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "corrections.jsonl"
+    feedback = Feedback(str(file))
+    feedback.write({"text": "before"})
+    command = [sys.executable, "-c", OTHER_SERVICE, str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"ready\n"
+        own, output = os.write, other.stdout
+
+        def write_half(descriptor: int, line: bytes) -> int:
+            written = own(descriptor, line[: len(line) // 2])
+            assert other.stdin is not None
+            other.stdin.write(b"\n")
+            select.select([output], [], [], 1.0)  # the other writes now, unless it waits for its turn
+            return written
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", write_half)
+            with pytest.raises(OSError, match="is the disk full"):
+                feedback.write({"text": "too long" * 100})
+        assert other.stdout.readline() == b"written\n"
+    assert [line["text"] for line in lines(file)] == ["before", "of another service"]
 
 
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def command(
     again. Other models are trained again, and it is said how.
     """
     from ..modelfile.locking import locked
-    from ..modelfile.statsfile import state_of, write
+    from ..modelfile.statsfile import mend, state_of, write
     from ..training.updating import UnknownLabel
     from .opening import refuse_to_lose, usual_of
     from .updatable import opened_to_update, saying_how
@@ -77,6 +77,8 @@ def command(
         outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
             write(outcome.renewed.model, outcome.renewed.statistics, model, instead_of=state)
+        elif not dry_run:
+            mend(model)
     report(model, found, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)
 
 

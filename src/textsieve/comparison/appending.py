@@ -1,8 +1,14 @@
-"""A file that grows by lines of JSON, each on the disk before work goes on: whatever ends a run, whole lines are left,
-and at most one that is torn.
+"""Files of JSON lines that grow while work goes on; each line has a checksum and is on the disk before the next begins.
 
-Whoever goes on with such a file looks first whether it is its own, and only then drops a torn line: a file of somebody
-else stays as it is.
+A line is one JSON object. Its last member, `"checksum"`, is the CRC-32 of all bytes of the line before it, as eight
+hexadecimal digits; so one flipped bit anywhere in a line is found, and nothing of a damaged line is parsed.
+
+A run that is killed leaves whole lines and at most one unfinished line at the end of the file. Readers skip an
+unfinished line; whoever goes on with the file first checks that it is their own and then removes it. Any other damage
+raises `InputError` with the number of the line.
+
+Sizes are bounded before anything is made of them: those of the file, of a line, and the values and the nesting of a
+line (`archive.parse`). No value is compressed, so that what is in memory is proportional to the size of the file.
 """
 
 from __future__ import annotations
@@ -12,8 +18,71 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
+from zlib import crc32
 
-from ..errors import InputError
+from ..archive import parse
+from ..errors import InputError, shown
+from ..files import lock, open_regular
+
+MAX_BYTES = 1 << 30
+"""Of a file: some thousand rows of a million documents each."""
+MAX_LINE = 64 << 20
+"""Bytes of a line."""
+MAX_VALUES = 4_000_000
+"""JSON values of a line, such as the terms of a selection."""
+_WHAT = "the line"
+_N_ENDING = len(', "checksum": "00000000"}')
+
+
+# -- lines -------------------------------------------------------------------------------------------------------
+
+
+def encode_line(record: Mapping[str, Any]) -> bytes:
+    """Return the line of a record; raises `ValueError` if it could not be read again."""
+    text = json.dumps(record, ensure_ascii=True)
+    parse(text, what=_WHAT, max_values=MAX_VALUES)
+    body = text[:-1].encode()
+    line = body + _ending(body) + b"\n"
+    if len(line) > MAX_LINE:
+        raise ValueError(f"{_WHAT} has {len(line):,} bytes, and {MAX_LINE:,} is the most")
+    return line
+
+
+def decode_line(line: bytes) -> dict[str, Any]:
+    """Return the record of a line; raises `ValueError` if it is damaged."""
+    if len(line) > MAX_LINE:
+        raise ValueError(f"it has more than {MAX_LINE:,} bytes")
+    if not has_checksum(line):
+        raise ValueError("its checksum is missing or does not match")
+    record = parse(line.decode(), what=_WHAT, max_values=MAX_VALUES)
+    del record["checksum"]
+    return record
+
+
+def has_checksum(line: bytes) -> bool:
+    """Return whether a line ends with the checksum of what is before it."""
+    return line[-_N_ENDING:] == _ending(line[:-_N_ENDING])
+
+
+def _ending(body: bytes) -> bytes:
+    return b', "checksum": "%08x"}' % crc32(body)
+
+
+def damaged_line(path: str, number: int, problem: Exception) -> InputError:
+    """Return the error for a damaged line after the first one."""
+    return InputError(
+        f"{path}, line {number} is damaged: {problem}. Remove this line and run the same command again, which measures "
+        "only what is missing."
+    )
+
+
+def first_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Return the first field in which the headers of a file and of a run differ, with both values."""
+    name = next(name for name in (*here, *there) if name not in here or name not in there or here[name] != there[name])
+    return f"{name}: {shown(there.get(name))} there, {shown(here.get(name))} here"
+
+
+# -- files -------------------------------------------------------------------------------------------------------
 
 
 def check_place(path: str) -> None:
@@ -31,35 +100,67 @@ def check_place(path: str) -> None:
 
 @contextmanager
 def appended(path: str) -> Iterator[IO[bytes]]:
-    """The file at a path, or a new one, to be read and then added to by nobody else."""
+    """Open the file at a path, or a new one, to append lines to it; another run that does so raises `InputError`."""
     try:
-        file = open(path, "a+b", buffering=0)  # noqa: SIM115, closed below, with nothing left to be written then
+        file = open(path, "ab", buffering=0)  # noqa: SIM115, closed below, with nothing left to be written then
     except OSError as problem:
         raise InputError(f"{path}: can't be written ({problem.strerror}); choose another place.") from problem
     with file:
-        lock(file, path)
+        require_lock(file, path)
         yield file
 
 
-def split_lines(file: IO[bytes]) -> tuple[list[bytes], bytes]:
-    """All whole lines, and what there is of a torn one."""
-    file.seek(0)
-    *lines, torn = file.read().split(b"\n")
-    return lines, torn
+def open_results(path: str) -> IO[bytes]:
+    """Open a file of results for reading."""
+    try:
+        return open_regular(path, what="a file of results", max_bytes=MAX_BYTES)
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}). Check that it is there.") from problem
 
 
-def drop_torn(file: IO[bytes], lines: list[bytes]) -> None:
-    """Leave the whole lines alone."""
-    file.truncate(sum(len(line) + 1 for line in lines))
+def read_lines(path: str) -> tuple[list[bytes], bytes]:
+    """Return the whole lines of a file and what there is of an unfinished one.
+
+    A last line with its checksum is whole even if its line feed is missing. If something else is in place of the line
+    feed, the line is damaged and not unfinished, and counts as a line too.
+    """
+    lines, rest = [], b""
+    with open_results(path) as file:
+        while line := file.readline(MAX_LINE + 1):
+            if line.endswith(b"\n"):
+                lines.append(line[:-1])
+            elif len(line) > MAX_LINE or has_checksum(line) or has_checksum(line[:-1]):
+                lines.append(line)
+                break
+            else:
+                rest = line
+    return lines, rest
+
+
+def drop_unfinished(file: IO[bytes], lines: list[bytes]) -> None:
+    """Have a file end after its whole lines, with a line feed."""
+    end = sum(len(line) + 1 for line in lines)
+    size = os.fstat(file.fileno()).st_size
+    if size > end:
+        file.truncate(end)
+    elif size < end:
+        file.write(b"\n")
 
 
 def append(file: IO[bytes], record: Mapping[str, Any]) -> None:
-    """Have a line on the disk."""
+    """Append a line; it is on the disk when this returns."""
     try:
-        left = json.dumps(record, ensure_ascii=True).encode() + b"\n"
+        left = encode_line(record)
+        if os.fstat(file.fileno()).st_size + len(left) > MAX_BYTES:
+            raise ValueError(f"it would have more than {MAX_BYTES:,} bytes")
         while left:
             left = left[file.write(left) :]
         os.fsync(file.fileno())
+    except ValueError as problem:
+        raise InputError(
+            f"{file.name}: can't be written any further, because {problem}. Compare fewer combinations, or write the "
+            "results of some to another file."
+        ) from problem
     except OSError as problem:
         raise InputError(
             f"{file.name}: can't be written any further ({problem.strerror}). What it has is safe; make "
@@ -67,15 +168,11 @@ def append(file: IO[bytes], record: Mapping[str, Any]) -> None:
         ) from problem
 
 
-def lock(file: IO[bytes], path: str) -> None:
-    """Refuse to write where another run does, as far as the system can tell."""
+def require_lock(file: IO[bytes], path: str) -> None:
+    """Lock a file of results; raises `InputError` if another run writes to it."""
     try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file.fileno())
     except BlockingIOError as problem:
         raise InputError(f"{path}: another run is writing to it; wait for it, or choose another file.") from problem
     except OSError:
-        return  # a file system that knows no locks
+        return  # a system or a file system without locks

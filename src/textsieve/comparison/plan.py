@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,10 +77,20 @@ class Plan:
 
     @classmethod
     def of(
-        cls, selectors: Any, n_terms: Any, classifiers: Any, settings: Mapping[str, Any], n_jobs: int | None = -1
+        cls,
+        selectors: Any,
+        n_terms: Any,
+        classifiers: Any,
+        settings: Mapping[str, Any],
+        n_jobs: int | None = -1,
+        *,
+        own: Collection[str] = ("selectors", "n_terms", "classifiers", "n_jobs"),
     ) -> Plan:
-        """Settle what was asked for; what could not be used with any documents is refused."""
-        _refuse_unknown(settings)
+        """Return the plan of a comparison; raises `InputError` for settings that no documents could be used with.
+
+        `own` are the settings of the caller beside those of a `Categorizer`, which an error lists first.
+        """
+        _check_names(settings, own)
         plan = cls(
             tuple(map(_or_none, variants_of("selector", selectors, [*SELECTORS, ALL]))),
             sizes_of(n_terms),
@@ -196,10 +207,13 @@ def _is_shared(name: str) -> bool:
     return name not in _SETTLED and name != "n_jobs"
 
 
-def _refuse_unknown(settings: Mapping[str, Any]) -> None:
+def _check_names(settings: Mapping[str, Any], own: Collection[str]) -> None:
     possible = [name for name in Categorizer().get_params(deep=False) if _is_shared(name)]
     for name in settings:
         if name not in possible:
+            known = [*own, *possible]
+            close = get_close_matches(name, known, n=1)
+            meant = f"; did you mean {close[0]}?" if close else "."
             raise InputError(
-                f"{name}={shown(settings[name])}: compare has no such setting; it has {', '.join(possible)}."
+                f"{name}={shown(settings[name])}: compare has no such setting{meant} It has {', '.join(known)}."
             )

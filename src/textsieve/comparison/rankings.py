@@ -68,16 +68,11 @@ class Ranking:
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """The same again."""
+        """Return the ranking of a checked JSON object."""
         energy = stored["energy"]
-        by_class = tuple((label, tuple(_spoken(*each) for each in spoken)) for label, spoken in stored["by_class"])
-        points = None if energy is None else tuple((int(size), float(share)) for size, share in energy)
+        by_class = tuple((label, tuple(Spoken(*each) for each in spoken)) for label, spoken in stored["by_class"])
+        points = None if energy is None else tuple((size, float(share)) for size, share in energy)
         return cls(**{**stored, "energy": points, "by_class": by_class})
-
-
-def _spoken(place: Any, term: Any, score: Any) -> Spoken:
-    """A term as a file has it, if it is one."""
-    return Spoken(int(place), str(term), None if score is None else float(score))
 
 
 class Described(NamedTuple):

@@ -1,29 +1,38 @@
-"""A file of results that a run goes on with: a header, then a line of JSON for each selection and each row.
+"""A results file, which a run goes on with: a header, then a line for each ranking, each selection and each row.
 
-A line is on the disk before the next condition begins, and is written in one go; so whatever ends a run leaves whole
-lines and at most one that is torn, which is dropped. The header says what the rows are comparable by: documents (by
-their fingerprint), how they are read and split, settings, versions. A run goes on only with a file whose header is its
-own. Which conditions are asked for is not in the header: a file may hold more than a run wants, and get more from it.
+`appending.py` writes and reads lines, and `schema.py` checks what is in them. The header says what makes rows
+comparable: documents (by their fingerprint), how they are read and split, settings, versions. A run goes on only with a
+file that has the same header as its own. The header does not list the combinations: a file may hold more of them than a
+run asks for, and get more from it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
 from ..errors import InputError, shown
-from .appending import append, appended, check_place, drop_torn, lock, split_lines
-from .rankings import Ranking
+from .appending import (
+    append,
+    appended,
+    check_place,
+    damaged_line,
+    decode_line,
+    drop_unfinished,
+    first_difference,
+    open_results,
+    read_lines,
+    require_lock,
+)
+from .plan import Condition
+from .rankings import DESCRIBED_FOLD, Ranking
 from .rows import Key, Row, Selection
-from .splits import split_in_words
+from .schema import check_header, check_ranking, check_row, check_selection
 
-FORMAT = 2
-"""Version 1 is of models that gave a document without a chosen term the most frequent class; it is only read."""
-_READ = (1, FORMAT)
+FORMAT = 3
 MAGIC = "textsieve_comparison"
 BEGUN = "begun"
 """When the first run with the file began; no part of what rows are comparable by."""
@@ -41,17 +50,6 @@ _MEANINGS = {
 """What differs, if these parts of the header do; the first that does is told."""
 
 
-_SHOWN = {
-    "corpus": str,
-    "documents": int,
-    "several_labels": bool,
-    "fingerprint": str,
-    "settings": dict,
-    "versions": dict,
-}
-"""What whoever only looks is told of a file."""
-
-
 class Results:
     """What was measured so far; with a file, what was measured in earlier runs too."""
 
@@ -60,6 +58,8 @@ class Results:
         self.rows: dict[Key, Row] = {}
         self.selections: dict[tuple[Any, ...], Selection] = {}
         self.rankings: dict[tuple[Any, ...], Ranking] = {}
+        self._documents: dict[int, tuple[int, int]] = {}
+        """For each fold, the documents to learn from and those to test."""
         self._file = file
 
     def add(self, row: Row, selection: Selection | None, ranking: Ranking | None = None) -> None:
@@ -82,25 +82,54 @@ class Results:
         if self._file is not None:
             append(self._file, record)
 
+    def has(self, fold: int, condition: Condition) -> bool:
+        """Return whether there is nothing left to measure of a condition on a fold.
+
+        A row alone is not enough: somebody may have removed a damaged line with the terms that belong to it.
+        """
+        row = self.rows.get((fold, *condition.key))
+        if row is None or row.problem is not None:
+            return row is not None
+        selector, size, _ = condition.key
+        has_ranking = any((fold, selector, each) in self.rankings for each in (None, size))
+        needs_ranking = fold == DESCRIBED_FOLD and condition.selector.setting is not None
+        return (fold, selector, size) in self.selections and (has_ranking or not needs_ranking)
+
     def read(self, lines: list[bytes], name: str) -> None:
-        """Take over what is in a file."""
+        """Add what is in the lines after the header; raises `InputError` for a damaged one."""
         for number, line in enumerate(lines, 2):
             try:
-                record = json.loads(line)
-                if "row" in record:
-                    row = Row.of_dict(record["row"])
-                    self.rows[row.key] = row
-                elif "ranking" in record:
-                    ranking = Ranking.of_dict(record["ranking"])
-                    self.rankings[ranking.key] = ranking
-                else:
-                    selection = Selection.of_dict(record["selection"])
-                    self.selections[selection.key] = selection
-            except (ValueError, TypeError, KeyError, zlib.error) as problem:
-                raise InputError(
-                    f"{name}, line {number}: is no result of compare ({shown(str(problem))}). The file is damaged; "
-                    "delete that line, or the file, or choose another."
-                ) from problem
+                self._read_line(decode_line(line))
+            except ValueError as problem:
+                raise damaged_line(name, number, problem) from problem
+
+    def _read_line(self, record: Mapping[str, Any]) -> None:
+        """Add the content of a line; raises `ValueError` if it is not one that compare writes."""
+        if len(record) != 1:
+            raise ValueError(f"it has the fields {shown(sorted(record))}; it must have one of row, selection, ranking")
+        ((kind, content),) = record.items()
+        if kind == "row":
+            check_row(content, self.header)
+            row = Row.of_dict(content)
+            self._check_fold(row)
+            self.rows[row.key] = row
+        elif kind == "selection":
+            check_selection(content, self.header)
+            selection = Selection.of_dict(content)
+            self.selections[selection.key] = selection
+        elif kind == "ranking":
+            check_ranking(content, self.header)
+            ranking = Ranking.of_dict(content)
+            self.rankings[ranking.key] = ranking
+        else:
+            raise ValueError(f"it has the field {shown(kind)}; it must have one of row, selection, ranking")
+
+    def _check_fold(self, row: Row) -> None:
+        """Check that all rows of a fold are of the same documents."""
+        own = (row.trained_on, row.documents)
+        first = self._documents.setdefault(row.fold, own)
+        if own != first:
+            raise ValueError(f"trained_on and documents are {own}, and in other rows of the fold {first}")
 
 
 def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,9 +143,9 @@ def check_results(path: str) -> None:
     """Stop before any work is done if results could not be written, or something else would be lost."""
     check_place(path)
     if os.path.exists(path):
-        with open(path, "rb") as file:
+        with open_results(path) as file:
             _require_own(file.read(len(_BEGINNING)), path)
-            lock(file, path)
+            require_lock(file, path)
 
 
 def holds_results(path: str) -> bool:
@@ -139,63 +168,47 @@ def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Resu
 
 
 def read_results(path: str) -> Results:
-    """What is in a file, for whoever only looks."""
-    try:
-        with open(path, "rb") as file:
-            *lines, _ = file.read().split(b"\n")
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}). Check that it is there.") from problem
+    """Read a file without going on with it."""
+    lines, _ = read_lines(path)
     if not lines:
         raise InputError(f"{path}: has no results.")
-    header = _header_in(lines[0], path)
-    if header[MAGIC] not in _READ:
-        raise InputError(
-            f"{path}: has results of another format ({shown(header[MAGIC])}); use the version that wrote it."
-        )
-    _require_whole(header, path)
-    results = Results(header)
+    results = Results(_header_in(lines[0], path))
     results.read(lines[1:], path)
     return results
 
 
 def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
-    lines, torn = split_lines(file)
-    _require_own(lines[0] if lines else torn, path)
-    if torn:
-        drop_torn(file, lines)
+    lines, unfinished = read_lines(path)
+    _require_own(lines[0] if lines else unfinished, path)
     results = Results(header, file)
     if lines:
         there = _header_in(lines[0], path)
         _require_same(there, header, path)
-        results.header[BEGUN] = there.get(BEGUN)
+        results.header[BEGUN] = there[BEGUN]
         results.read(lines[1:], path)
-    else:
+    drop_unfinished(file, lines)
+    if not lines:
         results.write(header)
     return results
 
 
 def _header_in(line: bytes, path: str) -> dict[str, Any]:
+    """Read the first line of a file."""
     _require_own(line, path)
-    try:
-        header: dict[str, Any] = json.loads(line)
-        if not (isinstance(header["split"]["folds"], int) and isinstance(header["classes"], list)):
-            raise ValueError("there are no folds or classes")
-    except (ValueError, TypeError, KeyError) as problem:
-        raise InputError(f"{path}: its first line is damaged; delete the file, or choose another.") from problem
-    return header
-
-
-def _require_whole(header: Mapping[str, Any], path: str) -> None:
-    """Refuse a header without what is shown of it; a run that goes on compares it with its own instead."""
-    try:
-        wrong = next((name for name, kind in _SHOWN.items() if not isinstance(header[name], kind)), None)
-        if wrong is not None:
-            raise ValueError(f"{wrong} is {shown(header[wrong])}")
-        split_in_words(header["split"])
-    except (ValueError, TypeError, KeyError, ZeroDivisionError) as problem:
+    if not line.startswith(_BEGINNING + b"%d, " % FORMAT):
         raise InputError(
-            f"{path}: its first line is damaged ({problem}); delete the file, or choose another."
+            f"{path}: has results of another format than the {FORMAT} of this release. Delete the file, or choose "
+            "another, to measure them anew."
+        )
+    try:
+        header = decode_line(line)
+        check_header(header)
+    except ValueError as problem:
+        raise InputError(
+            f"{path}, line 1 is damaged: {problem}. Without it the other lines have no meaning; delete the file, or "
+            "choose another, to measure them anew."
         ) from problem
+    return header
 
 
 def _require_own(beginning: bytes, path: str) -> None:
@@ -206,14 +219,9 @@ def _require_own(beginning: bytes, path: str) -> None:
 
 def _require_same(found: Mapping[str, Any], header: Mapping[str, Any], path: str) -> None:
     for name, meaning in _MEANINGS.items():
-        if found.get(name) != header.get(name):
-            which = f"{meaning}{_difference(found.get(name), header.get(name))}"
-            raise InputError(f"{path}: has results of {which}. Choose another file for new ones, or delete this one.")
-
-
-def _difference(found: Any, wanted: Any) -> str:
-    """What it is in the file and what it would be now, if that can be said in a few words."""
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        name = next(each for each in (*wanted, *found) if found.get(each) != wanted.get(each))
-        return f" ({name}: {shown(found.get(name))} there, {shown(wanted.get(name))} here)"
-    return ""
+        there, here = found[name], header[name]
+        if there != here:
+            difference = f" ({first_difference(there, here)})" if isinstance(here, dict) else ""
+            raise InputError(
+                f"{path}: has results of {meaning}{difference}. Choose another file for new ones, or delete this one."
+            )

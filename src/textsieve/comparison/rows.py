@@ -1,9 +1,11 @@
-"""What was measured, as rows: all figures of one condition on one fold, or the terms chosen; and rows as JSON."""
+"""The figures of one condition on one fold, and the selected terms of a fold; both as JSON objects, too.
+
+`schema.py` says which values a JSON object may have; it is checked before an object is made of it.
+"""
 
 from __future__ import annotations
 
 import base64
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
@@ -73,41 +75,23 @@ class Row:
         """As JSON can hold it."""
         found = {each.name: getattr(self, each.name) for each in fields(self)}
         if self.mistakes is not None:
-            found["mistakes"] = base64.b64encode(zlib.compress(self.mistakes.tobytes(), 9)).decode()
+            found["mistakes"] = base64.b64encode(self.mistakes.tobytes()).decode()
         return found
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """The same again."""
+        """Return the row of a checked JSON object; raises `ValueError` if `mistakes` can't be decoded."""
         found = dict(stored)
-        _require_types(found)
         if found["mistakes"] is not None:
-            found["mistakes"] = np.frombuffer(zlib.decompress(base64.b64decode(found["mistakes"])), np.uint8)
+            found["mistakes"] = np.frombuffer(base64.b64decode(found["mistakes"], validate=True), np.uint8)
+            if len(found["mistakes"]) != found["documents"]:
+                raise ValueError(
+                    f"mistakes is of {len(found['mistakes']):,} documents, and {found['documents']:,} were tested"
+                )
         for name in ("by_class", "confusion"):
             if found[name] is not None:
                 found[name] = tuple(map(tuple, found[name]))
         return cls(**{**found, "missing_classes": tuple(found["missing_classes"])})
-
-
-def _require_types(stored: Mapping[str, Any]) -> None:
-    """Refuse what is no row: names are texts, and a row has all figures or a problem."""
-    if not (
-        isinstance(stored["fold"], int) and all(isinstance(stored[each], str) for each in ("selector", "classifier"))
-    ):
-        raise TypeError("fold, selector and classifier are no names")
-    figures = [stored[each] is not None for each in _FIGURES]
-    if any(figures) != (stored.get("problem") is None) or any(figures) != all(figures):
-        raise ValueError("there are neither all figures nor a problem")
-    numbers = [stored[each] for each in ("n_seen", "trained_on", "documents", *(_NUMBERS if all(figures) else ()))]
-    if not all(isinstance(each, int | float) for each in numbers):
-        raise TypeError("a figure is no number")
-
-
-_NUMBERS = (
-    *("n_kept", "micro_f1", "macro_f1", "accuracy", "unknown", "model_bytes"),
-    *("selection_seconds", "training_seconds", "prediction_seconds"),
-)
-_FIGURES = (*_NUMBERS, "by_class", "mistakes")
 
 
 @dataclass(frozen=True)
@@ -132,5 +116,5 @@ class Selection:
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """The same again."""
+        """Return the selection of a checked JSON object."""
         return cls(**{**stored, "terms": None if stored["terms"] is None else tuple(stored["terms"])})

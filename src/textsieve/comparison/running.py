@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from inspect import Parameter, signature
 from typing import Any
 
 from ..errors import TooFewDocuments, UnfitDocuments, shown
@@ -81,7 +82,8 @@ def compare(
     settings
         What all conditions share: those of a `Categorizer` about texts, weights, several labels and projection.
     """
-    plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs)
+    own = [name for name, each in signature(compare).parameters.items() if each.kind is Parameter.KEYWORD_ONLY]
+    plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs, own=own)
     splitting = Splitting(folds, test_share, repeats, seed, splits)
     path = None if results is None else os.fspath(results)
     if path is not None:
@@ -129,7 +131,7 @@ def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progr
     for fold in folds:
         fold.require_classes()
     _warn_of_missing(folds)
-    todo = [[each for each in plan.conditions() if (number, *each.key) not in results.rows] for number in numbers]
+    todo = [[each for each in plan.conditions() if not results.has(number, each)] for number in numbers]
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)
     if total:

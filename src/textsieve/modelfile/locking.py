@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..errors import InputError
+from ..files import is_at, lock
 
 
 @contextmanager
@@ -48,7 +49,7 @@ def _hold(place: str) -> int:
         descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _lock(descriptor)
-            if _is_at(descriptor, place):
+            if is_at(descriptor, place):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -62,14 +63,4 @@ def _lock(descriptor: int) -> None:
 
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _is_at(descriptor: int, place: str) -> bool:
-    """Whether the file that is open is still the one of that name."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(place))
-    except FileNotFoundError:
-        return False
+        lock(descriptor)

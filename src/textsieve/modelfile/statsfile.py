@@ -10,7 +10,7 @@ weighed, and digests of documents that were folded in; no term and no text.
 Two files can't be replaced in one step. The new statistics are written to `news.sieve.stats.new` first; then the model
 is replaced, which is the moment at which the update has happened; then the statistics get their name. Whoever is
 stopped in between leaves, in one of the two places, statistics that fit the model there is, and these are taken. What
-waits under the new name is put in its place before it could be overwritten.
+waits under the new name is put in its place before it could be overwritten, or removed if the model never got there.
 """
 
 from __future__ import annotations
@@ -214,13 +214,21 @@ def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | 
 
 
 def mend(path: str) -> None:
-    """Put statistics in their place that wait for it because somebody was stopped, if the model is theirs."""
-    data = _bytes_at(places_of(path)[1])
+    """Finish what a killed process left at `.stats.new`; the caller holds the lock of the model.
+
+    Statistics that the model names get their place. They are removed if the model names those that are in place: then
+    the process was killed before it replaced the model.
+    """
+    beside, waiting = places_of(path)
+    data = _bytes_at(waiting)
     if data is None:
         return
     with suppress(InputError):  # no model there, or something else: then nothing is lost
-        if read_model(path).about.get("stats") == identity(data):
+        wanted = read_model(path).about.get("stats")
+        if wanted == identity(data):
             _put_in_place(path)
+        elif wanted == identity(_bytes_at(beside) or b""):
+            os.unlink(waiting)
 
 
 def _put_in_place(path: str) -> None:

@@ -2,7 +2,8 @@
 
 The header says what numbers are comparable by: versions, and which part of the documents. Seconds depend on threads and
 cores, too, which each line of seconds names: a run takes only those that were measured as it would measure them, and
-measures the others again. Whatever else the file holds is refused before anything is changed in it.
+measures the others again. Lines have checksums (`comparison/appending.py`); a damaged line, and a file of something
+else, raise `InputError` before anything is changed in it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-from ..comparison.appending import append, appended, check_place, drop_torn, split_lines
+from ..comparison.appending import (
+    append,
+    appended,
+    check_place,
+    damaged_line,
+    decode_line,
+    drop_unfinished,
+    first_difference,
+    read_lines,
+)
+from ..comparison.schema import is_list, is_number
 from ..errors import InputError, shown
 from ..settings import n_threads
 from ..training.keeping import when_and_with_what
 from .measurements import Measured, Measurement, Scope
 
-FORMAT = "textsieve reproduce 2"
+FORMAT = "textsieve reproduce 3"
 _BEGINNING = b'{"file": "textsieve reproduce '
 
 Lines = dict[tuple[str, str | None], Measured]
@@ -65,12 +76,11 @@ def memory(path: str | None, scope: Scope) -> Iterator[Memory]:
         return
     check_place(path)
     with appended(path) as file:
-        lines, torn = split_lines(file)
-        _require_own(lines[0] if lines else torn, path, is_torn=not lines)
+        lines, unfinished = read_lines(path)
+        _require_own(lines[0] if lines else unfinished, path, is_torn=not lines)
         header: dict[str, Any] = json.loads(json.dumps(header_of(scope)))
         known = _known(lines, header, path)
-        if torn:
-            drop_torn(file, lines)
+        drop_unfinished(file, lines)
         if not lines:
             append(file, header)
         yield Memory(scope, file, known)
@@ -90,12 +100,9 @@ def _known(lines: list[bytes], header: Mapping[str, Any], path: str) -> Lines:
     known: Lines = {}
     for number, line in enumerate(lines[1:], 2):
         try:
-            what, machine, measured = _line_of(json.loads(line))
-        except (ValueError, TypeError, KeyError) as problem:
-            raise InputError(
-                f"{path}, line {number}: is no number of reproduce ({shown(str(problem))}). The file is damaged; "
-                "delete that line, or the file, or name another."
-            ) from problem
+            what, machine, measured = _line_of(decode_line(line))
+        except ValueError as problem:
+            raise damaged_line(path, number, problem) from problem
         known[what, machine] = measured
     return known
 
@@ -105,31 +112,31 @@ def _otherwise(found: Any, header: Mapping[str, Any]) -> str:
     for name, words in (("versions", "by other versions"), ("scope", "of another part")):
         there, here = found.get(name) if isinstance(found, dict) else None, header[name]
         if isinstance(there, dict) and there != here:
-            each = next(each for each in (*here, *there) if there.get(each) != here.get(each))
-            return f"{words} ({each}: {shown(there.get(each))} there, {shown(here.get(each))} here)"
+            return f"{words} ({first_difference(there, here)})"
     return "in another format, or its first line is damaged"
 
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return decode_line(line)
     except ValueError:
         return None
 
 
-def _line_of(line: Any) -> tuple[str, str | None, Measured]:
-    """A line as it was written, or an error that says what is wrong."""
-    what, machine, value = line["what"], line.get("machine"), line["value"]
-    if isinstance(value, list):
-        value = tuple(_require(each, str) for each in value)
-    else:
-        _require(value, float, int, type(None))
-    width = _require(line["half_width"], float, int, type(None))
-    problem = _require(line["problem"], str, type(None))
-    return _require(what, str), _require(machine, str, type(None)), Measured(value, width, problem)
-
-
-def _require(value: Any, *kinds: type) -> Any:
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise ValueError(f"{shown(value)} in a wrong place")
-    return value
+def _line_of(line: Mapping[str, Any]) -> tuple[str, str | None, Measured]:
+    """Return what a line says was measured, on which machine, and what came out; raises `ValueError` if it is wrong."""
+    if set(line) - {"machine"} != {"what", *Measured._fields}:
+        raise ValueError(f"it has the fields {shown(sorted(line))}")
+    value = line["value"]
+    is_right = {
+        "what": isinstance(line["what"], str),
+        "machine": isinstance(line.get("machine", ""), str),
+        "value": value is None or is_number(value) or is_list(value, lambda word: isinstance(word, str)),
+        "half_width": line["half_width"] is None or is_number(line["half_width"]),
+        "problem": line["problem"] is None or isinstance(line["problem"], str),
+    }
+    for name, holds in is_right.items():
+        if not holds:
+            raise ValueError(f"{name} is {shown(line[name])}")
+    measured = Measured(tuple(value) if isinstance(value, list) else value, line["half_width"], line["problem"])
+    return line["what"], line.get("machine"), measured

@@ -1,8 +1,9 @@
-"""Corrections, a line of JSON each at the end of a file, which is on the disk before the caller is told.
+"""Append corrections to a file of JSON lines; each is on the disk before the caller gets a response.
 
-A line is written by one call, at the end of the file, whoever else writes there; where the last writer was cut off in
-the middle of a line, a line feed comes first, so that only its own line is lost. The same file can be trained on, and
-`textsieve update` reads it.
+Several services may write to one file. A writer locks the file while it appends its line, and if only a part of the
+line fits on the disk, while it takes that part back: without the lock, the truncation could cut off a line that
+another service appended in between. Where a writer was killed in the middle of a line, the next one begins with a line
+feed, so that only the unfinished line is lost. `textsieve train` and `textsieve update` read the file.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_core import to_json
 
 from ..errors import InputError
-from ..files import check_writable, settle
+from ..files import check_writable, lock, settle
 
 
 class Feedback:
@@ -34,12 +36,14 @@ class Feedback:
             raise InputError(f"{path} can't be written: {problem.strerror}. Choose another file.") from problem
 
     def write(self, correction: Mapping[str, Any]) -> None:
-        """Add a line; it is on the disk when this returns."""
+        """Append a line; it is on the disk when this returns."""
         line = to_json({**correction, "time": datetime.now(UTC).isoformat(timespec="microseconds")}) + b"\n"
         with self._lock:
             is_new = not os.path.exists(self._path)
             file = self._open()
             try:
+                with suppress(OSError):  # some file systems have no locks
+                    lock(file, wait=True)
                 end = os.fstat(file).st_size
                 if end and os.pread(file, 1, end - 1) != b"\n":
                     line = b"\n" + line
@@ -55,7 +59,7 @@ class Feedback:
 
 
 def _write_all(file: int, line: bytes, end: int) -> None:
-    """Write a line at the end, or nothing: what was written of it is taken back."""
+    """Write a line at the end of the file, or raise `OSError` and leave the file as it was."""
     written = os.write(file, line)
     if written != len(line):
         os.ftruncate(file, end)

@@ -1,0 +1,318 @@
+"""The lines of a results file: which fields they have and which values are possible.
+
+Each line is checked once, when it is read. So no other code has to expect a negative fold, an F1 of 5 or a list of
+another length, and a damaged or hostile file raises an error that names the line instead of failing somewhere later.
+
+A table such as `ROW` has a `Check` for each field; rules about several fields, or about a field and the header, are in
+the functions below it. All raise `ValueError` with the field, its value and what is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..archive import are_classes
+from ..errors import counted, shown
+from .splits import SPLITS
+
+Record = Mapping[str, Any]
+
+MAX_WHOLE = 1 << 53
+"""The largest whole number that is also exact as a float."""
+MAX_SECONDS = 1e10
+
+
+class Check(NamedTuple):
+    """What a value may be: in words, and as a test."""
+
+    allowed: str
+    holds: Callable[[Any], bool]
+
+
+class Rule(NamedTuple):
+    """Whether a rule about several values holds, and what is wrong if it does not."""
+
+    holds: bool
+    otherwise: str
+
+
+# -- kinds of values ---------------------------------------------------------------------------------------------
+
+
+def is_count(value: Any, least: int = 0) -> bool:
+    """Return whether a value is a whole number from `least` on."""
+    return type(value) is int and least <= value <= MAX_WHOLE
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number."""
+    return (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) <= MAX_WHOLE)
+
+
+def is_share(value: Any) -> bool:
+    """Return whether a value is a number from 0 to 1."""
+    return is_number(value) and 0 <= value <= 1
+
+
+def is_label(value: Any) -> bool:
+    """Return whether a value can be the name of a class."""
+    return isinstance(value, str | int | float) and value == value  # NaN is not itself
+
+
+def is_size(value: Any) -> bool:
+    """Return whether a value is a number of terms, a share of all terms, or "all"."""
+    return is_count(value, 1) or (type(value) is float and 0.0 < value < 1.0) or value == "all"
+
+
+def is_list(value: Any, holds: Callable[[Any], bool]) -> bool:
+    """Return whether a value is a list of values for which a test holds."""
+    return isinstance(value, list) and all(map(holds, value))
+
+
+def is_record(value: Any, *tests: Callable[[Any], bool]) -> bool:
+    """Return whether a value is a list with one value for each of the tests."""
+    return isinstance(value, list) and len(value) == len(tests) and all(t(v) for t, v in zip(tests, value, strict=True))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_positive(value: Any) -> bool:
+    return is_count(value, 1)
+
+
+def _is_triple(value: Any) -> bool:
+    return is_record(value, is_count, is_count, is_count)
+
+
+def _is_ranked_term(value: Any) -> bool:
+    return is_record(value, _is_positive, _is_text, lambda score: score is None or is_number(score))
+
+
+def _is_class_with_terms(value: Any) -> bool:
+    return is_record(value, is_label, lambda terms: is_list(terms, _is_ranked_term))
+
+
+TEXT = Check("text", _is_text)
+COUNT = Check("a whole number from 0", is_count)
+POSITIVE = Check("a whole number from 1", _is_positive)
+SHARE = Check("a number from 0 to 1", is_share)
+SECONDS = Check(f"a number from 0 to {MAX_SECONDS:g}", lambda value: is_number(value) and 0 <= value <= MAX_SECONDS)
+SIZE = Check('a whole number from 1, a share between 0.0 and 1.0, or "all"', is_size)
+LABELS = Check("a list of classes", lambda value: is_list(value, is_label))
+TRIPLES = Check("a list of triples of whole numbers from 0", lambda value: is_list(value, _is_triple))
+OBJECT = Check("an object", lambda value: isinstance(value, dict))
+
+
+def optional(check: Check) -> Check:
+    """Return a check that allows null, too."""
+    return Check(f"{check.allowed}, or null", lambda value: value is None or check.holds(value))
+
+
+# -- tables ------------------------------------------------------------------------------------------------------
+
+FIGURES: dict[str, Check] = {
+    "n_kept": COUNT,
+    "micro_f1": SHARE,
+    "macro_f1": SHARE,
+    "accuracy": SHARE,
+    "unknown": COUNT,
+    "selection_seconds": SECONDS,
+    "training_seconds": SECONDS,
+    "prediction_seconds": SECONDS,
+    "model_bytes": POSITIVE,
+    "by_class": TRIPLES,
+    "confusion": TRIPLES,
+    "mistakes": TEXT,
+}
+"""The fields of a row that are null if there was a problem."""
+
+ROW: dict[str, Check] = {
+    "fold": COUNT,
+    "selector": TEXT,
+    "n_terms": SIZE,
+    "classifier": TEXT,
+    "n_seen": COUNT,
+    "trained_on": POSITIVE,
+    "documents": COUNT,
+    "missing_classes": LABELS,
+    "problem": optional(TEXT),
+    "threads": optional(POSITIVE),
+    "cores": optional(POSITIVE),
+    **{name: optional(check) for name, check in FIGURES.items()},
+}
+
+SELECTION: dict[str, Check] = {
+    "fold": COUNT,
+    "selector": TEXT,
+    "n_terms": SIZE,
+    "n_seen": COUNT,
+    "terms": optional(Check("a list of terms", lambda value: is_list(value, _is_text))),
+}
+
+RANKING: dict[str, Check] = {
+    "fold": COUNT,
+    "selector": TEXT,
+    "n_terms": optional(SIZE),
+    "n_ranked": COUNT,
+    "energy": optional(
+        Check(
+            "a list of pairs of a number of terms and a share",
+            lambda value: is_list(value, lambda point: is_record(point, _is_positive, is_share)),
+        )
+    ),
+    "by_class": Check(
+        "a list of classes with places, terms and scores", lambda value: is_list(value, _is_class_with_terms)
+    ),
+}
+
+HEADER: dict[str, Check] = {
+    "textsieve_comparison": POSITIVE,
+    "corpus": TEXT,
+    "documents": POSITIVE,
+    "classes": Check("a sorted list of different classes", are_classes),
+    "several_labels": Check("true or false", lambda value: isinstance(value, bool)),
+    "form": TEXT,
+    "split": OBJECT,
+    "settings": OBJECT,
+    "versions": Check(
+        "an object of names and versions",
+        lambda value: (
+            isinstance(value, dict) and all(version is None or _is_text(version) for version in value.values())
+        ),
+    ),
+    "begun": TEXT,
+    "fingerprint": TEXT,
+}
+
+SPLIT: dict[str, Check] = {
+    "by": Check(f"one of {', '.join(SPLITS)}", lambda value: _is_text(value) and value in SPLITS),
+    "folds": POSITIVE,
+}
+MORE_OF_SPLIT: dict[str, Check] = {
+    "repeats": POSITIVE,
+    "test_share": SHARE,
+    "seed": Check("a whole number from 0", lambda value: type(value) is int and value >= 0),
+    "overlapping": Check("true or false", lambda value: isinstance(value, bool)),
+}
+"""These are there only for some ways of splitting."""
+
+
+# -- checks of whole lines ---------------------------------------------------------------------------------------
+
+
+def check_header(header: Record) -> None:
+    """Check the first line of a file."""
+    _check_fields(header, HEADER)
+    split = header["split"]
+    _check_fields(split, SPLIT, MORE_OF_SPLIT)
+    needed = {"shuffled folds": "repeats", "random": "test_share"}.get(split["by"])
+    if needed is not None and needed not in split:
+        raise ValueError(f"split has no {needed}")
+    if split["folds"] % split.get("repeats", 1):
+        raise ValueError(f"folds is {split['folds']:,}, which {split['repeats']:,} repeats do not divide")
+
+
+def check_row(row: Record, header: Record) -> None:
+    """Check a row against the header of its file."""
+    _check_fields(row, ROW)
+    _check_fold(row, header)
+    _check_rules(_row_rules(row, header))
+    if row["problem"] is None:
+        _check_rules(_figure_rules(row, header))
+
+
+def _row_rules(row: Record, header: Record) -> Iterator[Rule]:
+    n_tested, n_all = row["documents"], header["documents"]
+    yield Rule(row["trained_on"] + n_tested <= n_all, f"it has more documents than the {n_all:,} of the corpus")
+    classes = set(map(_class_key, header["classes"]))
+    yield Rule(
+        classes.issuperset(map(_class_key, row["missing_classes"])), "missing_classes has a class of no document"
+    )
+    several = header["several_labels"]
+    needed = [name for name in FIGURES if not (several and name == "confusion")]
+    missing = [name for name in needed if row[name] is None]
+    if row["problem"] is None:
+        yield Rule(not missing, f"there is no problem, and yet {', '.join(missing)} is null")
+        yield Rule(not several or row["confusion"] is None, "confusion is for one label a document")
+    else:
+        yield Rule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
+
+
+def _figure_rules(row: Record, header: Record) -> Iterator[Rule]:
+    n_tested, n_classes = row["documents"], len(header["classes"])
+    yield Rule(row["n_kept"] <= row["n_seen"], f"n_kept is {row['n_kept']:,} of {counted(row['n_seen'], 'term')}")
+    yield Rule(row["unknown"] <= n_tested, f"unknown is {row['unknown']:,} of {counted(n_tested, 'document')}")
+    yield Rule(
+        len(row["by_class"]) == n_classes,
+        f"by_class has {counted(len(row['by_class']), 'class', 'classes')}, and there are {n_classes:,}",
+    )
+    yield Rule(
+        all(hits <= min(put, true) and max(put, true) <= n_tested for hits, put, true in row["by_class"]),
+        "by_class has more documents than there are",
+    )
+    confusion = row["confusion"]
+    if confusion is not None:
+        pairs = [(true, predicted) for true, predicted, _ in confusion]
+        yield Rule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
+        yield Rule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
+        n_confused = sum(count for *_, count in confusion)
+        yield Rule(n_confused == n_tested, f"confusion is of {n_confused:,} documents, and {n_tested:,} were tested")
+
+
+def check_selection(selection: Record, header: Record) -> None:
+    """Check the selected terms of a fold against the header of their file."""
+    _check_fields(selection, SELECTION)
+    _check_fold(selection, header)
+    terms, n_seen = selection["terms"], selection["n_seen"]
+    if terms is not None and len(terms) > n_seen:
+        raise ValueError(f"it has {counted(len(terms), 'term')} of {n_seen:,}")
+    if terms is not None and len(set(terms)) < len(terms):
+        raise ValueError("a term is there twice")
+
+
+def check_ranking(ranking: Record, header: Record) -> None:
+    """Check the ranking of a fold against the header of its file."""
+    _check_fields(ranking, RANKING)
+    _check_fold(ranking, header)
+    labels = [_class_key(label) for label, _ in ranking["by_class"]]
+    if len(set(labels)) < len(labels):
+        raise ValueError("a class is there twice")
+    place = max((place for _, terms in ranking["by_class"] for place, *_ in terms), default=0)
+    if place > ranking["n_ranked"]:
+        raise ValueError(f"a term has place {place:,} of {ranking['n_ranked']:,}")
+
+
+def _check_fold(record: Record, header: Record) -> None:
+    n_folds = header["split"]["folds"]
+    if record["fold"] >= n_folds:
+        raise ValueError(f"fold is {record['fold']:,}, and the {counted(n_folds, 'fold')} are numbered from 0")
+
+
+def _check_fields(record: Any, needed: Mapping[str, Check], more: Mapping[str, Check] | None = None) -> None:
+    """Check the fields of an object by their tables; those in `more` may be missing."""
+    if not isinstance(record, dict):
+        raise ValueError(f"{shown(record)} is no object")
+    checks = {**needed, **(more or {})}
+    for name in needed:
+        if name not in record:
+            raise ValueError(f"it has no {name}")
+    for name, value in record.items():
+        if name not in checks:
+            raise ValueError(f"it has an unknown field {shown(name)}")
+        if not checks[name].holds(value):
+            raise ValueError(f"{name} is {shown(value)}; it must be {checks[name].allowed}")
+
+
+def _check_rules(rules: Iterable[Rule]) -> None:
+    for rule in rules:
+        if not rule.holds:
+            raise ValueError(rule.otherwise)
+
+
+def _class_key(label: Any) -> tuple[str, Any]:
+    """Return a key that tells 1, 1.0 and true apart."""
+    return type(label).__name__, label
