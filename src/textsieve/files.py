@@ -54,12 +54,15 @@ def open_regular(path: str, *, what: str, max_bytes: int) -> BinaryIO:
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """A new file that takes the place of the one at the path if all goes well; a link stays a link to it."""
+def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
+    """Open a new file that replaces the one at the path if the block succeeds; a link stays a link to it.
+
+    The new file gets `mode`, or by default the mode of the file that it replaces.
+    """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     part = os.path.join(folder, f".textsieve-{secrets.token_hex(8)}.part")
-    mode = _mode(target)
+    mode = mode_of(target) if mode is None else mode
     new = open(part, "xb", opener=None if mode is None else _private)  # noqa: SIM115, nothing to remove if it fails
     try:
         with new:
@@ -76,8 +79,8 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     settle(folder)
 
 
-def _mode(path: str) -> int | None:
-    """Who may read and write a file, if there is one."""
+def mode_of(path: str) -> int | None:
+    """Return the permission bits of a file, or None if there is no such file."""
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
