@@ -15,19 +15,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
-from .errors import InputError
+from .errors import InputError, shown
 
 
 def check_writable(path: str, *, what: str) -> None:
     """Stop, before any long work is done, if a file could not be written; `what` it is, such as "a chart"."""
     folder = os.path.dirname(path) or "."
+    if "\0" in path:
+        raise InputError(f"{shown(path)} can't be written: a name has no null character.")
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder; give the name of a file in it.")
     if not os.path.isdir(folder):
         raise unwritable(path, f"there is no folder {folder}; make it first")
     if os.path.exists(path) and not os.path.isfile(path):
         raise InputError(f"{path} is a device or a pipe, and {what} is written to a file; give the name of one.")
-    if not os.access(folder, os.W_OK):
+    if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
         raise unwritable(path, "you may not write there; choose another place")
 
 

@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load, save
+from tests.reference.categorizer_cases import small_texts
 from tests.reference.model_cases import several_labels, small_model, two_classes
 
-from textsieve import InputError
-from textsieve.archive import MOST_DEEP, MOST_HEADER, MOST_VALUES, checksum
+from textsieve import Categorizer, InputError
+from textsieve.archive import MOST_DEEP, MOST_HEADER, MOST_VALUES, checksum, pack, unpack
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.classifiers.scorer import LARGEST
 from textsieve.evaluation.calibration import Calibration
 from textsieve.modelfile import read
 from textsieve.modelfile import write as write_model
+from textsieve.modelfile.layout import KIND
 from textsieve.modelfile.reading import MOST_BYTES, decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
@@ -638,6 +640,50 @@ def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str
     assert np.isfinite(again.decision([text, ""])).all()
     assert all(np.isfinite(each.score) for each in again.explain(text).classes)
     assert np.isfinite(again.strengths()).all()
+
+
+EXTREME = [NAN, INF, -INF, 1e308, -1e308, LARGE_FLOAT32, 1e-310, -1.0, 0.0, LARGEST, MOST_IDF]
+
+TRAINED_WAYS: dict[str, dict[str, Any]] = {
+    "svm": {"probabilities": "sigmoid", "norm": "none", "tf": "tf"},
+    "nb": {"probabilities": "isotonic"},
+    "tcfp": {},
+    "knnfp": {},
+    "knn": {},
+    "subspace": {"classifier_options": {"n_estimators": 5}},
+}
+
+
+@pytest.mark.parametrize("classifier", TRAINED_WAYS)
+def test_no_number_in_a_file_leads_to_a_score_that_is_not_finite(classifier: str) -> None:
+    """Each array of numbers with one extreme value, or nothing else: the file raises `InputError` or scores."""
+    case = small_texts(n=60)
+    trained = Categorizer(classifier=classifier, n_terms=6, n_jobs=1, **TRAINED_WAYS[classifier])
+    whole = encode(trained.fit(case.texts, case.labels).model_)
+    header, arrays = unpack(KIND, whole)
+    kind = KIND._replace(version=header.pop("version"))
+    texts = [*case.texts[:3], "", " ".join(case.texts)]
+    n_scored = 0
+    for name, array in arrays.items():
+        for value in EXTREME if array.dtype.kind == "f" else ():
+            for place in ((0,) * array.ndim, ...):
+                with np.errstate(over="ignore"):
+                    changed = array.copy()
+                    changed[place] = np.array(value).astype(array.dtype)
+                try:
+                    model = decode(pack(kind, header, arrays | {name: changed}))
+                except InputError:
+                    continue
+                n_scored += 1
+                predicted = model.predict(texts)
+                assert np.isfinite(predicted.scores).all(), (name, value)
+                assert np.isfinite(model.decision(texts)).all(), (name, value)
+                assert np.isfinite(model.strengths()).all(), (name, value)
+                assert all(np.isfinite(each.score) for each in model.explain(texts[0]).classes), (name, value)
+                if model.calibration is not None:
+                    found = model.probabilities(predicted.scores)
+                    assert ((found >= 0) & (found <= 1)).all(), (name, value)
+    assert n_scored
 
 
 @pytest.mark.parametrize(

@@ -308,3 +308,14 @@ def test_statistics_of_another_model_are_not_read(tmp_path: Path) -> None:
     os.unlink(f"{path}.stats.new")
     with pytest.raises(InputError, match=r"news\.sieve\.stats (has the statistics of other terms|is not sound)"):
         load(path).update(*MORE)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name on this system")
+def test_a_pipe_at_the_place_of_the_model_raises_before_statistics_are_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "news.sieve")
+    (tmp_path / "link.sieve").symlink_to("news.sieve")
+    for name in ("news.sieve", "link.sieve"):
+        with pytest.raises(InputError, match=rf"{name} is a device or a pipe, and a model is written to a file"):
+            TRAINED["nb"].save(tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == ["link.sieve", "news.sieve"]
+    assert (tmp_path / "news.sieve").is_fifo()

@@ -45,7 +45,8 @@ def read_identified(path: str | os.PathLike[str]) -> Identified:
     except PermissionError as problem:
         raise InputError(f"{name} can't be read: you have no permission to; ask its owner for it.") from problem
     except (OSError, ValueError) as problem:
-        raise InputError(f"{name} can't be read: {problem}.") from problem
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(f"{name} can't be read: {reason}.") from problem
     return Identified(_model(head, arrays_of(head, data, name), name), sha256(data).hexdigest(), len(data))
 
 

@@ -20,7 +20,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from hashlib import file_digest, sha256
+from hashlib import sha256
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ..archive import AGAIN, Arrays, Head, Header, Kind, Specs, arrays_of, head_
 from ..classifiers.vote_arrays import declared_terms as declared_terms_of_votes
 from ..classifiers.vote_arrays import vote_arrays, votes_of
 from ..errors import InputError, shown
-from ..files import mode_of, open_regular, replacing, settle, unwritable
+from ..files import check_writable, mode_of, open_regular, replacing, settle, unwritable
 from ..prediction import Model
 from ..settings import is_whole
 from ..stats import ClassStats
@@ -44,6 +44,7 @@ from .writing import write as write_model
 
 KIND = Kind("textsieve.Statistics", 1, "a file of kept statistics")
 HEADER = {*("format", "version", "checksum"), *("way", "several", "terms", "n_documents", "n_unlabelled")}
+_CHUNK = 1 << 20
 OWN = {"without": np.int64, "folded": np.uint8}
 
 
@@ -228,11 +229,14 @@ def found_beside(model: Model, path: str) -> Statistics | None:
 
 def state_of(path: str) -> str | None:
     """Return the digest of a model file, by which it is told from one that replaces it; None if it can't be read."""
+    digest = sha256()
     try:
         with open_regular(path, what="a textsieve model", max_bytes=MOST_BYTES) as file:
-            return file_digest(file, "sha256").hexdigest()
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
     except (OSError, InputError):
         return None
+    return digest.hexdigest()
 
 
 def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | None = None) -> None:
@@ -249,6 +253,7 @@ def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | 
         )
     if instead_of is not None and state_of(path) != instead_of:
         raise InputError(f"{path} is another model than the one that was read; nothing was written. Try again.")
+    check_writable(path, what="a model")
     for place in (beside, waiting):
         _require_replaceable(place, may_be_link=place == beside)
     mend(path)
