@@ -1,28 +1,30 @@
 """A JSON header and arrays as one sequence of bytes: safetensors, with the header as its one piece of metadata.
 
-Tables of statistics and models are kept so. Reading runs no code, and no number in the bytes is trusted before it was
-held against how many bytes there are: what is declared must be what is there. A header is small, because what Python
-makes of JSON can be forty times as large; it is refused if it has very many values, is nested deeply, says something
-twice, or has NaN. It can be read and checked before the arrays are (`header_of`), so that a large file which is no
-archive costs no more than a small one.
+Models and tables of statistics are stored this way. Reading runs no code. The header declares the name, type and shape
+of each array, and `read_head` returns these before any array is read. So a large file that is not what the caller
+expects costs no more memory than a small one. A header is limited in size, number of values and depth, because what
+Python makes of JSON can be forty times as large; NaN and duplicate names raise `InputError`.
 
 The checksum finds damage. It is no seal: whoever can write an archive can write its checksum.
 """
 
 import json
+import math
+import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, BinaryIO, NamedTuple, TypeGuard
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import save
 
 from .errors import InputError, shown
+from .files import open_regular
+from .settings import is_whole
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -36,8 +38,14 @@ MOST_VALUES = 400_000
 MOST_DEEP = 40
 """Lists in lists, or objects in objects, of a header."""
 
-KINDS = {"U8", "I32", "I64", "F32", "F64"}
-"""What safetensors calls the numbers that we write."""
+MOST_DIMENSIONS = 8
+"""Dimensions of an array; those that we write have at most two."""
+
+MOST_ELEMENTS = 1 << 59
+"""Elements of an array: as many numbers of 8 bytes as 64 bits can count bytes."""
+
+TYPES = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
+"""The types of the arrays that we write, by their names in safetensors."""
 
 OTHER_FILES = {
     b"\x80": "a pickle, which may run any code when it is loaded, so textsieve never does",
@@ -61,6 +69,40 @@ class Kind(NamedTuple):
     version: int
     what: str  # in words
     oldest: int = 1
+
+
+class ArraySpec(NamedTuple):
+    """What a header declares of an array."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    start: int = 0  # where its bytes begin, counted from the end of the header
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def n_bytes(self) -> int:
+        """Number of bytes."""
+        return self.size * self.dtype.itemsize
+
+
+Specs = dict[str, ArraySpec]
+
+
+class Head(NamedTuple):
+    """The header of an archive, the arrays that it declares, and the size of both declarations in bytes."""
+
+    header: Header
+    specs: Specs
+    n_bytes: int
+
+
+def specs_of(arrays: Mapping[str, NDArray[Any]]) -> Specs:
+    """Return what a header would declare of arrays that are in memory."""
+    return {name: ArraySpec(array.dtype, array.shape) for name, array in arrays.items()}
 
 
 class _CutShort(ValueError):
@@ -98,21 +140,51 @@ def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> i
 
 
 def unpack(kind: Kind, data: bytes, name: str = "This") -> tuple[Header, Arrays]:
-    """Read an archive of that kind; anything else is refused, by the name that it is known by."""
+    """Return the header and the arrays of an archive; `name` is what errors call it."""
+    head = head_of(kind, data, name)
+    return head.header, arrays_of(head, data, name)
+
+
+def head_of(kind: Kind, data: bytes, name: str) -> Head:
+    """Return the header of an archive in memory, and the arrays that it declares."""
     check_start(kind, data[:16], len(data), name)
-    header = header_of(kind, data[: header_end(data)], len(data), name)
-    return header, arrays_of(kind, header, data, name)
+    return _parse_head(kind, data[: header_end(data)], len(data), name)
+
+
+def read_head(kind: Kind, file: BinaryIO, name: str) -> Head:
+    """Return the header of an archive file, and the arrays that it declares, without reading the arrays."""
+    size = os.fstat(file.fileno()).st_size
+    start = file.read(16)
+    check_start(kind, start, size, name)
+    file.seek(0)
+    return _parse_head(kind, file.read(header_end(start)), size, name)
+
+
+def read_file(kind: Kind, path: str, *, max_bytes: int, check: Callable[[Head], None]) -> tuple[Head, bytes]:
+    """Return the header of an archive file, and all bytes of the file.
+
+    `check` raises `InputError` for a header that the caller can't use; then the arrays are not read.
+    """
+    with open_regular(path, what=kind.what, max_bytes=max_bytes) as file:
+        head = read_head(kind, file, path)
+        check(head)
+        file.seek(0)
+        whole = head.n_bytes + sum(spec.n_bytes for spec in head.specs.values())
+        data = file.read(whole)
+    if len(data) != whole:
+        raise InputError(f"{path} became shorter while it was read. {AGAIN}")
+    return head, data
 
 
 def header_end(start: bytes) -> int:
-    """Where the arrays of an archive begin, by its first 8 bytes."""
+    """Return where the arrays of an archive begin, from its first 8 bytes."""
     return 8 + int.from_bytes(start[:8], "little")
 
 
-def header_of(kind: Kind, head: bytes, size: int, name: str) -> Header:
-    """What is before the arrays of an archive of so many bytes, if it is of that kind and says what is there."""
+def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> Head:
     try:
-        header = parse(_metadata(head, size))
+        text, specs = _metadata(head, size)
+        header = parse(text)
         version, format_ = header["version"], header["format"]
     except _CutShort as problem:
         raise InputError(f"{name} is cut short: {problem}. {AGAIN}") from problem
@@ -129,7 +201,7 @@ def header_of(kind: Kind, head: bytes, size: int, name: str) -> Header:
             f"{_numbers(known)}. "
             f"{'Update textsieve to read it.' if newer else 'Give one that this release wrote.'}"
         )
-    return header
+    return Head(header, specs, len(head))
 
 
 def _numbers(versions: range) -> str:
@@ -138,15 +210,19 @@ def _numbers(versions: range) -> str:
     return between.join(map(str, dict.fromkeys((versions[0], versions[-1]))))
 
 
-def arrays_of(kind: Kind, header: Header, data: bytes, name: str) -> Arrays:
-    """The arrays of an archive with this header, which has its checksum."""
-    try:
-        arrays = load(data)
-    except (SafetensorError, ValueError, LookupError, TypeError, OverflowError) as problem:
-        raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
-    if header.get("checksum") != checksum(header, arrays):
+def arrays_of(head: Head, data: bytes, name: str) -> Arrays:
+    """Return the arrays of an archive with this header, as views of its bytes; raise if the checksum differs."""
+    arrays = {each: _array(spec, head.n_bytes + spec.start, data) for each, spec in head.specs.items()}
+    if head.header.get("checksum") != checksum(head.header, arrays):
         raise InputError(f"{name} is damaged: its checksum is another. {AGAIN}")
     return arrays
+
+
+def _array(spec: ArraySpec, start: int, data: bytes) -> NDArray[Any]:
+    array = np.frombuffer(data, spec.dtype, spec.size, start)
+    if not array.flags.aligned:  # kernels are compiled for aligned arrays
+        array = np.frombuffer(data[start : start + spec.n_bytes], spec.dtype)
+    return array.reshape(spec.shape)
 
 
 def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
@@ -164,26 +240,41 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
     raise InputError(f"{name} is not {kind.what}: it does not begin as one.")
 
 
-def _metadata(head: bytes, size: int) -> str:
-    """Our header within that of safetensors, which must say of each array what we would say, once."""
+def _metadata(head: bytes, size: int) -> tuple[str, Specs]:
+    """Return our header within that of safetensors, and the declared arrays, which must fill the file exactly."""
     outer = parse(head[8:].decode())
     text = outer.pop("__metadata__")["textsieve"]
-    ends, n_bytes = [0], 0
-    for name, array in outer.items():
-        if array["dtype"] not in KINDS:
-            raise ValueError(f"the array {shown(name)} is of {shown(array['dtype'])}, which textsieve does not write")
-        begin, end = array["data_offsets"]
-        ends.append(end)
-        n_bytes += end - begin
     if not isinstance(text, str):
         raise TypeError("its header is no text")
-    whole = len(head) + max(ends)
+    specs = {name: _spec(name, declared) for name, declared in outer.items()}
+    whole = len(head) + max((spec.start + spec.n_bytes for spec in specs.values()), default=0)
     if size != whole:
         said = f"it has {size:,} bytes where its header speaks of {whole:,}"
         raise _CutShort(said) if size < whole else ValueError(said)
-    if n_bytes != max(ends):
-        raise ValueError("its arrays overlap, or there is something between them")
-    return text
+    end = 0
+    for spec in sorted(specs.values(), key=lambda spec: (spec.start, spec.n_bytes)):
+        if spec.start != end:
+            raise ValueError("its arrays overlap, or there is something between them")
+        end += spec.n_bytes
+    return text, specs
+
+
+def _spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
+    type_, shape, (begin, end) = declared["dtype"], declared["shape"], declared["data_offsets"]
+    if type_ not in TYPES:
+        raise ValueError(f"the array {shown(name)} is of {shown(type_)}, which textsieve does not write")
+    if not isinstance(shape, list) or len(shape) > MOST_DIMENSIONS or not all(map(_is_size, [*shape, begin, end])):
+        raise ValueError(f"the array {shown(name)} has the shape {shown(shape)} at {shown([begin, end])}")
+    if math.prod(max(size, 1) for size in shape) > MOST_ELEMENTS:  # of an empty array, too: numpy has no larger ones
+        raise ValueError(f"the array {shown(name)} has the shape {shown(shape)}")
+    spec = ArraySpec(np.dtype(TYPES[type_]), tuple(shape), begin)
+    if end - begin != spec.n_bytes:
+        raise ValueError(f"the array {shown(name)} has {shown(end - begin)} bytes, and its shape is {shown(shape)}")
+    return spec
+
+
+def _is_size(number: object) -> bool:
+    return is_whole(number) and 0 <= number <= MOST_ELEMENTS
 
 
 def parse(text: str, *, what: str = "its header", max_values: int = MOST_VALUES) -> Header:

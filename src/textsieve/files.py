@@ -21,7 +21,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import BinaryIO, cast
 
-from .errors import InputError
+from .errors import InputError, shown
 
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which a disk, a quota or a limit has no room."""
@@ -32,13 +32,15 @@ MAX_SCANNED = 10_000
 def check_writable(path: str, *, what: str) -> None:
     """Stop, before any long work is done, if a file could not be written; `what` it is, such as "a chart"."""
     folder = os.path.dirname(path) or "."
+    if "\0" in path:
+        raise InputError(f"{shown(path)} can't be written: a name has no null character.")
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder; give the name of a file in it.")
     if not os.path.isdir(folder):
         raise unwritable(path, f"there is no folder {folder}; make it first")
     if os.path.exists(path) and not os.path.isfile(path):
         raise InputError(f"{path} is a device or a pipe, and {what} is written to a file; give the name of one.")
-    if not os.access(folder, os.W_OK):
+    if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
         raise unwritable(path, "you may not write there; choose another place")
 
 
@@ -111,11 +113,14 @@ def write_temporary(path: str, chunks: Iterable[bytes], *, what: str) -> None:
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """Open a new file that replaces the one at the path if all goes well; a link stays a link to it."""
+def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
+    """Open a new file that replaces the one at the path if the block succeeds; a link stays a link to it.
+
+    The new file gets `mode`, or by default the mode of the file that it replaces.
+    """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    mode = _mode(target)
+    mode = mode_of(target) if mode is None else mode
     prefix = _part_prefix(target)
     _remove_leftovers(folder, prefix)
     new, part = _new_part(os.path.join(folder, prefix), private=mode is not None)
@@ -182,8 +187,8 @@ def _remove_unlocked(part: str) -> None:
         os.close(descriptor)
 
 
-def _mode(path: str) -> int | None:
-    """Who may read and write a file, if there is one."""
+def mode_of(path: str) -> int | None:
+    """Return the permission bits of a file, or None if there is no such file."""
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:

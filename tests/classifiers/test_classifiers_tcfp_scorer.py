@@ -200,8 +200,8 @@ def lie(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]
 @pytest.mark.parametrize(
     ("name", "place", "value", "words"),
     [
-        ("coefficients", (0, 0), np.nan, "a coefficient is not finite"),
-        ("coefficients", (3, 1), np.inf, "a coefficient is not finite"),
+        ("coefficients", (0, 0), np.nan, "coefficients are not all finite"),
+        ("coefficients", (3, 1), np.inf, "coefficients are not all finite"),
         ("partner_starts", 0, 1, "partner_starts does not go from 0"),
         ("partner_starts", -1, 1 << 40, "partner_starts does not go from 0"),
         ("partner_starts", 3, 1 << 40, "partner_starts does not go from 0"),

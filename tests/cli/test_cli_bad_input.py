@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
@@ -123,8 +124,24 @@ MODELS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "a flipped bit": (damaged(lambda data: data[:-5] + bytes([data[-5] ^ 1]) + data[-4:]), "bad.sieve"),
     "a pickle": (damaged(lambda data: b"\x80\x04" + data), "pickle"),
     "a text": (damaged(lambda data: b"label,text\n"), "not a textsieve model"),
+    "a pipe": (lambda model, path: os.mkfifo(path), "is a pipe or a device, not a textsieve model"),
+    "a link to a device": (lambda model, path: path.symlink_to("/dev/zero"), "is a pipe or a device"),
+    "a link to itself": (lambda model, path: path.symlink_to(path), "can't be read: Too many levels of symbolic links"),
+    "a link to nothing": (lambda model, path: path.symlink_to("nothing"), "There is no file"),
+    "an unknown array": (damaged(lambda data: repacked(data, extra=lambda idf: idf)), "['coefficients', 'extra'"),
+    "a huge idf": (damaged(lambda data: repacked(data, idf=lambda idf: idf * 1e300)), "an idf is not finite"),
     "made by a newer version": (damaged(lambda data: newer(data)), "Update textsieve"),
 }
+
+
+def repacked(data: bytes, **arrays: Callable[[Any], Any]) -> bytes:
+    """The same model with arrays that are made of its idf, and a checksum that agrees."""
+    from textsieve.archive import pack, unpack
+    from textsieve.modelfile.layout import KIND
+
+    header, own = unpack(KIND, data)
+    kind = KIND._replace(version=header.pop("version"))
+    return pack(kind, header, own | {name: change(own["idf"]) for name, change in arrays.items()})
 
 
 def newer(data: bytes) -> bytes:
@@ -136,15 +153,16 @@ def newer(data: bytes) -> bytes:
     return pack(KIND, header | {"version": KIND.version + 1}, arrays)
 
 
-@pytest.mark.parametrize("verb", ["predict", "evaluate", "explain", "info"])
+@pytest.mark.parametrize("verb", ["predict", "evaluate", "explain", "info", "update"])
 @pytest.mark.parametrize("name", MODELS)
 def test_models(name: str, verb: str, tmp_path: Path, model: Path, news: Path, run: Run) -> None:
     make, fragment = MODELS[name]
     make(model, tmp_path / "bad.sieve")
-    more: dict[str, list[object]] = {"predict": [news], "evaluate": [news], "explain": ["text"], "info": []}
-    result = run(verb, tmp_path / "bad.sieve", *more[verb], exit_code=1)
+    more: dict[str, list[object]] = {"explain": ["text"], "info": []}
+    result = run(verb, tmp_path / "bad.sieve", *more.get(verb, [news]), exit_code=1)
     assert result.stdout == ""
     assert result.stderr.startswith("error: ")
+    assert len(result.stderr.splitlines()) == 1
     assert "bad.sieve" in result.stderr
     assert fragment in result.stderr
 

@@ -1,6 +1,7 @@
 """Text preparation at the command line: from training to reasons, and what is wrong with a setting."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,17 @@ def test_a_missing_package_is_said(pages: Path, tmp_path: Path, run: Run, monkey
     without("simplemma", monkeypatch)
     told = run("train", pages, "-o", tmp_path / "x", "--normalise", "lemma", exit_code=1).stderr
     assert "--normalise='lemma' needs simplemma; pip install 'textsieve[words]'" in " ".join(told.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name on this system")
+def test_stop_words_are_read_from_files_of_a_bounded_size_alone(pages: Path, tmp_path: Path, run: Run) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with open(tmp_path / "large", "wb") as file:
+        file.truncate(3 << 30)
+    for name, said in (
+        (tmp_path / "pipe", "is a pipe or a device, not a list of stop words"),
+        ("/dev/zero", "/dev/zero is a pipe or a device, not a list of stop words"),
+        (tmp_path / "large", "has 3,221,225,472 bytes; a list of stop words has at most 8,388,608"),
+        (tmp_path, "is a folder, not a list of stop words"),
+    ):
+        assert said in " ".join(run("terms", pages, "--stop-words", name, exit_code=2).stderr.split())

@@ -1,6 +1,7 @@
 """Files made to do harm: right checksums, wrong everything else. They get an error by name, and cost no memory."""
 
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -10,15 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load, save
-from tests.reference.model_cases import several_labels, small_model
+from tests.reference.categorizer_cases import small_texts
+from tests.reference.model_cases import several_labels, small_model, two_classes
 
-from textsieve import InputError
-from textsieve.archive import MOST_DEEP, MOST_HEADER, MOST_VALUES, checksum
+from textsieve import Categorizer, InputError
+from textsieve.archive import MOST_DEEP, MOST_HEADER, MOST_VALUES, checksum, pack, unpack
 from textsieve.classifiers.linear import LinearScorer
+from textsieve.classifiers.scorer import LARGEST
+from textsieve.evaluation.calibration import Calibration
 from textsieve.modelfile import read
+from textsieve.modelfile import write as write_model
+from textsieve.modelfile.layout import KIND
 from textsieve.modelfile.reading import MOST_BYTES, decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
+from textsieve.text.rows import Rows
+from textsieve.text.weights import MOST_IDF, NORMS, TERM_FREQUENCIES
 
 WHOLE = encode(several_labels())
 ARRAYS = load(WHOLE)
@@ -77,16 +85,16 @@ def terms(text: str | bytes) -> Any:
         ({"terms": terms("goal\ngoal\nstraße\nnew york")}, "term twice"),
         ({"terms": terms("goal\n\nstraße\nnew york")}, "empty"),
         ({"terms": terms("goal\nmarket\nstraße\n")}, "empty"),
-        ({"terms": terms("\n\n\n")}, "empty"),
+        ({"terms": terms("\n\n\n")}, "4 terms, and terms has 3 bytes"),
         ({"terms": terms("goal\nmarket")}, "coefficients is float32 of shape"),
         ({"terms": terms("\n" * 1000)}, "coefficients is float32 of shape"),
-        ({"terms": terms("")}, "coefficients is float32 of shape"),
+        ({"terms": terms("")}, "4 terms, and terms has 0 bytes"),
         ({"terms": np.zeros((4, 7), np.uint8)}, "terms is uint8 with 2 dimensions"),
         ({"terms": np.zeros(28, np.int32)}, "terms is int32"),
         ({"terms": None}, "arrays"),
-        ({"coefficients": np.full((4, 3), NAN, np.float32)}, "coefficient is not finite"),
-        ({"coefficients": np.full((4, 3), INF, np.float32)}, "coefficient is not finite"),
-        ({"coefficients": np.full((4, 3), -INF, np.float32)}, "coefficient is not finite"),
+        ({"coefficients": np.full((4, 3), NAN, np.float32)}, "coefficients are not all finite"),
+        ({"coefficients": np.full((4, 3), INF, np.float32)}, "coefficients are not all finite"),
+        ({"coefficients": np.full((4, 3), -INF, np.float32)}, "coefficients are not all finite"),
         ({"coefficients": np.zeros((4, 3), np.float64)}, "coefficients is float64"),
         ({"coefficients": np.zeros((4, 3), np.int32)}, "coefficients is int32"),
         ({"coefficients": np.zeros(12, np.float32)}, "coefficients is float32 of shape"),
@@ -94,20 +102,24 @@ def terms(text: str | bytes) -> Any:
         ({"coefficients": np.zeros((3, 4), np.float32)}, "coefficients is float32 of shape"),
         ({"coefficients": np.zeros((4, 2), np.float32)}, "coefficients is float32 of shape"),
         ({"coefficients": np.zeros((4, 0), np.float32)}, "coefficients is float32 of shape"),
-        ({"coefficients": np.zeros((0, 3), np.float32)}, "coefficients is float32 of shape"),
+        ({"coefficients": np.zeros((0, 3), np.float32)}, "0 terms, and terms has 28 bytes"),
         ({"coefficients": None}, "arrays"),
         ({"intercepts": np.zeros(1)}, "intercepts"),
         ({"intercepts": np.zeros(0)}, "intercepts"),
         ({"intercepts": np.zeros(4)}, "intercepts"),
         ({"intercepts": np.zeros((3, 1))}, "intercepts"),
         ({"intercepts": np.zeros(3, np.float32)}, "intercepts"),
-        ({"intercepts": np.array([1, NAN, 2])}, "intercept is not finite"),
+        ({"intercepts": np.array([1, NAN, 2])}, "intercepts are not all finite"),
         ({"intercepts": None}, "arrays"),
         ({"idf": np.zeros(3)}, "idf"),
         ({"idf": np.zeros(5)}, "idf"),
         ({"idf": np.zeros((4, 1))}, "idf"),
         ({"idf": np.zeros(4, np.int64)}, "idf"),
         ({"idf": np.array([1, INF, 2, 3])}, "idf is not finite"),
+        ({"idf": np.array([1, NAN, 2, 3])}, "idf is not finite"),
+        ({"idf": np.array([1, 1e308, 2, 3])}, "idf is not finite, or not from 0 to 64"),
+        ({"idf": np.array([1, -1e-9, 2, 3])}, "idf is not finite, or not from 0 to 64"),
+        ({"intercepts": np.array([0, 1e308, -1e308])}, "intercepts are not all finite, or not within"),
         ({"thresholds": None}, "thresholds"),
         ({"thresholds": np.zeros(2)}, "thresholds"),
         ({"thresholds": np.zeros(0)}, "thresholds"),
@@ -320,7 +332,8 @@ HUGE = 1 << 60
         (raw('{"__metadata__": {"textsieve": "X"}}').replace(b"X", b"\xff"), "is damaged: its header can't be read"),
         (raw('{"__metadata__": {"textsieve": "{}", "textsieve": "{}"}}'), "'textsieve' twice"),
         (raw(f'{{"__metadata__": {META}, "__metadata__": {META}}}'), "'__metadata__' twice"),
-        (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, {8 * HUGE}]}}')), "speaks of"),
+        (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, {8 * HUGE}]}}')), "has the shape"),
+        (raw(one_array('{"dtype": "F64", "shape": [1000], "data_offsets": [0, 8000]}')), "cut short.* speaks of"),
         (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, 0]}}')), "not a textsieve"),
         (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}, {HUGE}], "data_offsets": [0, 8]}}'), b"\0" * 8), "not a"),
         (raw(one_array('{"dtype": "F64", "shape": [2], "data_offsets": [0, 8]}'), b"\0" * 8), "not a textsieve"),
@@ -474,7 +487,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         large.truncate(MOST_BYTES + 1)  # which takes no room on the disk
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"large\.sieve has 4,294,967,297 bytes; a model has no more"):
+        with pytest.raises(InputError, match=r"large\.sieve has 4,294,967,297 bytes; a textsieve model has at most"):
             read(file)
         with open(file, "wb") as large:
             large.truncate(MOST_BYTES)  # not too large, but it does not begin as a model
@@ -519,18 +532,176 @@ def test_a_large_file_is_not_read_before_its_header_is_known(outer: str, said: s
     assert peak < 1_000_000
 
 
-def test_a_large_model_is_read_once(tmp_path: Path) -> None:
+def declaring(n_bytes: int, header: dict[str, Any] | None = None, **shapes: tuple[str, list[int]]) -> bytes:
+    """The head of a file of so many bytes of arrays: the model's, but some are declared with another type and shape."""
+    outer = json.loads(WHOLE[8 : 8 + int.from_bytes(WHOLE[:8], "little")])
+    outer["__metadata__"]["textsieve"] = json.dumps(HEADER | (header or {}))
+    outer |= {name: {"dtype": dtype, "shape": shape} for name, (dtype, shape) in shapes.items()}
+    end = 0
+    for name, array in outer.items():
+        if name != "__metadata__":
+            size = int(np.prod(array["shape"])) * int(array["dtype"][1:]) // 8
+            array["data_offsets"] = [end, end + size]
+            end += size
+    assert end >= n_bytes
+    return raw(json.dumps(outer))
+
+
+GB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        (declaring(GB, extra=("F64", [GB // 8])), r"arrays are \['coefficients', 'extra', 'intercepts'\]"),
+        (declaring(GB, class_docs=("I64", [GB // 8])), "class_docs is not a number for each class"),
+        (declaring(GB, thresholds=("F64", [GB // 8])), "thresholds is not a number for each class"),
+        (declaring(GB, idf=("F64", [GB // 8])), "idf is not a number for each of 4 terms"),
+        (declaring(GB, idf=("F32", [GB // 4])), "idf is float32"),
+        (declaring(GB, intercepts=("F64", [GB // 8])), "intercepts is float64 of shape"),
+        (declaring(GB, coefficients=("F32", [GB // 12 + 1, 3])), "terms, and terms has 28 bytes"),
+        (declaring(GB, coefficients=("F32", [4, GB // 16])), "coefficients is float32 of shape"),
+        (declaring(GB, calibration_knots=("F64", [GB // 8])), "its calibration is None"),
+        (declaring(GB, {"labels": "all"}, terms=("U8", [GB])), "labels is 'all'"),
+        (declaring(GB, {"ranks": 3}, terms=("U8", [GB])), "thresholds or ranks"),
+        (declaring(GB, {"about": {"stats": 7}}, terms=("U8", [GB])), "stats is 7"),
+        (declaring(GB, {"scorer": {"kind": "knn"}}, terms=("U8", [GB])), "its scorer's settings"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_arrays_that_do_not_fit_are_refused_before_they_are_read(head: bytes, said: str, tmp_path: Path) -> None:
     file = tmp_path / "large.sieve"
-    data = forged(more=np.zeros(10_000_000))
-    file.write_bytes(data)
+    declared = json.loads(head[8:])
+    end = max(array["data_offsets"][1] for name, array in declared.items() if name != "__metadata__")
+    with open(file, "wb") as large:
+        large.write(head)
+        large.truncate(len(head) + end)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match="arrays"):
+        with pytest.raises(InputError, match=rf"^{file} is not a sound model: .*{said}"):
             read(file)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 2.1 * len(data)  # the file, and what safetensors makes of it
+    assert peak < 1_000_000
+
+
+def large_model(n_terms: int, n_classes: int) -> Model:
+    """A model that is mostly coefficients."""
+    return small_model(
+        terms=tuple(f"t{number}" for number in range(n_terms)),
+        classes=tuple(f"{number:04}" for number in range(n_classes)),
+        class_docs=(1,) * n_classes,
+        idf=None,
+        scorer=LinearScorer(np.ones((n_terms, n_classes), np.float32), np.zeros(n_classes)),
+    )
+
+
+def test_the_arrays_of_a_large_model_are_in_memory_once(tmp_path: Path) -> None:
+    file = tmp_path / "large.sieve"
+    write_model(large_model(4_000, 2_000), file)
+    tracemalloc.start()
+    try:
+        read(file)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.2 * file.stat().st_size
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.sieve"
+    write_model(large_model(400, 400), file)
+    monkeypatch.setattr("textsieve.modelfile.reading.check_head", lambda *_: os.truncate(file, 300_000))
+    with pytest.raises(InputError, match=r"model\.sieve became shorter while it was read"):
+        read(file)
+
+
+# -- scores ------------------------------------------------------------------------------------------------------
+
+LARGE_FLOAT32 = float(np.finfo(np.float32).max)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("tf", TERM_FREQUENCIES)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str, sign: float) -> None:
+    """What `require_finite` derives, at its bounds: a longer document than fits into memory adds nothing to it."""
+    scorer = LinearScorer(np.full((4, 2), sign * LARGE_FLOAT32, np.float32), np.array([LARGEST, -LARGEST]))
+    curves = Calibration("sigmoid", np.arange(3), np.full(2, LARGEST), np.full(2, -LARGEST))
+    model = two_classes(tf=tf, norm=norm, idf=np.full(4, MOST_IDF), scorer=scorer, calibration=curves)
+    again = decode(encode(model))
+    counts = Rows(np.full(4, 2.0**63), np.arange(4), np.array([0, 4, 4]), 4)
+    rows = again.weights(counts)
+    predicted = again.predict_rows(rows)
+    assert np.isfinite(predicted.scores).all()
+    assert np.isfinite(again.probabilities(predicted.scores)).all()
+    text = "goal market straße new york"
+    assert np.isfinite(again.decision([text, ""])).all()
+    assert all(np.isfinite(each.score) for each in again.explain(text).classes)
+    assert np.isfinite(again.strengths()).all()
+
+
+EXTREME = [NAN, INF, -INF, 1e308, -1e308, LARGE_FLOAT32, 1e-310, -1.0, 0.0, LARGEST, MOST_IDF]
+
+TRAINED_WAYS: dict[str, dict[str, Any]] = {
+    "svm": {"probabilities": "sigmoid", "norm": "none", "tf": "tf"},
+    "nb": {"probabilities": "isotonic"},
+    "tcfp": {},
+    "knnfp": {},
+    "knn": {},
+    "subspace": {"classifier_options": {"n_estimators": 5}},
+}
+
+
+@pytest.mark.parametrize("classifier", TRAINED_WAYS)
+def test_no_number_in_a_file_leads_to_a_score_that_is_not_finite(classifier: str) -> None:
+    """Each array of numbers with one extreme value, or nothing else: the file raises `InputError` or scores."""
+    case = small_texts(n=60)
+    trained = Categorizer(classifier=classifier, n_terms=6, n_jobs=1, **TRAINED_WAYS[classifier])
+    whole = encode(trained.fit(case.texts, case.labels).model_)
+    header, arrays = unpack(KIND, whole)
+    kind = KIND._replace(version=header.pop("version"))
+    texts = [*case.texts[:3], "", " ".join(case.texts)]
+    n_scored = 0
+    for name, array in arrays.items():
+        for value in EXTREME if array.dtype.kind == "f" else ():
+            for place in ((0,) * array.ndim, ...):
+                with np.errstate(over="ignore"):
+                    changed = array.copy()
+                    changed[place] = np.array(value).astype(array.dtype)
+                try:
+                    model = decode(pack(kind, header, arrays | {name: changed}))
+                except InputError:
+                    continue
+                n_scored += 1
+                predicted = model.predict(texts)
+                assert np.isfinite(predicted.scores).all(), (name, value)
+                assert np.isfinite(model.decision(texts)).all(), (name, value)
+                assert np.isfinite(model.strengths()).all(), (name, value)
+                assert all(np.isfinite(each.score) for each in model.explain(texts[0]).classes), (name, value)
+                if model.calibration is not None:
+                    found = model.probabilities(predicted.scores)
+                    assert ((found >= 0) & (found <= 1)).all(), (name, value)
+    assert n_scored
+
+
+@pytest.mark.parametrize(
+    ("method", "knots", "values"),
+    [
+        ("sigmoid", [1e308, 1.0], [0.0, 0.0]),
+        ("sigmoid", [1.0, 1.0], [-1e308, 0.0]),
+        ("sigmoid", [1.0, NAN], [0.0, 0.0]),
+        ("isotonic", [0.0, 1e-310, 0.0], [0.0, 1.0, 1.0]),
+        ("isotonic", [-1e308, 1e308, 0.0], [0.0, 1.0, 1.0]),
+    ],
+)
+def test_curves_whose_probabilities_would_not_be_finite_are_refused(
+    method: str, knots: list[float], values: list[float]
+) -> None:
+    starts = np.array([0, len(knots) - 1, len(knots)])
+    with pytest.raises(InputError, match="calibration"):
+        encode(two_classes(calibration=Calibration(method, starts, np.array(knots), np.array(values))))
 
 
 @pytest.mark.parametrize("item", ["[]", "{}", "0", '""', '{"":0}', "[[]]"])

@@ -88,3 +88,34 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(tmp_path: Path, mon
             pass
     assert len(opened) == 3
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name on this system")
+def test_a_pipe_at_the_place_of_the_lock_raises_and_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "news.sieve.lock")
+    with (
+        pytest.raises(InputError, match=r"news\.sieve\.lock is a pipe or a device, and"),
+        locked(f"{tmp_path}/news.sieve"),
+    ):
+        pass
+    assert (tmp_path / "news.sieve.lock").is_fifo()
+
+
+@pytest.mark.parametrize("target", ["there", "nowhere", "/dev/null", "news.sieve.lock"])
+def test_a_link_at_the_place_of_the_lock_raises_and_is_not_followed(target: str, tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("kept")
+    (tmp_path / "news.sieve.lock").symlink_to(target)
+    with pytest.raises(InputError, match=r"news\.sieve\.lock is a link, and"), locked(f"{tmp_path}/news.sieve"):
+        pass
+    assert sorted(os.listdir(tmp_path)) == ["news.sieve.lock", "there"]
+    assert (tmp_path / "there").read_text() == "kept"
+
+
+def test_a_file_of_somebody_else_at_the_place_of_the_lock_is_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "news.sieve.lock").write_text("a list")
+    with (
+        pytest.raises(InputError, match=r"lock is a file of 6 bytes, and .* move it away"),
+        locked(f"{tmp_path}/news.sieve"),
+    ):
+        pass
+    assert (tmp_path / "news.sieve.lock").read_text() == "a list"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,6 +74,58 @@ def test_a_model_without_is_written_as_before(tmp_path: Path) -> None:
     Categorizer(classifier="nb").fit(*FIRST).save(tmp_path / "plain.sieve")
     assert os.listdir(tmp_path) == ["plain.sieve"]
     assert "stats" not in load(tmp_path / "plain.sieve").model_.about
+
+
+# -- permissions -------------------------------------------------------------------------------------------------
+
+
+def modes(path: Path) -> list[int]:
+    """The permissions of a model and of its statistics."""
+    return [stat.S_IMODE(os.stat(f"{path}{suffix}").st_mode) for suffix in ("", ".stats")]
+
+
+@pytest.mark.parametrize(
+    ("model", "old", "new"),
+    [
+        (0o600, 0o600, 0o600),
+        (0o600, None, 0o600),
+        (0o644, 0o600, 0o600),
+        (0o644, 0o664, 0o644),
+        (0o600, 0o644, 0o600),
+        (0o640, None, 0o640),
+        (0o444, 0o644, 0o644),
+    ],
+)
+def test_statistics_are_never_more_open_than_those_before_or_than_the_model(
+    model: int, old: int | None, new: int, tmp_path: Path
+) -> None:
+    path = written(tmp_path)
+    updated = load(path).update(*MORE)
+    path.chmod(model)
+    if old is None:
+        os.unlink(f"{path}.stats")
+    else:
+        os.chmod(f"{path}.stats", old)
+    updated.save(path)
+    assert modes(path) == [model, new]
+
+
+def test_new_statistics_are_never_readable_by_others_while_they_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path)
+    path.chmod(0o600)
+    os.chmod(f"{path}.stats", 0o600)
+    seen = []
+    replace_file = os.replace
+
+    def replace_seen(source: str, target: str) -> None:
+        seen.append(stat.S_IMODE(os.stat(source).st_mode))
+        replace_file(source, target)
+
+    monkeypatch.setattr(os, "replace", replace_seen)
+    load(path).update(*MORE).save(path)
+    assert seen == [0o600, 0o600, 0o600]  # the new statistics, the model, the statistics in their place
 
 
 # -- which model they belong to ----------------------------------------------------------------------------------

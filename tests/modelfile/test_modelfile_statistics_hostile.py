@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -63,7 +65,7 @@ def test_a_damaged_file_is_refused_by_name(tmp_path: Path) -> None:
         load(path).update(*MORE)
     file.unlink()
     file.mkdir()
-    with pytest.raises(InputError, match=r"news\.sieve\.stats can't be read"):
+    with pytest.raises(InputError, match=r"news\.sieve\.stats is a folder, not a file of kept statistics"):
         load(path).update(*MORE)
 
 
@@ -95,13 +97,13 @@ def changed(array: Any, at: Any, value: Any) -> Any:
 @pytest.mark.parametrize(
     ("way", "arrays", "said"),
     [
-        ("nb", {"without": None}, "without is None"),
+        ("nb", {"without": None}, "without is missing"),
         ("nb", {"without": np.zeros(2, np.int64)}, "without is not a number for each class"),
-        ("nb", {"without": np.zeros(3, np.int32)}, "without is array"),
+        ("nb", {"without": np.zeros(3, np.int32)}, "without is int32 of shape"),
         ("nb", {"without": np.full(3, -1)}, "no number of documents"),
         ("nb", {"without": np.full(3, BIG)}, "no number of documents"),
         ("nb", {"folded": np.zeros(15, np.uint8)}, "folded is not 16 bytes"),
-        ("nb", {"folded": np.zeros((2, 16), np.uint8)}, "folded is array"),
+        ("nb", {"folded": np.zeros((2, 16), np.uint8)}, "folded is uint8 of shape"),
         ("nb", {"class_docs": SUMS["class_docs"] - 1}, "damaged|other numbers of documents"),
         ("nb", {"class_docs": SUMS["class_docs"][:2]}, "do not fit together"),
         ("nb", {"doc_freq": SUMS["doc_freq"][:-1]}, "do not fit together|terms"),
@@ -122,7 +124,7 @@ def changed(array: Any, at: Any, value: Any) -> Any:
         ("tcfp", {"vote_weights": changed(VOTES["vote_weights"], 0, -1.0)}, "can't be"),
         ("tcfp", {"vote_weights": VOTES["vote_weights"][::-1].copy()}, "out of order"),
         ("tcfp", {"vote_starts": VOTES["vote_starts"][:0]}, "other shapes"),
-        ("tcfp", {"vote_starts": VOTES["vote_starts"][:-1]}, "other shapes"),
+        ("tcfp", {"vote_starts": VOTES["vote_starts"][:-1]}, "it is of 7 terms"),
         ("tcfp", {"vote_starts": changed(VOTES["vote_starts"], 1, BIG)}, "other shapes"),
         ("tcfp", {"vote_starts": np.append(VOTES["vote_starts"], VOTES["vote_starts"][-1])}, "it is of 9 terms"),
         ("tcfp", {"vote_classes": changed(VOTES["vote_classes"], 0, 3)}, "can't be"),
@@ -188,3 +190,132 @@ def test_what_a_model_says_of_its_updates_is_checked(about: dict[str, Any], said
     model = TRAINED["nb"].model_
     with pytest.raises(InputError, match=f"what it says about itself is not what textsieve writes: {said}"):
         encode_model(replace(model, about={**model.about, **about}))
+
+
+# -- files that are no files, or too large -----------------------------------------------------------------------
+
+
+def cost_of_refusing(path: Path, said: str) -> int:
+    """The most memory that an update takes which can't read its statistics."""
+    model = load(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=said):
+            model.update(*MORE)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name on this system")
+@pytest.mark.parametrize("suffix", [".stats", ".stats.new"])
+def test_a_pipe_at_the_place_of_statistics_raises_and_stays(suffix: str, tmp_path: Path) -> None:
+    path = written(tmp_path)
+    updated = load(path).update(*MORE)
+    place = Path(f"{path}{suffix}")
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+    if suffix == ".stats":
+        with pytest.raises(
+            InputError, match=r"news\.sieve\.stats is a pipe or a device, not a file of kept statistics"
+        ):
+            load(path).update(*MORE)
+    else:
+        load(path).update(*MORE)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=rf"{place} can't be written: it is .* a pipe or a device; move it away"):
+        updated.save(path)
+    assert place.is_fifo()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there are no such devices on this system")
+def test_a_device_at_the_place_of_statistics_raises(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    os.unlink(f"{path}.stats")
+    os.symlink("/dev/zero", f"{path}.stats")
+    assert cost_of_refusing(path, "is a pipe or a device, not a file of kept statistics") < 1_000_000
+
+
+def test_new_statistics_are_not_written_through_a_link(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    other = tmp_path / "other.txt"
+    other.write_text("kept")
+    os.symlink(other, f"{path}.stats.new")
+    with pytest.raises(InputError, match=r"news\.sieve\.stats\.new can't be written: it is .* a link"):
+        load(path).update(*MORE).save(path)
+    assert other.read_text() == "kept"
+
+
+def large(path: Path, head: bytes, size: int) -> None:
+    """A file that has this beginning, and takes no room on the disk."""
+    with open(path, "wb") as file:
+        file.write(head)
+        file.truncate(size)
+
+
+def test_a_large_file_that_is_no_statistics_is_not_read(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    for size in (3 << 30, 5 << 30):
+        large(Path(f"{path}.stats"), b"", size)
+        assert cost_of_refusing(path, "does not begin as one|has at most 4,294,967,296") < 1_000_000
+
+
+GB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("way", "shapes", "said"),
+    [
+        ("nb", {"more": ("F64", [GB // 8])}, "its arrays are"),
+        ("nb", {"without": ("I64", [GB // 8])}, "without is not a number for each class"),
+        ("nb", {"folded": ("U8", [GB])}, "documents were folded in"),
+        ("nb", {"doc_freq": ("I64", [GB // 8])}, "terms"),
+        ("nb", {"sums": ("F64", [2, GB // 16])}, "do not fit together"),
+        ("nb", {"cell_terms": ("I64", [GB // 8])}, "do not fit together"),
+        ("nb", {"cell_starts": ("I64", [GB // 8])}, "do not fit together"),
+        ("nb", {"class_docs": ("I64", [GB // 8])}, "do not fit together"),
+        ("tcfp", {"more": ("F64", [GB // 8])}, "an array is missing, is unknown"),
+        ("tcfp", {"vote_starts": ("I64", [GB // 8])}, "terms"),
+        ("tcfp", {"vote_weights": ("F64", [GB // 8])}, "other shapes"),
+        ("tcfp", {"class_docs": ("I64", [GB // 8])}, "other shapes"),
+    ],
+)
+def test_arrays_that_can_not_be_are_refused_before_they_are_read(
+    way: str, shapes: dict[str, tuple[str, list[int]]], said: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, way)
+    outer = json.loads(WHOLE[way][8 : 8 + int.from_bytes(WHOLE[way][:8], "little")])
+    outer |= {name: {"dtype": dtype, "shape": shape} for name, (dtype, shape) in shapes.items()}
+    end = 0
+    for name, array in outer.items():
+        if name != "__metadata__":
+            size = int(np.prod(array["shape"])) * int(array["dtype"][1:]) // 8
+            array["data_offsets"] = [end, end + size]
+            end += size
+    encoded = json.dumps(outer).encode()
+    large(Path(f"{path}.stats"), len(encoded).to_bytes(8, "little") + encoded, 8 + len(encoded) + end)
+    assert cost_of_refusing(path, rf"news\.sieve\.stats is not sound: .*{said}") < 2_000_000
+
+
+def test_statistics_of_another_model_are_not_read(tmp_path: Path) -> None:
+    """Those of the model wait under the new name, and are found."""
+    path = written(tmp_path)
+    os.replace(f"{path}.stats", f"{path}.stats.new")
+    Path(f"{path}.stats").write_bytes(WHOLE["tcfp"])
+    load(path).update(*MORE)
+    os.unlink(f"{path}.stats.new")
+    with pytest.raises(InputError, match=r"news\.sieve\.stats (has the statistics of other terms|is not sound)"):
+        load(path).update(*MORE)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name on this system")
+def test_a_pipe_at_the_place_of_the_model_raises_before_statistics_are_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "news.sieve")
+    (tmp_path / "link.sieve").symlink_to("news.sieve")
+    for name in ("news.sieve", "link.sieve"):
+        with pytest.raises(InputError, match=rf"{name} is a device or a pipe, and a model is written to a file"):
+            TRAINED["nb"].save(tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == ["link.sieve", "news.sieve"]
+    assert (tmp_path / "news.sieve").is_fifo()

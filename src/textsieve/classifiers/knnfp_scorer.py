@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..archive import ArraySpec, specs_of
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import is_whole, n_threads
 from ..text.rows import Rows
-from .scorer import require_array, require_parts
+from .scorer import require_array, require_parts, require_vector
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -91,20 +92,26 @@ class KNNFPScorer:
         return {name: getattr(self, name) for name in _ARRAYS}
 
     @classmethod
-    def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
-    ) -> Self:
-        """Make one of what was stored."""
-        require_parts(header, arrays, ("k",), _ARRAYS)
+    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Return the number of terms of a stored scorer, after checking k and the types and shapes of its arrays."""
+        require_parts(header, specs, ("k",), _ARRAYS)
         k = header["k"]
         if not (is_whole(k) and 1 <= k < 1 << 63):
             raise InputError(f"k is {shown(k)}, which is no number of documents")
+        n_weights = require_vector("weights", specs["weights"], np.float64)
+        require_array("documents", specs["documents"], np.int32, (n_weights,))
+        require_vector("label_starts", specs["label_starts"], np.int64, least=1)
+        require_vector("labels", specs["labels"], np.int32)
+        return require_vector("term_starts", specs["term_starts"], np.int64, least=1) - 1
+
+    @classmethod
+    def restore(
+        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Return the scorer that was stored."""
+        cls.declared_terms(header, specs_of(arrays), n_outputs)
         term_starts, weights, documents, label_starts, labels = (arrays[name] for name in _ARRAYS)
         require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
-        require_array("weights", weights, np.float64, (weights.size,))
-        require_array("documents", documents, np.int32, (weights.size,))
-        require_array("label_starts", label_starts, np.int64, (max(label_starts.size, 1),))
-        require_array("labels", labels, np.int32, (labels.size,))
         _require_parts_of("term_starts", term_starts, len(weights))
         _require_parts_of("label_starts", label_starts, len(labels))
         _require_range("documents", documents, len(label_starts) - 1)
@@ -118,7 +125,7 @@ class KNNFPScorer:
         in_order[term_starts] = True
         if not in_order.all():
             raise InputError("the weights of a term, or documents of equal weight, do not ascend")
-        return cls(term_starts, weights, documents, label_starts, labels, n_outputs, int(k))
+        return cls(term_starts, weights, documents, label_starts, labels, n_outputs, int(header["k"]))
 
     # -- a few rows ----------------------------------------------------------------------------------------------
 

@@ -13,10 +13,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..archive import ArraySpec, specs_of
 from ..errors import InputError
 from ..settings import n_threads
 from ..text.rows import Rows
-from .scorer import require_array, require_parts
+from .scorer import require_array, require_finite, require_parts
 
 Floats = NDArray[np.float64]
 
@@ -72,18 +73,26 @@ class LinearScorer:
         return {"coefficients": self.coefficients, "intercepts": self.intercepts}
 
     @classmethod
+    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Return the number of terms of a stored scorer, after checking types and shapes of its arrays."""
+        require_parts(header, specs, (), ("coefficients", "intercepts"))
+        intercepts, coefficients = specs["intercepts"], specs["coefficients"]
+        outputs = (1, 2) if n_outputs == 2 else (n_outputs,)
+        require_array("intercepts", intercepts, np.float64, *((n,) for n in outputs))
+        n_terms = (*coefficients.shape, 0)[0]
+        require_array("coefficients", coefficients, np.float32, (n_terms, *intercepts.shape))
+        return n_terms
+
+    @classmethod
     def restore(
         cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Make one of what was stored; for two classes there may be one output."""
-        require_parts(header, arrays, (), ("coefficients", "intercepts"))
+        """Return the scorer that was stored; for two classes it may have one output."""
+        cls.declared_terms(header, specs_of(arrays), n_outputs)
         intercepts, coefficients = arrays["intercepts"], arrays["coefficients"]
-        outputs = (1, 2) if n_outputs == 2 else (n_outputs,)
-        require_array("intercepts", intercepts, np.float64, *((n,) for n in outputs))
         require_array("coefficients", coefficients, np.float32, (n_terms, len(intercepts)))
-        for name, array in (("intercept", intercepts), ("coefficient", coefficients)):
-            if not np.isfinite(array).all():
-                raise InputError(f"a{'n' * (name[0] in 'aeiou')} {name} is not finite")
+        require_finite("intercepts", intercepts)
+        require_finite("coefficients", coefficients)
         return cls(coefficients, intercepts)
 
     def _scores_of_few(self, rows: Rows) -> Floats:

@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..archive import ArraySpec, specs_of
 from ..errors import InputError, shown
 from ..neighbours import Postings, cosines_of, frozen, index_of, matches, nearest_of, unit_rows
 from ..settings import is_whole, n_threads
 from ..text.rows import Rows
-from .scorer import require_array, require_ascending, require_parts
+from .scorer import require_array, require_ascending, require_parts, require_vector
 from .vote_parts import shared_votes
 
 if TYPE_CHECKING:
@@ -107,22 +108,28 @@ class NeighbourScorer:
         return dict(zip(_ARRAYS, (*self.postings[:3], self.class_starts, self.classes), strict=True))
 
     @classmethod
-    def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
-    ) -> Self:
-        """Make one of what was stored."""
-        require_parts(header, arrays, ("k", "votes"), _ARRAYS)
+    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Return the number of terms of a stored scorer, after checking settings and types and shapes of arrays."""
+        require_parts(header, specs, ("k", "votes"), _ARRAYS)
         k, votes = header["k"], header["votes"]
         if not (is_whole(k) and k >= 1):
             raise InputError(f"k is {shown(k)}, which is no number of neighbours")
         if votes not in VOTES:
             raise InputError(f"votes is {shown(votes)}, none of {', '.join(VOTES)}")
+        n_weights = require_vector("documents", specs["documents"], np.int32)
+        require_array("weights", specs["weights"], np.float32, (n_weights,))
+        require_vector("class_starts", specs["class_starts"], np.int64, least=2)
+        require_vector("classes", specs["classes"], np.int32)
+        return require_vector("term_starts", specs["term_starts"], np.int64, least=1) - 1
+
+    @classmethod
+    def restore(
+        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Return the scorer that was stored."""
+        cls.declared_terms(header, specs_of(arrays), n_outputs)
         term_starts, documents, weights, class_starts, classes = (arrays[name] for name in _ARRAYS)
         require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
-        require_array("documents", documents, np.int32, (documents.size,))
-        require_array("weights", weights, np.float32, (documents.size,))
-        require_array("class_starts", class_starts, np.int64, (max(class_starts.size, 2),))
-        require_array("classes", classes, np.int32, (classes.size,))
         n_documents = len(class_starts) - 1
         require_ascending("documents", documents, "term_starts", term_starts, n_documents)
         require_ascending("classes", classes, "class_starts", class_starts, n_outputs)
@@ -132,7 +139,7 @@ class NeighbourScorer:
         if not ((lengths == 0.0) | (np.abs(lengths - 1.0) < 1e-4)).all():  # NaN is neither
             raise InputError("the weights of a document have not the length 1")
         postings = Postings(term_starts, documents, weights, n_documents)
-        return cls(postings, class_starts, classes, n_outputs, int(k), votes)
+        return cls(postings, class_starts, classes, n_outputs, int(header["k"]), header["votes"])
 
     # -- a few rows ----------------------------------------------------------------------------------------------
 

@@ -13,10 +13,14 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..archive import ArraySpec
 from ..errors import InputError, shown
 from ..text.rows import Rows
 
 Floats = NDArray[np.float64]
+
+LARGEST = 1e150
+"""The largest intercept: the product of two such numbers, and their difference, are finite."""
 
 
 class Scorer(Protocol):
@@ -53,10 +57,21 @@ class Scorer(Protocol):
         """The numbers that predicting takes."""
 
     @classmethod
+    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Return the number of terms of a stored scorer, from its settings and the types and shapes of its arrays.
+
+        Raises `InputError` for settings, arrays, types or shapes that are not a scorer's of this kind. A model file is
+        checked this way before its arrays are read.
+        """
+
+    @classmethod
     def restore(
         cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Make one of what `header` and `arrays` gave. Nothing is trusted: what does not fit is an InputError."""
+        """Return the scorer that `header` and `arrays` describe; raise `InputError` for anything that doesn't fit.
+
+        Scores of a restored scorer are finite for every text: see `require_finite`.
+        """
 
 
 SCORERS = {
@@ -89,11 +104,30 @@ def require_parts(
             )
 
 
-def require_array(name: str, array: NDArray[Any], dtype: type[np.generic], *shapes: tuple[int, ...]) -> None:
-    """Refuse an array of another type or shape."""
+def require_array(
+    name: str, array: NDArray[Any] | ArraySpec, dtype: type[np.generic], *shapes: tuple[int, ...]
+) -> None:
+    """Raise `InputError` for an array of another type or shape."""
     if array.shape not in shapes or array.dtype != dtype:
         allowed = " or ".join(map(str, shapes))
         raise InputError(f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {allowed}")
+
+
+def require_vector(name: str, array: NDArray[Any] | ArraySpec, dtype: type[np.generic], *, least: int = 0) -> int:
+    """Return the length of an array; raise `InputError` if it has another type or dimension, or is shorter."""
+    require_array(name, array, dtype, (max(array.size, least),))
+    return array.size
+
+
+def require_finite(name: str, array: NDArray[Any]) -> None:
+    """Raise `InputError` if an array has NaN, infinity or a number above `LARGEST`.
+
+    Why no score overflows: counts are below 2^63 and idf is at most `text.weights.MOST_IDF` = 64, so a weight is below
+    1e21. Coefficients are stored as float32, so they are below 4e38, and their products are added as float64. A
+    document has fewer than 2^33 selected terms, so the sum is below 1e70, and an intercept adds at most `LARGEST`.
+    """
+    if array.size and not (float(array.min()) >= -LARGEST and float(array.max()) <= LARGEST):  # NaN is neither
+        raise InputError(f"{name} are not all finite, or not within ±{LARGEST:g}")
 
 
 def require_ascending(name: str, array: NDArray[Any], starts_name: str, starts: NDArray[Any], n: int) -> None:

@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..archive import ArraySpec, specs_of
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import n_threads
 from ..text.rows import Rows
 from .linear import LinearScorer
-from .scorer import require_array, require_parts
+from .scorer import require_array, require_finite, require_parts, require_vector
 
 if TYPE_CHECKING:
     from ..kernels.partners import Lists
@@ -162,26 +163,34 @@ class TCFPScorer:
         return dict(zip(_ARRAYS, kept, strict=True))
 
     @classmethod
-    def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
-    ) -> Self:
-        """Make one of what was stored."""
-        require_parts(header, arrays, ("context",), _ARRAYS)
+    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Return the number of terms of a stored scorer, after checking settings and types and shapes of arrays."""
+        require_parts(header, specs, ("context",), _ARRAYS)
         if header["context"] not in CONTEXTS:
             raise InputError(f"context is {shown(header['context'])}, none of {', '.join(CONTEXTS)}")
-        coefficients, starts, terms, run_starts, run_ends, run_factors = (arrays[name] for name in _ARRAYS)
+        coefficients, starts, terms, run_starts, run_ends, run_factors = (specs[name] for name in _ARRAYS)
+        n_terms = (*coefficients.shape, 0)[0]
         require_array("coefficients", coefficients, np.float32, (n_terms, n_outputs))
         require_array("partner_starts", starts, np.int64, (n_terms + 1,))
         require_array("run_starts", run_starts, np.int64, (n_terms + 1,))
-        require_array("run_ends", run_ends, np.int32, (run_ends.size,))
-        require_array("run_factors", run_factors, np.float32, (run_ends.size,))
+        require_array("run_factors", run_factors, np.float32, (require_vector("run_ends", run_ends, np.int32),))
         if partner_type(n_terms) is np.uint16:
             require_array("partners", terms, np.uint8, (terms.size // 2 * 2,))
-            terms = np.require(terms.view("<u2"), np.uint16, "A")
         else:
-            require_array("partners", terms, np.int32, (terms.size,))
-        if not np.isfinite(coefficients).all():
-            raise InputError("a coefficient is not finite")
+            require_vector("partners", terms, np.int32)
+        return n_terms
+
+    @classmethod
+    def restore(
+        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Return the scorer that was stored."""
+        cls.declared_terms(header, specs_of(arrays), n_outputs)
+        coefficients, starts, terms, run_starts, run_ends, run_factors = (arrays[name] for name in _ARRAYS)
+        require_array("coefficients", coefficients, np.float32, (n_terms, n_outputs))
+        if partner_type(n_terms) is np.uint16:
+            terms = np.require(terms.view("<u2"), np.uint16, "A")
+        require_finite("coefficients", coefficients)
         partners = Partners(starts, terms, run_starts, run_ends, run_factors)
         _require_sound(partners, n_terms)
         return cls(coefficients, partners, header["context"])

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..archive import Specs
+from ..errors import InputError, shown
 from ..kernels.projections import Entries
 from .projections import MOST, Ints
 from .vote_table import VoteTable
@@ -32,25 +33,28 @@ def vote_arrays(table: VoteTable) -> dict[str, NDArray[Any]]:
     return dict(zip(DTYPES, (table.class_docs, *table.entries), strict=True))
 
 
+def declared_terms(specs: Specs, n_classes: int) -> int:
+    """Return the number of terms of a stored table, from the types and shapes of its arrays.
+
+    Raises `InputError` for arrays, types or shapes that are not those of a table for so many classes.
+    """
+    if set(specs) != set(DTYPES) or any(specs[name].dtype != dtype for name, dtype in DTYPES.items()):
+        raise _damaged(f"an array is missing, is unknown, or is of another kind: {shown(sorted(specs), 200)}")
+    class_docs, starts, *entries = (specs[name].shape for name in DTYPES)
+    if class_docs != (n_classes,) or len(starts) != 1 or starts < (1,) or len(entries[0]) != 1 or len(set(entries)) > 1:
+        raise _damaged("its arrays have other shapes")
+    return starts[0] - 1
+
+
 def votes_of(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, several: bool) -> VoteTable:
-    """The table that has these arrays."""
-    if not all(name in arrays and arrays[name].dtype == dtype for name, dtype in DTYPES.items()):
-        raise _damaged("an array is missing, or is of another kind")
+    """Return the table of arrays that passed `declared_terms`; raise `InputError` if no documents can have it."""
     class_docs, *entries = (arrays[name] for name in DTYPES)
     table = VoteTable(tuple(range(n_classes)), class_docs, several, Entries(*entries))
-    _require_shapes(table)
+    starts = table.entries.starts
+    if starts[0] != 0 or starts[-1] != len(table.entries.weights) or (starts[1:] < starts[:-1]).any():
+        raise _damaged("its arrays have other shapes")
     _require_votes(table)
     return table
-
-
-def _require_shapes(table: VoteTable) -> None:
-    starts, weights, classes, counts = table.entries
-    flat = all(array.ndim == 1 for array in (table.class_docs, *table.entries))
-    if not (flat and table.class_docs.size == len(table.classes) and starts.size and starts[0] == 0):
-        raise _damaged("its arrays have other shapes")
-    ascends = bool((starts[1:] >= starts[:-1]).all())
-    if not (ascends and starts[-1] == weights.size == classes.size == counts.size):
-        raise _damaged("its arrays have other shapes")
 
 
 def _require_votes(table: VoteTable) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 from ..archive import check_start
 from ..corpus.formats import by_ending
 from ..errors import InputError
+from ..files import open_regular
 from ..modelfile.layout import KIND
+from ..modelfile.reading import MOST_BYTES
 
 
 @contextmanager
@@ -39,11 +41,9 @@ def _hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:
 
 
 def _begins_as_model(path: str) -> bool:
-    if not os.path.isfile(path):
-        return False
     try:
-        with open(path, "rb") as file:
-            check_start(KIND, file.read(16), os.path.getsize(path), path)
+        with open_regular(path, what=KIND.what, max_bytes=MOST_BYTES) as file:
+            check_start(KIND, file.read(16), os.fstat(file.fileno()).st_size, path)
     except (OSError, InputError):
         return False
     return True

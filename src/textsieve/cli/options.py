@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import wraps
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -13,10 +12,14 @@ from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import cannot_read
 from ..corpus.text import check_encoding, encoding_of
 from ..errors import InputError
+from ..files import open_regular
 from ..selectors.named import SELECTORS
 from ..text.languages import WAYS, code_of, languages_with_stop_words
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
+
+MOST_STOP_WORDS = 8 << 20
+"""Bytes of a file of stop words: a model's header, which stores them, has no room for more."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -83,7 +86,10 @@ def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str]
     if not values or code_of(values[0]) is not None:
         return values[0] if values else None
     try:
-        data = Path(values[0]).read_bytes()
+        with open_regular(values[0], what="a list of stop words", max_bytes=MOST_STOP_WORDS) as file:
+            data = file.read()
+    except InputError as problem:
+        raise click.BadParameter(str(problem)) from problem
     except FileNotFoundError:
         raise click.BadParameter(
             f"{values[0]!r} is no language and no file; give a language such as english, german or de, or a file of "

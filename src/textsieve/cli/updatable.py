@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -14,17 +14,25 @@ if TYPE_CHECKING:
     from ..training.statistics import Statistics
 
 
-def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> tuple[Model, Statistics]:
-    """A model and what it has learned from; if that is not there, how to train the model again."""
+class Updatable(NamedTuple):
+    """A model, what it has learned from, and the digest of its file, by which `write` knows that nobody replaced it."""
+
+    model: Model
+    statistics: Statistics
+    digest: str
+
+
+def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> Updatable:
+    """Read a model and its statistics; if there are none, say how to train the model again and exit."""
     from ..categorizer import Categorizer
     from ..errors import InputError
-    from ..modelfile import read
+    from ..modelfile.reading import read_identified
     from ..modelfile.statsfile import read as read_statistics
     from ..training.updating import is_incremental
     from .arguments import expecting_a_model
 
     with expecting_a_model("update", path, *files):
-        model = read(path)
+        model, digest, _ = read_identified(path)
     _require_packages(model, path)
     settings = Categorizer.of_model(model).get_params(deep=False)
     if not is_incremental(settings):
@@ -41,7 +49,7 @@ def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any])
                 "--keep-stats, on its documents and on these."
             )
     with saying_how(model, path, files, reading):
-        return model, read_statistics(model, path)
+        return Updatable(model, read_statistics(model, path), digest)
 
 
 def _require_packages(model: Model, path: str) -> None:

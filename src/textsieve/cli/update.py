@@ -61,7 +61,7 @@ def command(
     again. Other models are trained again, and it is said how.
     """
     from ..modelfile.locking import locked
-    from ..modelfile.statsfile import mend, state_of, write
+    from ..modelfile.statsfile import mend, write
     from ..training.updating import UnknownLabel
     from .opening import refuse_to_lose, usual_of
     from .updatable import opened_to_update, saying_how
@@ -70,13 +70,12 @@ def command(
     if not dry_run:
         refuse_to_lose(model, *paths)
     with nullcontext() if dry_run else locked(model):
-        state = state_of(model)
-        trained, statistics = opened_to_update(model, paths, reading)
+        trained, statistics, digest = opened_to_update(model, paths, reading)
         with saying_how(trained, model, paths, reading, only=UnknownLabel):
             found = _read(trained, paths, reading, usual_of(trained), jobs, skip_unknown=skip_unknown_labels)
         outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
-            write(outcome.renewed.model, outcome.renewed.statistics, model, instead_of=state)
+            write(outcome.renewed.model, outcome.renewed.statistics, model, instead_of=digest)
         elif not dry_run:
             mend(model)
     report(model, found, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)

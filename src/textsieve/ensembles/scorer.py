@@ -25,7 +25,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..classifiers.scorer import require_array, require_ascending, require_parts
+from ..archive import ArraySpec, specs_of
+from ..classifiers.scorer import require_array, require_ascending, require_finite, require_parts, require_vector
 from ..classifiers.vote_parts import shared_votes
 from ..errors import InputError, shown
 from ..neighbours import frozen
@@ -136,31 +137,40 @@ class SubspaceScorer:
         return {name: getattr(self, name) for name in _ARRAYS}
 
     @classmethod
-    def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
-    ) -> Self:
-        """Make one of what was stored."""
-        require_parts(header, arrays, ("several",), _ARRAYS)
+    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Return the number of terms of a stored scorer, after checking settings and types and shapes of arrays."""
+        require_parts(header, specs, ("several",), _ARRAYS)
         several = header["several"]
         if not isinstance(several, bool):
             raise InputError(f"several is {shown(several)}, neither true nor false")
+        n_voted = require_vector("classes", specs["classes"], np.int32)
+        member_intercepts = specs["member_intercepts"]
+        n_members = max((*member_intercepts.shape, 0)[0], 1)
+        n_own = 1 if n_voted == 2 and not several else n_voted
+        require_array("member_intercepts", member_intercepts, np.float64, (n_members, n_own))
+        if n_voted < 2:
+            raise InputError("there are fewer than two classes to choose among")
+        require_array("intercepts", specs["intercepts"], np.float64, (n_outputs,))
+        n_pairs = require_vector("members", specs["members"], np.int32)
+        require_array("coefficients", specs["coefficients"], np.float32, (n_pairs, n_own))
+        return require_vector("term_starts", specs["term_starts"], np.int64, least=1) - 1
+
+    @classmethod
+    def restore(
+        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+    ) -> Self:
+        """Return the scorer that was stored."""
+        cls.declared_terms(header, specs_of(arrays), n_outputs)
         term_starts, members, coefficients, member_intercepts, classes, intercepts = (arrays[name] for name in _ARRAYS)
         require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
-        require_array("members", members, np.int32, (members.size,))
-        require_array("classes", classes, np.int32, (classes.size,))
-        require_array("intercepts", intercepts, np.float64, (n_outputs,))
-        n_members = len(member_intercepts) if member_intercepts.ndim else 0
-        own = (1,) if len(classes) == 2 and not several else (len(classes),)
-        require_array("member_intercepts", member_intercepts, np.float64, *((max(n_members, 1), n) for n in own))
-        require_array("coefficients", coefficients, np.float32, (members.size, member_intercepts.shape[1]))
+        n_members = len(member_intercepts)
         require_ascending("members", members, "term_starts", term_starts, n_members)
         require_ascending("classes", classes, "the bounds of classes", np.array([0, len(classes)]), n_outputs)
-        if len(classes) < 2:
-            raise InputError("there are fewer than two classes to choose among")
-        for name, array in (("coefficients", coefficients), ("intercepts", member_intercepts), ("scores", intercepts)):
-            if not np.isfinite(array).all():
-                raise InputError(f"the {name} are not all finite")
-        return cls(term_starts, members, coefficients, member_intercepts, classes, intercepts, several)
+        require_finite("coefficients", coefficients)
+        require_finite("member_intercepts", member_intercepts)
+        require_finite("intercepts", intercepts)
+        own = term_starts, members, coefficients, member_intercepts, classes, intercepts
+        return cls(*own, header["several"])
 
     # -- a few rows ----------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..archive import ArraySpec, specs_of
 from ..errors import InputError, shown
 from .names import CALIBRATIONS
 
@@ -26,6 +27,9 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 METHODS = tuple(CALIBRATIONS)
+
+LARGEST = 1e150
+"""The largest number of a curve, so that its product with a score is finite."""
 
 
 def sigmoid(values: Floats) -> Floats:
@@ -121,28 +125,34 @@ class Calibration:
         """The numbers of all curves."""
         return {"calibration_starts": self.starts, "calibration_knots": self.knots, "calibration_values": self.values}
 
-    @classmethod
-    def restore(cls, method: Any, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
-        """Make one of what was stored; what does not fit is an InputError."""
-        starts, knots, values = (arrays.get(f"calibration_{name}") for name in ("starts", "knots", "values"))
+    @staticmethod
+    def check_declared(method: Any, specs: Mapping[str, ArraySpec], n_classes: int) -> None:
+        """Raise `InputError` if the method, or the types or shapes of stored arrays, are not a calibration's."""
+        starts, knots, values = (specs.get(f"calibration_{name}") for name in ("starts", "knots", "values"))
         if not isinstance(method, str) or method not in METHODS or starts is None or knots is None or values is None:
             raise InputError(f"its calibration is {shown(method)}, or parts of it are missing")
-        sound = (
+        if not (
             starts.dtype == np.int64
             and knots.dtype == values.dtype == np.float64
             and starts.shape == (n_classes + 1,)
-            and knots.ndim == 1
+            and len(knots.shape) == 1
             and knots.shape == values.shape
-            and starts[0] == 0
-            and starts[-1] == len(knots)
-            and bool((np.diff(starts) >= 1).all())
-            and bool(np.isfinite(knots).all() and np.isfinite(values).all())
-        )
-        if not sound:
+        ):
             raise InputError("the parts of its calibration do not fit together")
-        if method == "sigmoid" and bool((np.diff(starts) != 1).any()):
+        if method == "sigmoid" and knots.shape != (n_classes,):
             raise InputError("its calibration has not two numbers for each class")
-        if method == "isotonic" and not (_rises(knots, starts) and _rises(values, starts) and _within_one(values)):
+
+    @classmethod
+    def restore(cls, method: Any, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
+        """Return the calibration that was stored; raise `InputError` for anything that doesn't fit."""
+        cls.check_declared(method, specs_of(arrays), n_classes)
+        starts, knots, values = (arrays[f"calibration_{name}"] for name in ("starts", "knots", "values"))
+        if not (starts[0] == 0 and starts[-1] == len(knots) and (starts[1:] > starts[:-1]).all()):
+            raise InputError("the parts of its calibration do not fit together")
+        if not (np.abs(knots).max() <= LARGEST and np.abs(values).max() <= LARGEST):  # NaN is not
+            raise InputError(f"the numbers of its calibration are not all finite, or not within ±{LARGEST:g}")
+        rises = _rises(knots, starts, least=1 / LARGEST) and _rises(values, starts)  # so slopes are finite
+        if method == "isotonic" and not (rises and _within_one(values)):
             raise InputError("a curve of its calibration does not rise from 0 to 1")
         return cls(method, starts, knots, values)
 
@@ -156,11 +166,12 @@ def _curve(method: str, scores: Floats, is_member: Bools) -> tuple[Floats, Float
     return fit_isotonic(scores, is_member)
 
 
-def _rises(numbers: Floats, starts: NDArray[np.int64]) -> bool:
+def _rises(numbers: Floats, starts: NDArray[np.int64], least: float = 0.0) -> bool:
+    """Whether numbers ascend within each curve, in steps of 0 or of more than `least`."""
     steps = np.diff(numbers)
     inside = np.ones(len(steps), np.bool_)
     inside[starts[1:-1] - 1] = False
-    return bool((steps[inside] >= 0).all())
+    return bool(((steps[inside] == 0) | (steps[inside] > least)).all())
 
 
 def _within_one(numbers: Floats) -> bool:

@@ -7,6 +7,7 @@ Names that are not known here may have any value: later releases can add some, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 from ..errors import shown
@@ -34,7 +35,7 @@ def faults(about: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, float) or (is_whole(value) and abs(value) < 1 << 63)
+    return (isinstance(value, float) and isfinite(value)) or (is_whole(value) and abs(value) < 1 << 63)
 
 
 def _is_count(value: object) -> bool:

@@ -11,6 +11,7 @@ a file is found, and elsewhere writes as if there were no locks.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,9 +46,13 @@ def may_be_updated(path: str) -> bool:
 
 
 def _hold(place: str) -> int:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     while True:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+        if os.path.islink(place):
+            raise _not_a_lock(place, "a link")
+        descriptor = os.open(place, flags, 0o666)
         try:
+            _require_lock_file(descriptor, place)
             _lock(descriptor)
             if is_at(descriptor, place):
                 return descriptor
@@ -55,6 +60,19 @@ def _hold(place: str) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _require_lock_file(descriptor: int, place: str) -> None:
+    """Raise `InputError` for a file that we did not make, since it would be removed with the lock."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise _not_a_lock(place, "a pipe or a device")
+    if status.st_size > 0:
+        raise _not_a_lock(place, f"a file of {status.st_size:,} bytes")
+
+
+def _not_a_lock(place: str, what: str) -> InputError:
+    return InputError(f"{place} is {what}, and textsieve uses this name for an empty lock file; move it away.")
 
 
 def _lock(descriptor: int) -> None:

@@ -17,21 +17,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
-from ..archive import AGAIN, Arrays, Header, Kind, pack, unpack
+from ..archive import AGAIN, Arrays, Head, Header, Kind, Specs, arrays_of, head_of, pack, read_file
+from ..classifiers.vote_arrays import declared_terms as declared_terms_of_votes
 from ..classifiers.vote_arrays import vote_arrays, votes_of
 from ..errors import InputError, shown
-from ..files import replacing, settle
+from ..files import check_writable, mode_of, open_regular, replacing, settle, unwritable
 from ..prediction import Model
 from ..settings import is_whole
 from ..stats import ClassStats
+from ..stats.codec import declared_terms as declared_terms_of_sums
 from ..stats.codec import table_arrays, table_of
 from ..text.words import stop_words_of
 from ..training.folding import DIGEST
@@ -43,6 +44,7 @@ from .writing import write as write_model
 
 KIND = Kind("textsieve.Statistics", 1, "a file of kept statistics")
 HEADER = {*("format", "version", "checksum"), *("way", "several", "terms", "n_documents", "n_unlabelled")}
+_CHUNK = 1 << 20
 OWN = {"without": np.int64, "folded": np.uint8}
 
 
@@ -83,18 +85,44 @@ def digest_of_terms(model: Model) -> str:
 
 
 def decode(data: bytes, model: Model, name: str) -> Statistics:
-    """The statistics of a model that some bytes hold; others are refused, by name."""
-    header, arrays = unpack(KIND, data, name)
+    """Return the statistics of a model that some bytes hold; `name` is what errors call them."""
+    head = head_of(KIND, data, name)
+    check_head(head, model, name)
+    return _decode(head, data, model, name)
+
+
+def check_head(head: Head, model: Model, name: str) -> None:
+    """Raise `InputError` for a header, or types or shapes of arrays, that statistics of this model can't have.
+
+    A file is checked this way before its arrays are read.
+    """
+    header, n_classes = head.header, len(model.classes)
     _check(_header_rules(header), name)
     if header["terms"] != digest_of_terms(model):
         raise InputError(f"{name} has the statistics of other terms than the model has; {_AGAIN_WITH_BOTH}")
-    _check(_array_rules(arrays, len(model.classes)), name)
-    try:
-        statistics = _restored(header, arrays, model)
-    except InputError as problem:
-        raise InputError(f"{name} is not sound: {problem}") from problem
+    _check(_array_rules(header, head.specs, n_classes), name)
+    own = {each: spec for each, spec in head.specs.items() if each not in OWN}
+    with _unsound(name):
+        n_terms = (declared_terms_of_sums if header["way"] == "sums" else declared_terms_of_votes)(own, n_classes)
+    fits = n_terms == len(model.terms)
+    _check([Rule(fits, f"it is of {n_terms:,} terms, and the model has {len(model.terms):,}")], name)
+
+
+def _decode(head: Head, data: bytes, model: Model, name: str) -> Statistics:
+    arrays = arrays_of(head, data, name)
+    with _unsound(name):
+        statistics = _restored(head.header, arrays, model)
     _check(_number_rules(statistics, model), name)
     return statistics
+
+
+@contextmanager
+def _unsound(name: str) -> Iterator[None]:
+    """Name the file in an error of the table that it holds."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(f"{name} is not sound: {problem}") from problem
 
 
 _AGAIN_WITH_BOTH = "copy both files from where they belong together, or train again."
@@ -113,7 +141,7 @@ def _restored(header: Header, arrays: Arrays, model: Model) -> Statistics:
     return Statistics(learned, arrays["without"], header["n_documents"], header["n_unlabelled"], digests)
 
 
-def _check(rules: Iterator[Rule], name: str) -> None:
+def _check(rules: Iterable[Rule], name: str) -> None:
     for rule in rules:
         if not rule.holds:
             raise InputError(f"{name} is not sound: {rule.otherwise}. {AGAIN}")
@@ -129,18 +157,22 @@ def _header_rules(header: Header) -> Iterator[Rule]:
     yield Rule(header["n_unlabelled"] <= header["n_documents"], "more documents have no label than there are")
 
 
-def _array_rules(arrays: Arrays, n_classes: int) -> Iterator[Rule]:
+def _array_rules(header: Header, specs: Specs, n_classes: int) -> Iterator[Rule]:
     for name, dtype in OWN.items():
-        array: Any = arrays.get(name)
-        fits = array is not None and array.ndim == 1 and array.dtype == dtype
-        yield Rule(fits, f"{name} is {shown(array)}")
-    yield Rule(len(arrays["without"]) == n_classes, "without is not a number for each class")
-    yield Rule(len(arrays["folded"]) % DIGEST == 0, f"folded is not {DIGEST} bytes for each document")
+        spec = specs.get(name)
+        yield Rule(spec is not None, f"{name} is missing")
+        if spec is not None:
+            fits = len(spec.shape) == 1 and spec.dtype == dtype
+            yield Rule(fits, f"{name} is {spec.dtype} of shape {spec.shape}")
+    yield Rule(specs["without"].size == n_classes, "without is not a number for each class")
+    yield Rule(specs["folded"].size % DIGEST == 0, f"folded is not {DIGEST} bytes for each document")
+    n_folded = specs["folded"].size // DIGEST
+    fits = n_folded <= header["n_documents"]
+    yield Rule(fits, f"{n_folded:,} documents were folded in, and there are {header['n_documents']:,}")
 
 
 def _number_rules(statistics: Statistics, model: Model) -> Iterator[Rule]:
-    n_terms, class_docs, without = statistics.learned.n_terms, statistics.class_docs, statistics.without
-    yield Rule(n_terms == len(model.terms), f"it is of {n_terms:,} terms, and the model has {len(model.terms):,}")
+    class_docs, without = statistics.class_docs, statistics.without
     yield Rule(tuple(class_docs.tolist()) == model.class_docs, "its classes have other numbers of documents")
     yield Rule(bool(((without >= 0) & (without <= class_docs)).all()), "without has what is no number of documents")
 
@@ -154,20 +186,37 @@ def identity(data: bytes) -> str:
 
 
 def read(model: Model, path: str) -> Statistics:
-    """The statistics that belong to a model which was read from this path."""
-    wanted = model.about["stats"]
-    found = {place: _bytes_at(place) for place in places_of(path)}
-    for place, data in found.items():
-        if data is not None and identity(data) == wanted:
-            return decode(data, model, place)
-    beside, data = places_of(path)[0], found[places_of(path)[0]]
-    if data is None:
+    """Return the statistics that belong to a model which was read from this path."""
+    beside, waiting = places_of(path)
+    try:
+        return _read_at(beside, model, path)
+    except InputError:
+        if (statistics := _read_matching(waiting, model, path)) is None:
+            raise
+        return statistics
+
+
+def _read_matching(place: str, model: Model, path: str) -> Statistics | None:
+    """Return the statistics at a place, or None if they are not those that the model names."""
+    with suppress(InputError):
+        return _read_at(place, model, path)
+    return None
+
+
+def _read_at(place: str, model: Model, path: str) -> Statistics:
+    try:
+        head, data = read_file(KIND, place, max_bytes=MOST_BYTES, check=lambda head: check_head(head, model, place))
+    except FileNotFoundError as problem:
         raise InputError(
-            f"There is no file {beside}, which has the statistics of {path}, so that it can't be updated; move it here "
+            f"There is no file {place}, which has the statistics of {path}, so that it can't be updated; move it here "
             "from where the model was trained, or train again."
-        )
-    unpack(KIND, data, beside)  # if it is damaged, that is to be said
-    raise InputError(f"{beside} has the statistics of another model, or of another state of {path}; {_AGAIN_WITH_BOTH}")
+        ) from problem
+    except OSError as problem:
+        raise InputError(f"{place} can't be read: {problem.strerror or problem}.") from problem
+    if identity(data) == model.about.get("stats"):
+        return _decode(head, data, model, place)
+    arrays_of(head, data, place)  # raises if the file is damaged
+    raise InputError(f"{place} has the statistics of another model, or of another state of {path}; {_AGAIN_WITH_BOTH}")
 
 
 def found_beside(model: Model, path: str) -> Statistics | None:
@@ -179,11 +228,15 @@ def found_beside(model: Model, path: str) -> Statistics | None:
 
 
 def state_of(path: str) -> str | None:
-    """What tells a model file from what may be at its place later; None for what is no model file."""
-    with suppress(InputError):
-        data = _bytes_at(path) if os.path.isfile(path) else None
-        return None if data is None else identity(data)
-    return None
+    """Return the digest of a model file, by which it is told from one that replaces it; None if it can't be read."""
+    digest = sha256()
+    try:
+        with open_regular(path, what="a textsieve model", max_bytes=MOST_BYTES) as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except (OSError, InputError):
+        return None
+    return digest.hexdigest()
 
 
 def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | None = None) -> None:
@@ -200,9 +253,12 @@ def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | 
         )
     if instead_of is not None and state_of(path) != instead_of:
         raise InputError(f"{path} is another model than the one that was read; nothing was written. Try again.")
+    check_writable(path, what="a model")
+    for place in (beside, waiting):
+        _require_replaceable(place, may_be_link=place == beside)
     mend(path)
     try:
-        with replacing(waiting) as file:
+        with replacing(waiting, mode=_mode_for(path)) as file:
             file.write(data)
     except FileNotFoundError as problem:
         raise InputError(f"{beside} can't be written: there is no such folder; make it first.") from problem
@@ -213,6 +269,20 @@ def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | 
     _put_in_place(path)
 
 
+def _require_replaceable(place: str, *, may_be_link: bool) -> None:
+    """Raise `InputError` if something else than a file would be lost, or a file elsewhere written through a link."""
+    if os.path.lexists(place) and not (os.path.isfile(place) and (may_be_link or not os.path.islink(place))):
+        raise unwritable(place, "it is a folder, a link, a pipe or a device; move it away")
+
+
+def _mode_for(path: str) -> int | None:
+    """Return the mode of new statistics: that of the old ones or else of the model, and never open to more people."""
+    model, old = mode_of(path), mode_of(places_of(path)[0])
+    if model is None or old is None:
+        return old if model is None else model
+    return old & (model | 0o700)
+
+
 def mend(path: str) -> None:
     """Finish what a killed process left at `.stats.new`; the caller holds the lock of the model.
 
@@ -220,14 +290,13 @@ def mend(path: str) -> None:
     the process was killed before it replaced the model.
     """
     beside, waiting = places_of(path)
-    data = _bytes_at(waiting)
-    if data is None:
+    if os.path.islink(waiting) or not os.path.isfile(waiting):
         return
-    with suppress(InputError):  # no model there, or something else: then nothing is lost
-        wanted = read_model(path).about.get("stats")
-        if wanted == identity(data):
+    with suppress(InputError):  # no model there, or not its statistics: then nothing is lost
+        model = read_model(path)
+        if _read_matching(waiting, model, path) is not None:
             _put_in_place(path)
-        elif wanted == identity(_bytes_at(beside) or b""):
+        elif _read_matching(beside, model, path) is not None:
             os.unlink(waiting)
 
 
@@ -235,15 +304,3 @@ def _put_in_place(path: str) -> None:
     beside, waiting = places_of(path)
     os.replace(waiting, beside)
     settle(os.path.dirname(beside))
-
-
-def _bytes_at(place: str) -> bytes | None:
-    try:
-        if os.path.getsize(place) > MOST_BYTES:
-            raise InputError(f"{place} has more than {MOST_BYTES:,} bytes, so it has no statistics of textsieve.")
-        with open(place, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
-    except OSError as problem:
-        raise InputError(f"{place} can't be read: {problem.strerror or problem}.") from problem

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..archive import pack
 from ..errors import InputError
-from ..files import replacing
+from ..files import check_writable, replacing
 from ..prediction import Model
 from ..text.preparation import AS_IT_IS
 from ..text.words import stop_words_of
@@ -22,17 +22,14 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     data = encode(model)
     if len(data) > MOST_BYTES:
         raise InputError(f"The model has {len(data):,} bytes; a file has no more than {MOST_BYTES:,}. Use fewer terms.")
-    if os.path.isdir(name):
-        raise InputError(f"{name} is a folder; give the name of a file in it.")
-    if os.path.exists(name) and not os.path.isfile(name):  # such as /dev/null, which a file would take the place of
-        raise InputError(f"{name} is a device or a pipe, and a model is written to a file; give the name of one.")
+    check_writable(name, what="a model")
     try:
         with replacing(name) as file:
             file.write(data)
     except FileNotFoundError as problem:
         raise InputError(f"{name} can't be written: there is no such folder; make it first.") from problem
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
+    except OSError as problem:
+        reason = problem.strerror or problem
         raise InputError(f"{name} can't be written: {reason}. What was there is as it was.") from problem
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive import Kind, are_classes, pack, unpack
-from ..errors import InputError
+from ..archive import Kind, Specs, are_classes, arrays_of, head_of, pack
+from ..errors import InputError, shown
 from ..settings import is_whole
 from .sums import Sums
 from .table import Cells, Table, Totals
@@ -43,45 +43,61 @@ def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
 
 
 def decode(data: bytes) -> Table:
-    """Read a table; bytes that are not one, or a damaged one, are refused."""
-    header, arrays = unpack(_KIND, data)
-    classes, n_documents = header.get("classes"), header.get("n_documents")
+    """Return the table that some bytes hold; raise `InputError` for anything else."""
+    head = head_of(_KIND, data, "This")
+    classes, n_documents = head.header.get("classes"), head.header.get("n_documents")
     if not (are_classes(classes) and is_whole(n_documents)):
         raise InputError("This table of statistics is damaged: its header has no classes, or no number of documents.")
-    return table_of(classes, n_documents, arrays)
+    declared_terms(head.specs, len(classes))
+    return table_of(classes, n_documents, arrays_of(head, data, "This"))
+
+
+def declared_terms(specs: Specs, n_classes: int) -> int:
+    """Return the number of terms of a stored table, from the types and shapes of its arrays.
+
+    Raises `InputError` for arrays, types or shapes that are not those of a table for so many classes.
+    """
+    doc_freq, sums, cell_terms = (specs.get(name) for name in ("doc_freq", "sums", "cell_terms"))
+    n_terms = 0 if doc_freq is None else doc_freq.size
+    n_known = 0 if sums is None else min(sums.size // 2, n_terms)
+    n_cells = 0 if cell_terms is None else min(cell_terms.size, n_classes * n_terms)
+    wanted: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
+        "class_docs": (np.int64, (n_classes,)),
+        "doc_freq": (np.int64, (n_terms,)),
+        "sums": (np.float64, (2, n_known)),
+        "squares": (np.float64, (2, n_known)),
+        "cell_starts": (np.int64, (n_classes + 1,)),
+        "cell_terms": (np.int64, (n_cells,)),
+        "cell_doc_freq": (np.int64, (n_cells,)),
+        "cell_sums": (np.float64, (2, n_cells)),
+    }
+    if set(specs) != set(wanted):
+        raise InputError(f"This table of statistics is damaged: its arrays are {shown(sorted(specs), 200)}.")
+    for name, (dtype, shape) in wanted.items():
+        if specs[name].dtype != dtype or specs[name].shape != shape:
+            raise InputError(
+                f"This table of statistics is damaged: its parts do not fit together, as {name} is "
+                f"{specs[name].dtype} of shape {specs[name].shape}, not {np.dtype(dtype)} of {shape}."
+            )
+    return n_terms
 
 
 def table_of(classes: Sequence[Any], n_documents: int, arrays: Mapping[str, NDArray[Any]]) -> Table:
-    """The table that has these arrays; such as no documents can have are refused."""
-    try:
-        cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
-        doc_freq = arrays["doc_freq"]
-        if doc_freq.ndim != 1:
-            raise TypeError(f"doc_freq has {doc_freq.ndim} dimensions")
-        terms = np.flatnonzero(doc_freq)
-        totals = Totals(terms, doc_freq[terms], Sums(*arrays["sums"]), Sums(*arrays["squares"]))
-        table = Table(tuple(classes), n_documents, doc_freq.size, arrays["class_docs"], totals, cells)
-    except (KeyError, TypeError) as problem:
-        raise InputError(f"This table of statistics is damaged: {problem!r}") from problem
+    """Return the table of arrays that passed `declared_terms`; raise `InputError` if no documents can have it."""
+    cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
+    doc_freq = arrays["doc_freq"]
+    terms = np.flatnonzero(doc_freq)
+    totals = Totals(terms, doc_freq[terms], Sums(*arrays["sums"]), Sums(*arrays["squares"]))
+    table = Table(tuple(classes), n_documents, doc_freq.size, arrays["class_docs"], totals, cells)
     _verify(table)
     return table
 
 
 def _verify(table: Table) -> None:
-    totals, n_classes, n_cells = table.totals, len(table.classes), table.cells.terms.size
-    shapes = [
-        (table.class_docs, n_classes, np.int64),
-        (totals.doc_freq, totals.terms.size, np.int64),
-        *((part, totals.terms.size, np.float64) for part in (*totals.sums, *totals.squares)),
-        (table.cells.class_starts, n_classes + 1, np.int64),
-        (table.cells.terms, n_cells, np.int64),
-        (table.cells.doc_freq, n_cells, np.int64),
-        *((part, n_cells, np.float64) for part in table.cells.sums),
-    ]
-    sound = all(array.shape == (size,) and array.dtype == kind for array, size, kind in shapes)
-    sound = sound and 0 <= table.n_documents <= MOST_DOCUMENTS
+    totals, n_cells = table.totals, table.cells.terms.size
+    sound = len(totals.sums.value) == len(totals.terms) and 0 <= table.n_documents <= MOST_DOCUMENTS
     starts = table.cells.class_starts
-    sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((np.diff(starts) >= 0).all())
+    sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((starts[1:] >= starts[:-1]).all())
     if sound and n_cells:
         keys = table.cells.classes() * table.n_terms + table.cells.terms
         sound = _within(table.cells.terms, 0, table.n_terms - 1) and bool((np.diff(keys) > 0).all())

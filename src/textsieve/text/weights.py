@@ -65,6 +65,9 @@ INVERSE_FREQUENCIES: dict[str, Callable[[Ints, int], Floats]] = {
 }
 """What it is worth that a term is in few documents, by name."""
 
+MOST_IDF = 64.0
+"""No idf is larger, and none is negative: for 2^63 documents the largest is 1 + ln(2^63) < 45."""
+
 NORMS = ("l2", "none")
 """What is done about long documents, by name."""
 
