@@ -125,8 +125,10 @@ class Corpus:
             report.add(batch)
             yield batch
         if not report.documents and not report.unreadable:
-            raise InputError(f"{self.name}: no documents. At least one is needed.")
+            raise InputError(f"{self.name}: no documents. {report.hint_about_links() or 'At least one is needed.'}")
         self.report = report
+        if links := report.hint_about_links():
+            warnings.warn(f"{self.name}: {links}", stacklevel=2)
         if report.joined is not None and not report.several and (hint := report.joined.hint()):
             warnings.warn(f"{self.name}: {hint}", stacklevel=2)
 
