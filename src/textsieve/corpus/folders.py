@@ -17,10 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ..errors import InputError
 from .batch import OUTSIDE, Report
 from .streams import cannot_read
 
 HIDDEN = "."
+LONGEST_NAME = 300
+"""Characters of a path that are shown in an error."""
 NEITHER = "neither file nor folder"
 READ_ELSEWHERE = "links to folders read elsewhere"
 
@@ -54,7 +57,11 @@ def list_folder(path: str) -> list[os.DirEntry[str]]:
         with os.scandir(path) as entries:
             return sorted(entries, key=lambda entry: os.fsencode(entry.name))
     except OSError as error:
-        raise cannot_read(path, error) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> InputError:
+    return cannot_read(path if len(path) <= LONGEST_NAME else f"{path[:LONGEST_NAME]}...", error)
 
 
 class _Walker:
@@ -92,7 +99,10 @@ class _Walker:
             if target == self._root or not any(name.startswith(HIDDEN) for name in inside):
                 self._report.skip(READ_ELSEWHERE)
                 return False
-        status = folder.stat()
+        try:
+            status = folder.stat()
+        except OSError as error:
+            raise _unreadable(folder.path, error) from error
         identity = (status.st_dev, status.st_ino)
         if identity in self._seen:
             self._report.skip(READ_ELSEWHERE)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...errors import InputError
 from ...files import open_regular
 from ..bounds import Bounds
 
@@ -31,7 +32,7 @@ Shape = dict[int, Any]
 string, a `Shape` for a struct and a list of one shape for a list."""
 
 _CHUNK: Shape = {3: {3: [bytes], 5: None, 7: None, 9: None, 11: None}}
-_FOOTER: Shape = {4: [{1: [_CHUNK], 3: None}]}
+_FOOTER: Shape = {3: None, 4: [{1: [_CHUNK], 3: None}]}
 _PAGE: Shape = {2: None, 3: None, 5: {1: None}, 7: {1: None}, 8: {1: None}}
 _PAGE_VALUES = (5, 8, 7)
 """The headers of data pages of both versions, and of a dictionary."""
@@ -73,6 +74,9 @@ def _row_groups(data: mmap.mmap, columns: Collection[bytes], name: str, bounds: 
     if length > end or data[-4:] != MAGIC:
         raise DamagedError("the footer is not where it should be")
     footer = _Thrift(data, end - length, end).struct(_FOOTER)
+    rows = [group.get(3, -1) for group in footer.get(4, ())]
+    if footer.get(3) != sum(rows) or min(rows, default=0) < 0:
+        raise DamagedError("the row groups have other numbers of rows than the file")
     total = 0
     for number, group in enumerate(footer.get(4, ())):
         packed = unpacked = 0
@@ -83,12 +87,16 @@ def _row_groups(data: mmap.mmap, columns: Collection[bytes], name: str, bounds: 
             for page in _pages(data, about):
                 packed += page.packed
                 unpacked += page.unpacked
-                most = max(bounds.max_document, PAGE_RATIO * page.packed)
-                if page.unpacked > most:
-                    bounds.check_document(page.unpacked, f"{name}: a page of row group {number}")
+                limit = max(bounds.max_document, PAGE_RATIO * page.packed)
+                if page.unpacked > limit:
+                    raise InputError(
+                        f"{name}: a page of {page.packed:,} bytes in row group {number} unpacks to {page.unpacked:,}, "
+                        f"and the limit is {limit:,}. If the file is what it should be, raise the limit with "
+                        "max_document=."
+                    )
         total += unpacked
         bounds.check_unpacked(total, len(data), name)
-        yield RowGroup(group.get(3, 0), packed, unpacked)
+        yield RowGroup(rows[number], packed, unpacked)
 
 
 @dataclass(frozen=True, slots=True)
