@@ -126,7 +126,8 @@ class Report:
         if not (number := self.skipped.get(OUTSIDE)):
             return ""
         leads = "leads" if number == 1 else "lead"
-        return f"{counted(number, 'link')} that {leads} outside the folder skipped; follow_links=True reads them too."
+        links = counted(number, "link")
+        return f"skipped {links} that {leads} outside the folder; follow_links=True reads them too."
 
     def add(self, batch: Batch) -> None:
         """Count a batch that was handed out."""
