@@ -6,11 +6,15 @@ was, and a file `.textsieve-*.part` beside it. The next `replacing` of the same 
 holds a lock on its part file until the rename, and the kernel releases the lock of a process that dies, so a part file
 that can be locked belongs to nobody.
 
-`open_regular` is for our own files (models, statistics, results, lists of stop words): a pipe would block for ever and
-a device may never end, so both raise `InputError`, and so does a file that is larger than its kind can be.
+`open_regular` is for files that are read: a pipe would block for ever and a device may never end, so both raise
+`InputError`, and so does a file that is larger than its kind can be. Some files of the kernel look regular and block
+all the same (`/proc/kmsg`); reading them raises `InputError` too.
 """
 
+from __future__ import annotations
+
 import errno
+import io
 import os
 import platform
 import secrets
@@ -19,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import islice
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 from .errors import InputError, shown
 
@@ -27,6 +31,9 @@ OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which a disk, a quota or a limit has no room."""
 MAX_SCANNED = 10_000
 """Entries of a folder among which `replacing` looks for leftovers."""
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 
 def check_writable(path: str, *, what: str) -> None:
@@ -49,7 +56,35 @@ def unwritable(path: str, reason: str) -> InputError:
     return InputError(f"{path} can't be written: {reason}.")
 
 
-def open_regular(path: str, *, what: str, max_bytes: int) -> BinaryIO:
+class _NeverWaiting(io.FileIO):
+    """A file opened with O_NONBLOCK that raises `InputError` where reading it would have to wait."""
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        super().__init__(descriptor, "rb")
+        self._path = path
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        count = super().readinto(buffer)
+        if count is None:
+            raise self._would_wait()
+        return count
+
+    def readall(self) -> bytes:
+        parts: list[bytes] = []
+        while part := super().readall():
+            parts.append(part)
+        if part is None:
+            raise self._would_wait()
+        return b"".join(parts)
+
+    def _would_wait(self) -> InputError:
+        return InputError(
+            f"{self._path} is a file of the system that waits for more to come; copy its content to another file and "
+            "give that."
+        )
+
+
+def open_regular(path: str, *, what: str, max_bytes: int | None = None, buffer: int = 2**17) -> io.BufferedReader:
     """Open a regular file for reading; `what` it should be is named in the `InputError` for anything else."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
@@ -58,9 +93,9 @@ def open_regular(path: str, *, what: str, max_bytes: int) -> BinaryIO:
             raise InputError(f"{path} is a folder, not {what}; give the name of a file.")
         if not stat.S_ISREG(status.st_mode):
             raise InputError(f"{path} is a pipe or a device, not {what}; copy its content to a file and give that.")
-        if status.st_size > max_bytes:
+        if max_bytes is not None and status.st_size > max_bytes:
             raise InputError(f"{path} has {status.st_size:,} bytes; {what} has at most {max_bytes:,}.")
-        return cast(BinaryIO, os.fdopen(descriptor, "rb"))
+        return io.BufferedReader(_NeverWaiting(descriptor, path), buffer)
     except BaseException:
         os.close(descriptor)
         raise

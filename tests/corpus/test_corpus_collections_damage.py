@@ -75,18 +75,16 @@ def test_a_file_without_a_name_in_a_zip(own_data: Path) -> None:
 
 
 @pytest.mark.parametrize("packing", ["tar", "zip", "folder"])
-def test_a_file_that_is_too_large_is_skipped(own_data: Path, packing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MOST_BYTES", len(POST))
+def test_a_file_that_is_too_large_is_named(own_data: Path, packing: str) -> None:
     path = own_data / "20news-bydate.tar.gz"
     files = {"20news-bydate-test/sci.space/1": POST + "x", **POSTS}
     if packing == "folder":
         write_folder(own_data, files)
     else:
         write_tar(path, files) if packing == "tar" else write_zip(path, files)
-    corpus = read("newsgroups")
-    assert len(list(corpus)) == len(POSTS)
-    assert corpus.report is not None
-    assert corpus.report.skipped == {"files that are too large": 1}
+    assert len(list(read("newsgroups", max_document=len(POST) + 1))) == len(files)
+    with pytest.raises(InputError, match=r"sci\.space/1: one document has .* raise the limit with max_document="):
+        list(read("newsgroups", max_document=len(POST)))
 
 
 @pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
@@ -95,7 +93,7 @@ def test_a_name_that_is_too_long(own_data: Path, form: int, monkeypatch: pytest.
     with tarfile.open(path, "w", format=form) as archive:
         archive.addfile(tarfile.TarInfo(f"20news-bydate-train/sci.space/{'1' * 900}"), io.BytesIO())
     assert len(list(read("newsgroups"))) == 1
-    monkeypatch.setattr(archives, "MOST_BYTES", 800)
+    monkeypatch.setattr(archives, "LONGEST_HEADER", 800)
     with pytest.raises(InputError, match=GET_IT_AGAIN):
         list(read("newsgroups"))
 
@@ -114,7 +112,7 @@ def test_a_file_with_holes_is_skipped(own_data: Path) -> None:
     corpus = read("newsgroups")
     assert len(list(corpus)) == len(POSTS)
     assert corpus.report is not None
-    assert corpus.report.skipped == {"files that are too large": 1}
+    assert corpus.report.skipped == {"files with holes": 1}
 
 
 def test_links_are_skipped_and_counted(own_data: Path) -> None:

@@ -9,6 +9,7 @@ from tests.reference.collection_files import story, write_tar
 
 from textsieve.corpus import read
 from textsieve.corpus.batch import Report
+from textsieve.corpus.bounds import NAMED
 from textsieve.corpus.collections import records as module
 from textsieve.corpus.collections.posts import (
     with_subject_alone,
@@ -38,22 +39,22 @@ A, B = "<R x>a</R>", "<R>b</R>"
 )
 def test_records(lines: list[str], found: list[str], broken: int) -> None:
     report = Report()
-    assert list(records(lines, "R", report)) == found
+    assert list(records(lines, "R", report, NAMED, "x.sgm")) == found
     assert report.skipped.get("broken records", 0) == broken
 
 
 def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_LINES", 5)
     report = Report()
-    assert list(records(["<R>", *["x"] * 20, A], "R", report)) == [A]
+    assert list(records(["<R>", *["x"] * 20, A], "R", report, NAMED, "x.sgm")) == [A]
     assert report.skipped == {"broken records": 1}
 
 
 def test_time_is_linear_in_the_length_of_a_line() -> None:
     """Seconds at most; anything that looks at the rest of the line for each tag would take hours."""
     report = Report()
-    assert sum(1 for _ in records([B * 500_000], "R", report)) == 500_000
-    assert list(records(["<R>" * 500_000], "R", report)) == []
+    assert sum(1 for _ in records([B * 500_000], "R", report, NAMED, "x.sgm")) == 500_000
+    assert list(records(["<R>" * 500_000], "R", report, NAMED, "x.sgm")) == []
     assert report.skipped == {"broken records": 500_000}
 
 

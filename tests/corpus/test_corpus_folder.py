@@ -56,12 +56,11 @@ def test_odd_entries_are_counted_and_loops_are_not_followed(folder: Path) -> Non
     (folder / "a" / "loop").symlink_to(folder / "a")
     (folder / "a" / "dangling").symlink_to(folder / "nowhere")
     os.mkfifo(folder / "a" / "pipe")
-    (folder / "c").symlink_to(folder / "b")
     corpus = read(folder)
-    assert [labels for labels in corpus.labels() if labels == ("c",)] == [("c",)] * 2
+    assert len(list(corpus)) == 7
     assert corpus.report is not None
     assert corpus.report.skipped["neither file nor folder"] == 2
-    assert corpus.report.skipped["links to a folder above"] == 1
+    assert corpus.report.skipped["links to folders read elsewhere"] == 1
 
 
 def test_binary_file_is_named(folder: Path) -> None:
@@ -99,6 +98,6 @@ def test_a_document_without_permission(folder: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied")
 
     corpus = read(folder)
-    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(InputError, match=r"x: cannot be read \(Permission denied\)"):
         list(corpus)

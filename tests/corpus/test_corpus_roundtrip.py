@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textsieve.corpus import read
+from textsieve.corpus.bounds import DEFAULT
 from textsieve.corpus.readers.records import read_records
 
 Documents = list[tuple[str, str]]
@@ -73,7 +74,7 @@ def test_round_trip(tmp_path: Path, kind: str, found: Documents) -> None:
 
 def records_of(content: str, delimiter: str, *, lenient: bool) -> list[list[str]]:
     lines = enumerate(io.StringIO(content, newline=""), 1)
-    return [fields for _, fields in read_records(lines, delimiter, name="x", lenient=lenient)]
+    return [fields for _, fields in read_records(lines, delimiter, name="x", bounds=DEFAULT, lenient=lenient)]
 
 
 @pytest.mark.parametrize("lenient", [False, True])

@@ -83,7 +83,15 @@ def opened_by(
     engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
 ) -> AbstractContextManager[Documents]:
     """The documents at some paths, with the engine that was asked for."""
+    from .opening import LIMITS
+
     if engine["name"] == "spark":
+        for option in LIMITS:
+            if reading[option]:
+                raise click.UsageError(
+                    f"--{option.replace('_', '-')} is for files that are read on this machine; leave it out with "
+                    "--engine spark."
+                )
         return _on_spark(engine, paths, reading)
     for option in ("master", "conf", "most_values"):
         if engine[option]:
@@ -172,8 +180,10 @@ class _StageLines:
 def _on_spark(engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[Documents]:
     from ..spark.files import read_files, shown_paths
     from ..spark.session import session_on
+    from .opening import READING
 
     logging.getLogger().addHandler(logging.NullHandler())  # what is logged below Spark is raised, too
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with session_on(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
-        yield _OnSpark(read_files(session, paths, **reading), shown_paths(paths), engine["most_values"])
+        settings = {part: reading[part] for part in READING}
+        yield _OnSpark(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])

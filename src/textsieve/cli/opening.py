@@ -18,6 +18,8 @@ STDIO = "-"
 COLUMNS = ("text", "label")
 READING = (*COLUMNS, "label_separator", "format", "encoding")
 """What a model remembers that train was told about reading."""
+LIMITS = ("max_document", "max_unpacked", "follow_links")
+"""Options of reading that no model remembers: they say what is safe here, not how documents are written."""
 NONE: Mapping[str, str] = {}
 
 

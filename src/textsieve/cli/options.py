@@ -123,6 +123,15 @@ def encoding(value: str) -> str:
         raise click.BadParameter(str(problem).removeprefix("encoding=")) from problem
 
 
+def size(value: str) -> int:
+    """Return a number of bytes, which may be given in kB, MB or GB."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", value.strip().lower())
+    number = int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " ")) if match and len(value) < 20 else 0
+    if number < 1:
+        raise click.BadParameter(f"{value!r}; use a number of bytes, such as 500MB or 2GB.")
+    return number
+
+
 def threads(value: str) -> int:
     """How many threads; a negative number counts from all cores downwards."""
     try:
@@ -194,6 +203,23 @@ reading = bundle(
         is_eager=True,  # --stop-words wants to know it
         metavar="NAME",
         help="Of a text file.  [default: utf-8]",
+    ),
+    click.option(
+        "--max-document",
+        type=size,
+        metavar="SIZE",
+        help="Stop at a larger document (or line, row or record).  [default: 100MB; 10MB in a named corpus]",
+    ),
+    click.option(
+        "--max-unpacked",
+        type=size,
+        metavar="SIZE",
+        help="Stop if a packed file unpacks to more.  [default: 200 times its size, but at least --max-document]",
+    ),
+    click.option(
+        "--follow-links",
+        is_flag=True,
+        help="Read links in a folder of documents also if they lead outside of it.",
     ),
 )
 

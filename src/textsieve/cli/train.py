@@ -151,7 +151,7 @@ def command(
     from ..categorizer import Categorizer
     from ..training import check_settings
     from .ending import usage
-    from .opening import columns_given, refuse_to_lose
+    from .opening import READING, columns_given, refuse_to_lose
 
     refuse_to_lose(output, *paths, option="-o")
     model = Categorizer(
@@ -171,7 +171,7 @@ def command(
             model = _fit(model, documents, tell)
             if columns := columns_given(reading):
                 model.model_.about["columns"] = columns
-            model.model_.about["reading"] = {part: value for part, value in reading.items() if value is not None}
+            model.model_.about["reading"] = {part: reading[part] for part in READING if reading[part] is not None}
             tell("writing", 0, None)
             begin = time.perf_counter()
             model.save(output)

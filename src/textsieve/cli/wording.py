@@ -3,7 +3,19 @@
 import re
 
 _SAME_NAME = (
-    *("text", "label", "label_separator", "format", "encoding", "selector", "projection", "classifier", "class_weight"),
+    *(
+        "text",
+        "label",
+        "label_separator",
+        "format",
+        "encoding",
+        "max_document",
+        "max_unpacked",
+        "selector",
+        "projection",
+        "classifier",
+        "class_weight",
+    ),
     *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
     *("test_share", "repeats", "seed", "master"),
 )
@@ -33,6 +45,7 @@ _RULES = (
     (re.compile(r" \(df\.sample\)"), ""),
     (re.compile(r"\braise most_values"), "raise --most-values"),
     (re.compile(r"^(selectors|classifiers)(?=:)"), r"--\1"),
+    (re.compile(r"\bfollow_links=True"), "--follow-links"),
     (re.compile(r"\bmultilabel=False"), "--no-multilabel"),
     (re.compile(r"\bkeep_stats=True"), "--keep-stats"),
     (re.compile(r"\bfit_cut=True"), "--fit-cut"),

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from ..errors import InputError
 from ..files import write_temporary
 from .batch import Batch, Report
+from .bounds import Bounds
 from .corpus import Corpus
 from .readers import jsonl
 from .reading import read
@@ -77,6 +78,7 @@ def _as_they_come(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -
         texts_only=True,
         keep=tuple(options.get("keep", ())),
         **usual,
+        bounds=Bounds.checked(**options),
     )
     passes: list[Report] = []
 
@@ -84,6 +86,7 @@ def _as_they_come(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -
         if passes:
             raise InputError(f"{name}: is a pipe, which can be read only once. Save it to a file first.")
         passes.append(report)
-        return jsonl.batches_of(lines_of_chunks(chunks, encoding, report), source, report)
+        lines = lines_of_chunks(chunks, encoding, report, name=name, bounds=source.bounds)
+        return jsonl.batches_of(lines, source, report)
 
     return Corpus(name, start, multilabel=False)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import InputError, shown
+from ..errors import InputError, counted, shown
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -93,6 +93,10 @@ class JoinedLabels:
         return None
 
 
+OUTSIDE = "links that lead outside"
+"""How `Report.skipped` calls links in a folder of documents that lead to other folders."""
+
+
 @dataclass(slots=True)
 class Report:
     """What one complete pass over a corpus noticed."""
@@ -116,6 +120,14 @@ class Report:
     def skip(self, kind: str) -> None:
         """Count one more thing of this kind that was passed over."""
         self.skipped[kind] = self.skipped.get(kind, 0) + 1
+
+    def hint_about_links(self) -> str:
+        """Return what to say about links that were skipped, or "" if there were none."""
+        if not (number := self.skipped.get(OUTSIDE)):
+            return ""
+        leads = "leads" if number == 1 else "lead"
+        links = counted(number, "link")
+        return f"skipped {links} that {leads} outside the folder; follow_links=True reads them too."
 
     def add(self, batch: Batch) -> None:
         """Count a batch that was handed out."""
@@ -146,6 +158,7 @@ def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
             labels.append(document[1])
             if len(document) == 3:
                 kept.append(document[2])
+                characters += sum(len(value) for value in document[2].values() if isinstance(value, str))
             characters += len(document[0])
             if len(texts) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
                 yield Batch(labels, texts, kept=kept or None)

@@ -125,8 +125,11 @@ class Corpus:
             report.add(batch)
             yield batch
         if not report.documents and not report.unreadable:
-            raise InputError(f"{self.name}: no documents. At least one is needed.")
+            reason = report.hint_about_links() or "at least one is needed."
+            raise InputError(f"{self.name}: no documents. {reason[0].upper()}{reason[1:]}")
         self.report = report
+        if links := report.hint_about_links():
+            warnings.warn(f"{self.name}: {links}", stacklevel=2)
         if report.joined is not None and not report.several and (hint := report.joined.hint()):
             warnings.warn(f"{self.name}: {hint}", stacklevel=2)
 

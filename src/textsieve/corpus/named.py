@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from ..errors import InputError
+from .bounds import NAMED as NAMED_BOUNDS
+from .bounds import Bounds
 from .corpus import Corpus
 
 if TYPE_CHECKING:
@@ -30,10 +32,10 @@ class Named:
     is_collection: bool = True
     """Whether its documents are in files that somebody published; else they come with textsieve."""
 
-    def open(self, *words: str) -> Corpus:
-        """The corpus, or of a collection what the words ask for."""
+    def open(self, *words: str, bounds: Bounds = NAMED_BOUNDS) -> Corpus:
+        """Return the corpus, or of a collection what the words ask for."""
         if self.is_collection:
-            return self.collection().corpus(*words)
+            return self.collection().corpus(*words, bounds=bounds)
         self.refuse(*words)
         return cast(Corpus, import_module(f"textsieve.corpus.{self.module}").corpus())
 
@@ -65,10 +67,10 @@ _ROWS = (
 NAMED = {row.name: row for row in _ROWS}
 
 
-def open_named(path: str) -> Corpus:
-    """The corpus that a name, with or without words, stands for."""
+def open_named(path: str, bounds: Bounds = NAMED_BOUNDS) -> Corpus:
+    """Return the corpus that a name, with or without words, stands for."""
     name, *words = path.split(SEPARATOR)
-    return NAMED[name].open(*words)
+    return NAMED[name].open(*words, bounds=bounds)
 
 
 def is_name(path: str) -> bool:

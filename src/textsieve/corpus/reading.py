@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from ..errors import InputError, shown
+from .bounds import Bounds
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
 from .named import NAMED, closest_name, is_name, open_named
@@ -39,6 +40,9 @@ def read(
     keep: Iterable[Column] = (),
     usual: Mapping[str, str] | None = None,
     lenient: bool = False,
+    max_document: int | None = None,
+    max_unpacked: int | None = None,
+    follow_links: bool = False,
 ) -> Corpus:
     """Open a folder of classes, a file (plain, gzip or zstandard), or a corpus with a name, such as "newsgroups:train".
 
@@ -52,20 +56,41 @@ def read(
     the usual ones if there are such columns, and may have a "label_separator" for formats with columns. `lenient`
     leaves out lines of JSON that can't be read, such as one that was cut off, and notes where they are in
     `Report.unreadable`.
+
+    `max_document` is the size of the largest document in bytes, 100 MB by default and 10 MB in a named corpus;
+    `max_unpacked` the bytes that one packed file may unpack to, by default 200 times its size but at least
+    `max_document`. A larger one raises `InputError`, before it fills the memory. Links in a folder are read if they
+    stay inside it; `follow_links=True` reads those that lead outside too, each folder once.
     """
     place = _place(path)
+    is_named = not _exists(place) and isinstance(path, str) and is_name(path)
+    bounds = Bounds.checked(max_document, max_unpacked, follow_links, is_named=is_named)
     kept = _checked_names(keep)
+    if is_named:
+        name = os.fspath(path)
+        _refuse_options(name, text=text, label=label, label_separator=label_separator, format=format)
+        _refuse_options(name, keep=kept or None, encoding=None if encoding == "utf-8" else encoding)
+        return open_named(name, bounds)
     if not _exists(place):
-        if isinstance(path, str) and is_name(path):
-            _refuse_options(path, text=text, label=label, label_separator=label_separator, format=format)
-            _refuse_options(path, keep=kept or None, encoding=None if encoding == "utf-8" else encoding)
-            return open_named(path)
         raise _missing(place)
     if not place.is_file() and not place.is_dir():
         raise InputError(f"{place}: is a pipe or a device, which can be read only once. Save it to a file first.")
     separator = _checked_separator(label_separator)
-    columns = {f"usual_{name}": value for name, value in (usual or {}).items()}
-    source = Source(place, check_encoding(encoding), text, label, separator, texts_only, kept, lenient, **columns)
+    usual = usual or {}
+    source = Source(
+        place,
+        check_encoding(encoding),
+        text,
+        label,
+        separator,
+        texts_only,
+        kept,
+        lenient,
+        usual.get("text"),
+        usual.get("label"),
+        usual.get("label_separator"),
+        bounds,
+    )
     row = detect(source, format)
     _refuse_unused(source, row)
     if row.has_columns and separator is None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .batch import Report
+from .bounds import DEFAULT, Bounds
 from .labels import LabelReader
-from .streams import read_lines
+from .streams import read_lines, read_text
 
 Column = str | int
 """The name of a column, or its number from 0 in a table without a header."""
@@ -34,6 +35,7 @@ class Source:
     """Names to be tried before the conventional ones, where none is given: what these columns were called before."""
     usual_label_separator: str | None = None
     """What separates labels where nothing else is said, in formats with columns: what separated them before."""
+    bounds: Bounds = DEFAULT
 
     @property
     def names(self) -> tuple[object, ...]:
@@ -41,8 +43,12 @@ class Source:
         return self.text, self.label, self.usual_text, self.usual_label
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
-        """The numbered lines of the file, each with its ending."""
-        return read_lines(self.path, self.encoding, report, newline=newline)
+        """Yield the numbered lines of the file, each with its ending."""
+        return read_lines(self.path, self.encoding, report, self.bounds, newline=newline)
+
+    def text_pieces(self, report: Report) -> Iterator[str]:
+        """Yield the text of the file in pieces that may end anywhere."""
+        return read_text(self.path, self.encoding, report, self.bounds)
 
     def label_reader(self, report: Report, *, place: str = "line {}", may_be_joined: bool = False) -> LabelReader:
         """What converts the labels of one pass."""

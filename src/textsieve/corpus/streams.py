@@ -1,7 +1,8 @@
-"""A file -> its bytes or lines, unpacked if it is packed.
+"""Read the bytes, the text or the lines of a file, unpacked if it is packed.
 
-Compression is told by the first bytes, never by the name. Damage that shows only while unpacking is reported
-with the file's name, and a file that was cut short is damage: silence would lose documents.
+Compression is detected from the first bytes, never from the name. Damage that shows only while unpacking is reported
+with the file's name, and a file that was cut short is damage: silence would lose documents. What a file may unpack to,
+and how long a document or a line may be, is limited by `Bounds`.
 """
 
 from __future__ import annotations
@@ -9,23 +10,29 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING
 
 from ..errors import InputError
+from ..files import open_regular
 from .batch import Report
+from .bounds import DEFAULT, Bounds
 from .text import COUNTED, encoding_of, replaced_so_far
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 CHUNK = 2**18
-ZSTD_PIECE = 2**12
 HEAD = 2**16
+ZSTD_PIECES = 2**6, 2**10
+"""Fewest and most packed bytes that are unpacked at once."""
+ZSTD_WINDOW = 2**27
+"""Bytes that a zstandard frame may look back; as many as the tool `zstd` allows, and the most that -22 uses."""
 
 
 def _ungzip(file: IO[bytes]) -> Iterator[bytes]:
@@ -35,18 +42,23 @@ def _ungzip(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _unzstd(file: IO[bytes]) -> Iterator[bytes]:
-    # Frame by frame, because the library's own stream reader takes a cut file for a complete one; and in
-    # small pieces, because a few bytes can unpack to a great many.
+    # Frame by frame, because the library's own stream reader takes a cut file for a complete one; and in small pieces,
+    # because 4 bytes can unpack to 128 kB.
     import zstandard
 
-    unpacker = zstandard.ZstdDecompressor().decompressobj()
-    packed = file.read(ZSTD_PIECE)
+    maker = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
+    unpacker = maker.decompressobj()
+    smallest, largest = ZSTD_PIECES
+    size = smallest
+    packed = file.read(size)
     try:
         while packed:
-            yield unpacker.decompress(packed)
-            packed = unpacker.unused_data or file.read(ZSTD_PIECE)
+            data = unpacker.decompress(packed)
+            size = max(smallest, size // 2) if len(data) > CHUNK else min(largest, size * 2)
+            yield data
+            packed = unpacker.unused_data or file.read(size)
             if unpacker.eof and packed:
-                unpacker = zstandard.ZstdDecompressor().decompressobj()
+                unpacker = maker.decompressobj()
     except zstandard.ZstdError as error:
         raise OSError(str(error)) from error
     if not unpacker.eof:
@@ -72,12 +84,15 @@ COMPRESSIONS = (
 class _Unpacked(io.RawIOBase):
     """The bytes of a packed file, as a file."""
 
-    def __init__(self, path: Path, file: IO[bytes], compression: Compression) -> None:
+    def __init__(self, path: Path, file: io.BufferedReader, compression: Compression, bounds: Bounds) -> None:
         self._path = path
         self._file = file
         self._kind = compression.name
         self._chunks = compression.unpack(file)
         self._rest = memoryview(b"")
+        self._bounds = bounds
+        self._packed = os.fstat(file.fileno()).st_size
+        self._size = 0
 
     def readable(self) -> bool:
         return True
@@ -96,28 +111,32 @@ class _Unpacked(io.RawIOBase):
 
     def _next_chunk(self) -> bytes | None:
         try:
-            return next(self._chunks, None)
+            chunk = next(self._chunks, None)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(
                 f"{self._path}: begins as a {self._kind} file but cannot be unpacked ({error}). "
                 "It is damaged or was cut short; get it again."
             ) from error
+        if chunk is not None:
+            self._size += len(chunk)
+            self._bounds.check_unpacked(self._size, self._packed, self._path)
+        return chunk
 
     def close(self) -> None:
         self._file.close()
         super().close()
 
 
-def open_bytes(path: Path) -> io.BufferedReader:
-    """Open a file for reading, unpacked."""
+def open_bytes(path: Path, bounds: Bounds = DEFAULT) -> io.BufferedReader:
+    """Open a regular file for reading, unpacked."""
     try:
-        file = cast(io.BufferedReader, open(path, "rb", buffering=CHUNK))  # noqa: SIM115 - the caller closes it
+        file = open_regular(str(path), what="a file of documents", buffer=CHUNK)
         start = file.peek(4)[:4]
     except OSError as error:
         raise cannot_read(path, error) from error
     for compression in COMPRESSIONS:
         if start.startswith(compression.magic):
-            return io.BufferedReader(_Unpacked(path, file, compression), CHUNK)
+            return io.BufferedReader(_Unpacked(path, file, compression, bounds), CHUNK)
     return file
 
 
@@ -129,45 +148,83 @@ def cannot_read(path: Path | str, error: OSError) -> InputError:
 
 
 def read_head(path: Path) -> bytes:
-    """The first bytes of a file, unpacked."""
+    """Return the first bytes of a file, unpacked."""
     with open_bytes(path) as file:
         return file.read(HEAD)
 
 
-def read_lines(path: Path, encoding: str, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
-    """Number, from 1, and text of each line, with its ending.
+def read_document(path: Path, bounds: Bounds) -> bytes:
+    """Return all bytes of a file that is one document, unpacked."""
+    parts: list[bytes] = []
+    size = 0
+    with open_bytes(path, bounds) as file:
+        for part in _chunks_of(file):
+            parts.append(part)
+            size += len(part)
+            bounds.check_document(size, str(path))
+    return b"".join(parts)
 
-    Time and memory are linear in the length of a line, however long it is.
+
+def read_text(path: Path, encoding: str, report: Report, bounds: Bounds) -> Iterator[str]:
+    """Yield the text of a file in pieces that may end anywhere."""
+    with open_bytes(path, bounds) as file:
+        yield from _decoded(_chunks_of(file), encoding, report)
+
+
+def read_lines(
+    path: Path, encoding: str, report: Report, bounds: Bounds, *, newline: str = "\n"
+) -> Iterator[tuple[int, str]]:
+    """Yield number, from 1, and text of each line, with its ending.
+
+    Time and memory are linear in the length of a line, which `bounds` limits.
     """
-    with open_bytes(path) as file:
-        chunks = iter(lambda: file.read(CHUNK), b"")
-        yield from chain.from_iterable(lines_of_chunks(chunks, encoding, report, newline=newline))
+    with open_bytes(path, bounds) as file:
+        chunks = _chunks_of(file)
+        lines = lines_of_chunks(chunks, encoding, report, name=str(path), bounds=bounds, newline=newline)
+        yield from chain.from_iterable(lines)
 
 
 def lines_of_chunks(
-    chunks: Iterable[bytes], encoding: str, report: Report, *, newline: str = "\n"
+    chunks: Iterable[bytes], encoding: str, report: Report, *, name: str, bounds: Bounds, newline: str = "\n"
 ) -> Iterator[Iterable[tuple[int, str]]]:
-    """The numbered lines that each chunk of bytes completes; the first chunk has the byte order mark, if there is one.
+    """Yield the numbered lines that each chunk of bytes completes; a byte order mark is in the first chunk.
 
     The lines of a chunk must be taken before the next chunk is asked for.
     """
     number = 0
     begun: list[str] = []
+    n_begun = 0
     for text in _decoded(chunks, encoding, report):
         first, *lines = text.split(newline)
         begun.append(first)
+        n_begun += len(first)
+        if n_begun > bounds.max_document:
+            bounds.check_document(n_begun, f"{name}: line {number + 1}")
         if not lines:
             continue
         lines.insert(0, "".join(begun))
         begun = [lines.pop()]
-        yield enumerate((line + newline for line in lines), number + 1)
+        n_begun = len(begun[0])
+        numbered = enumerate((line + newline for line in lines), number + 1)
+        yield numbered if len(text) <= bounds.max_document else _checked(numbered, name, bounds)
         number += len(lines)
     if last := "".join(begun):
         yield [(number + 1, last)]
 
 
+def _checked(lines: Iterable[tuple[int, str]], name: str, bounds: Bounds) -> Iterator[tuple[int, str]]:
+    """Check each line of a chunk that is larger than a document may be."""
+    for number, line in lines:
+        bounds.check_document(len(line) - 1, f"{name}: line {number}")
+        yield number, line
+
+
+def _chunks_of(file: io.BufferedReader) -> Iterator[bytes]:
+    return iter(lambda: file.read(CHUNK), b"")
+
+
 def _decoded(chunks: Iterable[bytes], encoding: str, report: Report) -> Iterator[str]:
-    """The text of chunks of bytes."""
+    """Yield the text of each chunk of bytes."""
     decoder = None
     for data in chain(chunks, [b""]):
         decoder = decoder or codecs.getincrementaldecoder(encoding_of(data[:4], encoding))(COUNTED)

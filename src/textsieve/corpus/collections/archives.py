@@ -1,7 +1,7 @@
 """The files in a tar or zip, packed or not, one after the other; only the one that is handed out is in memory.
 
-An archive that was cut short or has a damaged header is an error, because silence would lose documents. A damaged file
-in a zip, a link, and a file that would fill the memory are passed over and counted.
+An archive that was cut short or has a damaged header is an error, because silence would lose documents. So is a file in
+it that is larger than a document may be. A damaged file in a zip and a link are skipped and counted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from ...errors import InputError
 from ..batch import Report
+from ..bounds import Bounds
 from ..streams import CHUNK, open_bytes
 
 ZIP = b"PK\x03\x04"
@@ -26,9 +27,8 @@ LONG_HEADERS = (
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
 )
-MOST_BYTES = 64 * 2**20
-"""Of a file; the largest of any collection has one and a half million."""
-TOO_LARGE = "files that are too large"
+LONGEST_HEADER = 2**20
+"""Bytes of a long name or a pax header in a tar; an ordinary one has a few hundred."""
 
 Member = tuple[str, bytes]
 """The path of a file in the archive, and what is in it."""
@@ -38,13 +38,14 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFErro
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins as a zip."""
+    """Return whether a file begins as a zip."""
     with open_bytes(path) as file:
         return file.peek(4)[:4] == ZIP
 
 
-def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report) -> Iterator[Member]:
-    """The files of a zip whose path is wanted."""
+def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bounds: Bounds) -> Iterator[Member]:
+    """Yield the files of a zip whose path is wanted."""
+    packed, unpacked = path.stat().st_size, 0
     try:
         archive = zipfile.ZipFile(path)
     except _DAMAGE as problem:
@@ -53,9 +54,9 @@ def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report) ->
         for entry in archive.infolist():
             if not entry.filename or entry.is_dir() or not wanted(entry.filename):
                 continue
-            if entry.file_size > MOST_BYTES:
-                report.skip(TOO_LARGE)
-                continue
+            bounds.check_document(entry.file_size, f"{path}: {entry.filename}")
+            unpacked += entry.file_size
+            bounds.check_unpacked(unpacked, packed, path)
             try:
                 data = archive.read(entry)  # no more than file_size
             except _DAMAGE:
@@ -85,21 +86,22 @@ class _Entry(tarfile.TarInfo):
     """An entry of a tar. tarfile reads long names and pax headers whole, however long they say they are."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        if self.type in LONG_HEADERS and self.size > MOST_BYTES:
+        if self.type in LONG_HEADERS and self.size > LONGEST_HEADER:
             raise tarfile.ReadError("a name in it is too long")
         return cast(tarfile.TarInfo, cast(Any, super())._proc_member(archive))
 
 
-def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report) -> Iterator[Member]:
-    """The files of a tar whose path is wanted."""
-    with open_bytes(path) as file:
+def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report, bounds: Bounds) -> Iterator[Member]:
+    """Yield the files of a tar whose path is wanted."""
+    with open_bytes(path, bounds) as file:
         watched = _Watched(file)
         try:
             with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK, tarinfo=_Entry) as archive:
                 for entry in archive:
                     cast(Any, archive).members.clear()  # it would keep what it knows of all of them
                     name = entry.name.removeprefix("./")
-                    if not entry.isdir() and wanted(name) and _is_readable(entry, report):
+                    if not entry.isdir() and wanted(name) and _is_file(entry, report):
+                        bounds.check_document(entry.size, f"{path}: {name}")
                         yield name, cast(io.BufferedReader, archive.extractfile(entry)).read()
         except (tarfile.TarError, EOFError) as problem:
             raise _damaged(path, problem) from problem
@@ -109,12 +111,12 @@ def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report) ->
             pass  # what packed it has a checksum at its end
 
 
-def _is_readable(entry: tarfile.TarInfo, report: Report) -> bool:
-    """Whether it is a file that fits into memory; one with holes has more bytes than the archive."""
+def _is_file(entry: tarfile.TarInfo, report: Report) -> bool:
+    """Return whether an entry is an ordinary file; one with holes has more bytes than the archive."""
     if not entry.isfile():
         report.skip("links")
-    elif entry.issparse() or entry.size > MOST_BYTES:
-        report.skip(TOO_LARGE)
+    elif entry.issparse():
+        report.skip("files with holes")
     else:
         return True
     return False

@@ -22,15 +22,16 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     (paths,) = files.values()
 
     def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(paths, chosen.get("tags") is not None, report))
+        return in_batches(_documents(paths, chosen, report))
 
     return start
 
 
-def _documents(paths: Paths, tagged: bool, report: Report) -> Iterator[Document]:
-    genres = _genres(paths, report)
+def _documents(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
+    genres = _genres(paths, chosen, report)
+    tagged = chosen.get("tags") is not None
     found = 0
-    for name, data in members(paths, lambda name: last_part(name) in genres, report):
+    for name, data in members(paths, lambda name: last_part(name) in genres, report, chosen.bounds):
         found += 1
         words = data.decode(ENCODING).split()
         text = " ".join(words if tagged else (word.rpartition("/")[0] or word for word in words))
@@ -39,9 +40,9 @@ def _documents(paths: Paths, tagged: bool, report: Report) -> Iterator[Document]
         report.skip("missing files")
 
 
-def _genres(paths: Paths, report: Report) -> dict[str, str]:
-    """The genre of each text, by the name of its file."""
-    for _, data in members(paths, lambda name: last_part(name) == GENRES, Report()):
+def _genres(paths: Paths, chosen: Chosen, report: Report) -> dict[str, str]:
+    """Return the genre of each text, by the name of its file."""
+    for _, data in members(paths, lambda name: last_part(name) == GENRES, Report(), chosen.bounds):
         lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]
         for line in lines:
             if len(line) < 2:

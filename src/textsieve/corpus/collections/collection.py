@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from ...errors import InputError
 from ..batch import Batch, Report
+from ..bounds import NAMED, Bounds
 from ..corpus import Corpus, Start
 from .editions import PARTS, Choice, Chosen, Edition, Paths
 from .locating import cached, obtain
@@ -28,9 +29,9 @@ class Collection:
     several: bool = False
     """Whether a document may have several labels."""
 
-    def corpus(self, *words: str) -> Corpus:
-        """The documents that the words after the name ask for. Its files are found, or downloaded, now."""
-        chosen = self.chosen(*words)
+    def corpus(self, *words: str, bounds: Bounds = NAMED) -> Corpus:
+        """Return the documents that the words after the name ask for. Its files are found, or downloaded, now."""
+        chosen = replace(self.chosen(*words), bounds=bounds)
         name = ":".join([self.name, *words])
         publisher = self.publisher_of(chosen.edition)
         files = {file.name: obtain(file, name, publisher) for file in chosen.files()}
@@ -47,7 +48,7 @@ class Collection:
                 raise InputError(f"{problem}{cached(str(problem), files.values())}") from problem
 
         def split() -> tuple[Corpus, Corpus]:
-            return self.corpus(*words, "train"), self.corpus(*words, "test")
+            return self.corpus(*words, "train", bounds=bounds), self.corpus(*words, "test", bounds=bounds)
 
         is_cut = chosen.part is None and self._has_parts(chosen)
         return Corpus(name, start, multilabel=self.several, split=split if is_cut else None)

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..bounds import NAMED, Bounds
+
 PARTS = {"train": "the part to learn from", "test": "the part to test on"}
 
 Paths = tuple[Path, ...]
@@ -71,6 +73,7 @@ class Chosen:
     part: str | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     """The word of each other choice that was made."""
+    bounds: Bounds = NAMED
 
     def files(self) -> list[File]:
         """Those that it takes."""

@@ -16,7 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..batch import BATCH_DOCUMENTS, Batch, Document, Labels, Report
+from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Document, Labels, Report
+from ..bounds import Bounds
 from ..streams import read_lines
 from .records import BROKEN
 
@@ -35,11 +36,11 @@ Topics = Mapping[int, Labels]
 """The topics of each story, by its number."""
 
 
-def read_topics(path: Path, wanted: Collection[str] | None, report: Report) -> dict[int, Labels]:
+def read_topics(path: Path, wanted: Collection[str] | None, report: Report, bounds: Bounds) -> dict[int, Labels]:
     """The topics of each story; those that are not wanted are left out, and stories that have none of them too."""
     topics: dict[int, Labels] = {}
     shared: dict[Labels, Labels] = {}
-    for _, line in read_lines(path, ENCODING, report):
+    for _, line in read_lines(path, ENCODING, report, bounds):
         match line.split():
             case [code, digits, "1"] if (number := _number(digits)) is not None:
                 before = topics.get(number, ())
@@ -58,19 +59,22 @@ def _number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
-def token_documents(paths: Iterable[Path], topics: Topics, report: Report) -> Iterator[Document]:
+def token_documents(paths: Iterable[Path], topics: Topics, report: Report, bounds: Bounds) -> Iterator[Document]:
     """The stories of files of tokens, as texts."""
     for path in paths:
         number: int | None = None
         words: list[str] | None = None
-        for _, line in read_lines(path, ENCODING, report):
+        n_characters = 0
+        for _, line in read_lines(path, ENCODING, report, bounds):
             if line.startswith(".I") and not line[2:3].strip():
                 yield from _story(number, words, topics, report)
-                number, words = _number(line[2:].strip()) or NO_NUMBER, None
+                number, words, n_characters = _number(line[2:].strip()) or NO_NUMBER, None, 0
             elif line.rstrip() == ".W":
                 words = []
             elif words is not None:
                 words.append(line.strip())
+                n_characters += len(line)
+                bounds.check_document(n_characters, f"{path}: story {number}")
         yield from _story(number, words, topics, report)
 
 
@@ -86,16 +90,18 @@ def _story(number: int | None, words: list[str] | None, topics: Topics, report: 
         yield " ".join(filter(None, words)), topics[number]
 
 
-def vector_batches(paths: Iterable[Path], topics: Topics, report: Report) -> Iterator[Batch]:
+def vector_batches(paths: Iterable[Path], topics: Topics, report: Report, bounds: Bounds) -> Iterator[Batch]:
     """The stories of files of vectors."""
     for path in paths:
         lines: list[str] = []
-        for _, line in read_lines(path, ENCODING, report):
+        n_characters = 0
+        for _, line in read_lines(path, ENCODING, report, bounds):
             if line.strip():
                 lines.append(line if line.endswith("\n") else f"{line}\n")
-            if len(lines) >= BATCH_DOCUMENTS:
+                n_characters += len(line)
+            if len(lines) >= BATCH_DOCUMENTS or n_characters >= BATCH_CHARACTERS:
                 yield from _batch(lines, topics, report)
-                lines = []
+                lines, n_characters = [], 0
         yield from _batch(lines, topics, report)
 
 

@@ -22,12 +22,16 @@ not. It is the first half, and in the fifth subset the second.
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ..batch import BATCH_DOCUMENTS, Batch
+from ..bounds import Bounds
+from ..streams import CHUNK, read_document
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,15 +52,17 @@ PLACE = {code: place for place, code in enumerate(CODES)}
 TOP = ("CCAT", "ECAT", "GCAT", "MCAT")
 FREQUENT = ("CCAT", "ECAT", "GCAT")
 """The codes that a half's shift is found by."""
+MAT_HEADER, MAT_PACKED = 128, 15
+"""Bytes before the first array of a MATLAB file, and the type of an array that is packed by zlib."""
 
 
-def batches(path: Path, part: str | None, wanted: Collection[str] | None) -> Iterator[Batch]:
-    """The stories of a subset, or of its part to learn from or to test on, with those of their topics that are wanted;
-    None for all.
+def batches(path: Path, part: str | None, wanted: Collection[str] | None, bounds: Bounds) -> Iterator[Batch]:
+    """Yield the stories of a subset or of its part, "train" or "test", with those of their topics that are wanted; None
+    for all.
     """
     from scipy.sparse import csr_array
 
-    rows, topics = _arrays(path)
+    rows, topics = _arrays(path, bounds)
     stories = parts_of(topics)[part] if part else range(rows.shape[0])
     places = [place for code, place in PLACE.items() if wanted is None or code in wanted]
     for begin in stories[::BATCH_DOCUMENTS]:
@@ -131,18 +137,41 @@ def _require_rules(topics: Bools, is_told: Bools) -> None:
         raise ValueError(f"the topics of target are not those of RCV1: a story has none of {', '.join(TOP)}")
 
 
-def _arrays(path: Path) -> tuple[Any, Bools]:
-    """Stories by terms, and codes by stories."""
+def _arrays(path: Path, bounds: Bounds) -> tuple[Any, Bools]:
+    """Return the matrix of stories by terms, and that of codes by stories."""
     from scipy.io import loadmat
 
     try:
+        _check_unpacked(read_document(path, bounds), path, bounds)
         arrays = loadmat(path, variable_names=["data", "target"])
         rows, target = arrays["data"], arrays["target"] > 0
         if rows.ndim != 2 or target.ndim != 2 or rows.shape[0] != target.shape[1]:
             raise ValueError(f"data is {rows.shape} and target {target.shape}")
         return rows, by_code(target)
+    except InputError:
+        raise
     except Exception as problem:  # loadmat raises whatever a damaged file makes it stumble over
         raise InputError(
             f"{path}: cannot be read as one of MULAN's subsets ({problem}). It is damaged or something else; get it "
             "again."
         ) from problem
+
+
+def _check_unpacked(data: bytes, path: Path, bounds: Bounds) -> None:
+    """Raise `InputError` if the packed arrays of a MATLAB file would unpack to too much.
+
+    After a header of 128 bytes, the last two of which give the byte order, each array has its type and its size.
+    """
+    order = ">" if data[126:128] == b"MI" else "<"
+    begin, unpacked = MAT_HEADER, 0
+    while begin + 8 <= len(data):
+        kind, size = struct.unpack_from(f"{order}II", data, begin)
+        begin += 8
+        if kind == MAT_PACKED:
+            unpacker = zlib.decompressobj()
+            packed = data[begin : begin + size]
+            while packed and (piece := unpacker.decompress(packed, CHUNK)):
+                unpacked += len(piece)
+                bounds.check_unpacked(unpacked, len(data), path)
+                packed = unpacker.unconsumed_tail
+        begin += size

@@ -37,7 +37,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
 
 def _documents(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
     removers = [remove for word, remove in REMOVERS.items() if word in chosen.words.values()]
-    for name, data in members(paths, lambda name: _is_wanted(name, chosen), report):
+    for name, data in members(paths, lambda name: _is_wanted(name, chosen), report, chosen.bounds):
         text = without_telling(data.decode(ENCODING))
         for remove in removers:
             text = remove(text)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from ...errors import InputError
 from ..batch import Batch, Document, Report, in_batches
+from ..bounds import Bounds
 from ..corpus import Start
-from ..streams import open_bytes, read_lines
+from ..streams import read_document, read_lines
 from .collection import Collection
 from .editions import Choice, Chosen, Edition, File, Paths
 from .records import BROKEN, between, records, without_tags
@@ -34,15 +35,16 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
 
     def start(report: Report) -> Iterator[Batch]:
         if chosen.edition.word == SAMPLE:
-            return in_batches(_sample_documents(path, report))
-        return in_batches(_documents(path, chosen.get("classes") is not None, report))
+            return in_batches(_sample_documents(path, report, chosen.bounds))
+        return in_batches(_documents(path, chosen, report))
 
     return start
 
 
-def _documents(path: Path, every_class: bool, report: Report) -> Iterator[Document]:
-    lines = (line for _, line in read_lines(path, "utf-8", report))
-    for record in records(lines, "ExternalPage", report):
+def _documents(path: Path, chosen: Chosen, report: Report) -> Iterator[Document]:
+    every_class = chosen.get("classes") is not None
+    lines = (line for _, line in read_lines(path, "utf-8", report, chosen.bounds))
+    for record in records(lines, "ExternalPage", report, chosen.bounds, str(path)):
         topic = between(record, "topic")
         label = (topic or "").strip().removeprefix(ROOT).partition("/")[0]
         if not label:
@@ -52,8 +54,8 @@ def _documents(path: Path, every_class: bool, report: Report) -> Iterator[Docume
             yield "\n".join(without_tags(part) for part in parts if part), (label,)
 
 
-def _sample_documents(path: Path, report: Report) -> Iterator[Document]:
-    for about, category in _sample(path):
+def _sample_documents(path: Path, report: Report, bounds: Bounds) -> Iterator[Document]:
+    for about, category in _sample(path, bounds):
         top = category[0] if isinstance(category, list) and category else None
         if isinstance(about, dict) and isinstance(top, str):
             yield " ".join(word for field in SAMPLE_FIELDS for word in _words(about.get(field))), (top,)
@@ -62,19 +64,19 @@ def _sample_documents(path: Path, report: Report) -> Iterator[Document]:
 
 
 def _words(value: object) -> list[str]:
-    """A field is a list of tokens, or text where there was only one."""
+    """Return the words of a field: a list of tokens, or text where there was only one."""
     if isinstance(value, str):
         return value.split()
-    return [str(word) for word in value] if isinstance(value, list) else []
+    return [str(word) for word in value if not isinstance(word, list | dict)] if isinstance(value, list) else []
 
 
-def _sample(path: Path) -> Iterator[tuple[object, object]]:
-    with open_bytes(path) as file:
-        data = file.read()
+def _sample(path: Path, bounds: Bounds) -> Iterator[tuple[object, object]]:
     try:
-        sample = json.loads(data)
+        sample = json.loads(read_document(path, bounds))  # it has 1.7 MB
         yield from zip(sample["meta"], sample["dmoz_categories"], strict=True)
-    except (ValueError, KeyError, TypeError) as problem:
+    except InputError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise InputError(
             f"{path}: is not the sample of DMOZ, lists 'meta' and 'dmoz_categories' of the same length ({problem}). "
             "Get it again."

@@ -41,19 +41,19 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     wanted = mulan.TOP if chosen.get("topics") else None
     if chosen.edition.word not in (VECTORS, TOKENS):
         (subset,) = paths.values()
-        return lambda report: mulan.batches(subset, chosen.part, wanted)
+        return lambda report: mulan.batches(subset, chosen.part, wanted, chosen.bounds)
     topics_path = paths.pop(TOPICS.name)
     known: list[lyrl2004.Topics] = []
     noticed = Report()
 
     def start(report: Report) -> Iterator[Batch]:
         if not known:
-            known.append(lyrl2004.read_topics(topics_path, wanted, noticed))
+            known.append(lyrl2004.read_topics(topics_path, wanted, noticed, chosen.bounds))
         for kind, count in noticed.skipped.items():
             report.skipped[kind] = report.skipped.get(kind, 0) + count
         if chosen.edition.word == TOKENS:
-            return in_batches(lyrl2004.token_documents(paths.values(), known[0], report))
-        return lyrl2004.vector_batches(paths.values(), known[0], report)
+            return in_batches(lyrl2004.token_documents(paths.values(), known[0], report, chosen.bounds))
+        return lyrl2004.vector_batches(paths.values(), known[0], report, chosen.bounds)
 
     return start
 

@@ -11,19 +11,23 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..batch import Report
+from ..bounds import Bounds
 
 BROKEN = "broken records"
 MOST_LINES = 100_000
 """Of a record; one that has more was never ended."""
+REPLACEMENT = "\ufffd"
 
 _TAG = re.compile(r"<[^<>]+>")
+_LONG_NUMBER = re.compile(r"&#[0-9]{20,};?")
 
 
-def records(lines: Iterable[str], tag: str, report: Report) -> Iterator[str]:
-    """The records `<tag ...>...</tag>`; what is between them is passed over."""
+def records(lines: Iterable[str], tag: str, report: Report, bounds: Bounds, name: str) -> Iterator[str]:
+    """Yield the records `<tag ...>...</tag>`; what is between them is skipped. `name` is that of the file."""
     begin, end = f"<{tag}", f"</{tag}>"
     marks = re.compile(rf"{re.escape(begin)}(?![^\W_])|{re.escape(end)}")  # the name must end there too
     begun: list[str] = []
+    n_characters = 0
     for line in lines:
         taken = 0
         for mark in marks.finditer(line):
@@ -32,9 +36,11 @@ def records(lines: Iterable[str], tag: str, report: Report) -> Iterator[str]:
                 yield "".join([*begun, line[taken : mark.end()]])
             elif begun:
                 report.skip(BROKEN)
-            begun, taken = [] if is_end else [begin], mark.end()
+            begun, taken, n_characters = [] if is_end else [begin], mark.end(), 0
         if begun and len(begun) <= MOST_LINES:
             begun.append(line[taken:])
+            n_characters += len(line) - taken
+            bounds.check_document(n_characters, f"{name}: a record <{tag}>")
         elif begun:
             report.skip(BROKEN)
             begun = []
@@ -50,5 +56,6 @@ def between(record: str, tag: str) -> str | None:
 
 
 def without_tags(text: str) -> str:
-    """What is left of marked-up text: a space for each tag, and characters for entities."""
-    return html.unescape(_TAG.sub(" ", text))
+    """Return a text with a space for each tag and with characters for entities."""
+    # html.unescape can't read numbers of thousands of digits; no character has one of twenty.
+    return html.unescape(_LONG_NUMBER.sub(REPLACEMENT, _TAG.sub(" ", text)))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..batch import Batch, Document, Labels, Report, in_batches
+from ..bounds import Bounds
 from ..corpus import Start
 from .collection import Collection
 from .editions import Choice, Chosen, Edition, File, Paths
@@ -45,7 +46,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     known: list[set[str]] = []
 
     def stories(report: Report) -> Iterator[Story]:
-        found = _stories(paths, report)
+        found = _stories(paths, report, chosen.bounds)
         return (story for story in found if BODY in story.text) if chosen.get("stories") else found
 
     def start(report: Report) -> Iterator[Batch]:
@@ -74,10 +75,10 @@ def _documents(stories: Iterable[Story], chosen: Chosen, known: set[str] | None 
             yield without_tags(story.text), topics
 
 
-def _stories(paths: Paths, report: Report) -> Iterator[Story]:
-    for _, data in members(paths, lambda name: name.endswith(ENDING), report):
+def _stories(paths: Paths, report: Report, bounds: Bounds) -> Iterator[Story]:
+    for name, data in members(paths, lambda name: name.endswith(ENDING), report, bounds):
         lines = data.decode(ENCODING).splitlines(keepends=True)
-        for record in records(lines, "REUTERS", report):
+        for record in records(lines, "REUTERS", report, bounds, name):
             topics, text = between(record, "TOPICS"), _text_of(record)
             if topics is None or text is None:
                 report.skip(BROKEN)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..batch import Batch, Document, Report, in_batches
+from ..bounds import Bounds
 from ..corpus import Start
 from ..streams import read_lines
 from .collection import Collection
@@ -29,14 +30,14 @@ UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin", "misc")
 STEMMED = "stemmed"
 LEAVE = "leave-"
 
-_HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*(?:\r?\n|\Z)")
+_HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*+(?:\r?\n|\Z)")
 """Lines up to an empty one, of which the first has a name and a colon; some have lost their beginnings."""
 
 
 def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     def start(report: Report) -> Iterator[Batch]:
         if chosen.edition.word == STEMMED:
-            return in_batches(_stemmed([path for paths in files.values() for path in paths], report))
+            return in_batches(_stemmed([path for paths in files.values() for path in paths], report, chosen.bounds))
         (paths,) = files.values()
         return in_batches(_pages(paths, chosen, report))
 
@@ -44,7 +45,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
 
 
 def _pages(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
-    for name, data in members(paths, lambda name: _is_wanted(name, chosen), report):
+    for name, data in members(paths, lambda name: _is_wanted(name, chosen), report, chosen.bounds):
         yield _HEADER.sub("", data.decode(ENCODING), count=1), (_class_and_university(name)[0],)
 
 
@@ -67,9 +68,9 @@ def _class_and_university(name: str) -> tuple[str, str]:
     return (parts[-3], parts[-2]) if len(parts) >= 4 else ("", "")
 
 
-def _stemmed(paths: list[Path], report: Report) -> Iterator[Document]:
+def _stemmed(paths: list[Path], report: Report, bounds: Bounds) -> Iterator[Document]:
     for path in paths:
-        for _, line in read_lines(path, "utf-8", report):
+        for _, line in read_lines(path, "utf-8", report, bounds):
             label, tab, text = line.rstrip("\r\n").partition("\t")
             if label in FOUR and tab:
                 yield text, (label,)

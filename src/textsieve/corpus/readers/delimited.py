@@ -92,7 +92,7 @@ def _rows(
 
 def _records(source: Source, report: Report, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     lines = source.lines(report, newline=_line_end(source))
-    return read_records(lines, delimiter, name=str(source.path), lenient=delimiter == "\t")
+    return read_records(lines, delimiter, name=str(source.path), bounds=source.bounds, lenient=delimiter == "\t")
 
 
 def _first_record(source: Source, delimiter: str) -> list[str]:

@@ -1,5 +1,4 @@
-"""JSON lines: one object a line. A file that is one JSON array of objects is read too, but in memory as a
-whole.
+"""JSON lines: one object a line. A file that is one JSON array of objects is read too, an object at a time.
 
 A label is a string, a number, null (unlabelled) or a list of labels; a line may lack it. Every line has the
 text, which may be null: an empty document. A line that is no object is refused, or left out if the source is lenient:
@@ -9,6 +8,7 @@ whoever was killed while writing has left half a line. Messages have no part of 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
@@ -23,6 +23,11 @@ from ..text import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
 LOOK_AHEAD_CHARACTERS = 2**20
+LONGEST_TOKEN = 12
+"""Characters that may be left of a text that was cut in the middle of a JSON token, such as an escape."""
+
+_DECODER = json.JSONDecoder()
+_NOT_SPACE = re.compile(r"[^ \t\n\r]")
 
 Object = dict[str, object]
 
@@ -127,25 +132,105 @@ def _objects_of(lines: Iterable[tuple[int, str]], source: Source, report: Report
 
 
 def _array(source: Source, report: Report) -> Iterator[tuple[int, Object]]:
-    whole = "".join(line for _, line in source.lines(report))
-    items = _parse(whole, source, None)
-    if not isinstance(items, list):
-        raise InputError(f"{source.path}: found one JSON {type(items).__name__}; expected a list of objects.")
-    for number, item in enumerate(items, 1):
-        yield number, _as_object(item, source, f"item {number}")
+    items = _Array(source, report)
+    number = 0
+    if not items.skip("["):
+        raise items.expected("a list")
+    while not items.skip("]"):
+        if number and not items.skip(","):
+            raise items.expected("',' delimiter")
+        number += 1
+        yield number, _as_object(items.take(number), source, f"item {number}")
+    if items.ahead():
+        raise items.expected("nothing after the list")
 
 
-def _parse(text: str, source: Source, number: int | None) -> object:
+class _Array:
+    """A JSON text that is parsed value by value, of which it holds little more than one."""
+
+    def __init__(self, source: Source, report: Report) -> None:
+        self._source = source
+        self._pieces = source.text_pieces(report)
+        self._text = ""
+        self._at = 0
+        self._line, self._column = 1, 1  # where the text begins in the file
+
+    def ahead(self) -> str:
+        """Return the next character that is no white space, or "" at the end."""
+        while True:
+            if mark := _NOT_SPACE.search(self._text, self._at):
+                self._at = mark.start()
+                return mark[0]
+            self._at = len(self._text)
+            if not self._more(1):
+                return ""
+
+    def skip(self, mark: str) -> bool:
+        """Go over a mark, if it is the next."""
+        is_next = self.ahead() == mark
+        self._at += is_next
+        return is_next
+
+    def take(self, number: int) -> object:
+        """Return the value that begins here. Each time that the text ends too early, twice as much is read."""
+        self.ahead()
+        while True:
+            try:
+                value, self._at = _DECODER.raw_decode(self._text, self._at)
+                return value
+            except json.JSONDecodeError as error:
+                is_cut = error.msg.startswith("Unterminated") or len(self._text[error.pos :].strip()) <= LONGEST_TOKEN
+                problem = self._error(error.pos, error.msg.removesuffix(" at"))
+                n_characters = len(self._text) - self._at
+                if is_cut:
+                    self._source.bounds.check_document(n_characters, f"{self._source.path}: item {number}")
+                if not is_cut or not self._more(n_characters):
+                    raise problem from None
+            except RecursionError:
+                raise self._error(self._at, "nested too deeply") from None
+            except ValueError as error:  # a number with thousands of digits
+                raise self._error(self._at, str(error)) from None
+
+    def _more(self, at_least: int) -> bool:
+        """Forget what was taken, and read so many characters more, or all that are left."""
+        taken = self._text[: self._at]
+        lines = taken.count("\n")
+        self._column = len(taken) - taken.rfind("\n") if lines else self._column + len(taken)
+        self._line += lines
+        pieces = [self._text[self._at :]]
+        self._at = 0
+        n_read = 0
+        while n_read < at_least and (piece := next(self._pieces, None)) is not None:
+            pieces.append(piece)
+            n_read += len(piece)
+        self._text = "".join(pieces)
+        return n_read > 0
+
+    def expected(self, what: str) -> InputError:
+        """Return the error for something else in this place."""
+        return self._error(self._at, f"Expecting {what}")
+
+    def _error(self, at: int, problem: str) -> InputError:
+        before = self._text[:at]
+        lines = before.count("\n")
+        column = at - before.rfind("\n") if lines else self._column + at
+        return _not_json(self._source, self._line + lines, f"{problem} at column {column}")
+
+
+def _parse(text: str, source: Source, number: int) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        line = number or error.lineno
         problem = f"{error.msg.removesuffix(' at')} at column {error.colno}"
     except RecursionError:
-        line, problem = number or 1, "nested too deeply"
+        problem = "nested too deeply"
     except ValueError as error:  # a number with thousands of digits
-        line, problem = number or 1, str(error)
-    raise InputError(f"{source.path}: line {line}: not JSON: {problem}. Write one complete JSON object on each line.")
+        problem = str(error)
+    raise _not_json(source, number, problem)
+
+
+def _not_json(source: Source, line: int, problem: str) -> InputError:
+    return InputError(f"{source.path}: line {line}: not JSON: {problem}. Write one complete JSON object on each line.")
 
 
 def _as_object(value: object, source: Source, place: str) -> Object:
@@ -164,10 +249,8 @@ def _described(value: object) -> str:
 
 
 def _is_array(source: Source) -> bool:
-    for _, line in source.lines(Report()):
-        if start := line.lstrip():
-            return start.startswith("[")
-    return False
+    starts = (piece.lstrip() for piece in source.text_pieces(Report()))
+    return next(filter(None, starts), "").startswith("[")
 
 
 def _look_ahead(source: Source, is_array: bool) -> list[Object]:

@@ -1,13 +1,15 @@
-"""Parquet, streamed by polars: memory holds a few row groups, never the table.
+"""Parquet, read by polars in slices of rows: memory holds a part of a row group, never the table.
 
-A column of lists means several labels. Polars needs a file it can seek in, so a packed one is first unpacked
-into a temporary file, for the time of the pass.
+Before the first row is read, `parquet_sizes.py` checks to how much the pages unpack. A column of lists means several
+labels. Polars needs a file it can seek in, so a packed one is first unpacked into a temporary file, for the time of the
+pass.
 """
 
 from __future__ import annotations
 
+import io
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
@@ -16,20 +18,24 @@ import polars as pl
 
 from ...errors import InputError
 from ...files import write_temporary
-from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
+from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
 from ..columns import choose, choose_kept
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
-from ..streams import CHUNK, COMPRESSIONS, open_bytes
+from ..streams import CHUNK, open_bytes
 from ..text import decode
+from .parquet_sizes import DamagedError, RowGroup, row_groups
 
 NAMED_STRINGS = (pl.Categorical, pl.Enum)
+SLICE = 32 * 2**20
+"""Unpacked bytes that are read at once; or as many as the row group has packed, since polars loads those each time."""
+SIZE = "size"
 
 
 def corpus(source: Source, format: Format) -> Corpus:
     """The rows of a table."""
-    with _seekable(source.path) as path, _named_errors(source):
+    with _seekable(source) as path, _named_errors(source):
         schema = _scan(path).collect_schema()
     columns = schema.names()
     text_at, label_at = choose(columns, source)
@@ -51,17 +57,22 @@ def _documents(
 ) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report, place="row {}", may_be_joined=True)
     row = 0
-    with _seekable(source.path) as path, _named_errors(source):
-        as_bytes = _scan(path).collect_schema()[text] == pl.Binary
+    columns = [text, *([] if label is None else [label]), *kept]
+    with _seekable(source) as path, _named_errors(source):
+        schema = _scan(path).collect_schema()
+        as_bytes = schema[text] == pl.Binary
         texts_column = pl.col(text) if as_bytes else pl.col(text).cast(pl.String)
         others = [each.alias(f"kept {name}") for name, each in kept.items()]
-        table = _scan(path).select(
-            texts_column.alias("text"), *([] if label is None else [pl.col(label).alias("label")]), *others
-        )
-        for chunk in table.collect_batches(chunk_size=BATCH_DOCUMENTS, maintain_order=True):
-            texts = chunk["text"].to_list()
-            labels = [None] * len(texts) if label is None else chunk["label"].to_list()
-            rows = zip(*(chunk[f"kept {name}"].to_list() for name in kept), strict=True) if kept else repeat(())
+        wanted = [
+            texts_column.alias("text"),
+            *([] if label is None else [pl.col(label).alias("label")]),
+            *others,
+            pl.sum_horizontal(1, *(_size_of(name, schema[name]) for name in columns)).alias(SIZE),
+        ]
+        for part in _parts(path, wanted, row_groups(path, columns, str(source.path), source.bounds), source):
+            texts = part["text"].to_list()
+            labels = [None] * len(texts) if label is None else part["label"].to_list()
+            rows = zip(*(part[f"kept {name}"].to_list() for name in kept), strict=True) if kept else repeat(())
             for document, value, values in zip(texts, labels, rows, strict=False):
                 row += 1
                 if as_bytes:
@@ -73,32 +84,92 @@ def _documents(
                     yield document or "", to_labels(value, row)
 
 
+def _parts(path: Path, wanted: Sequence[pl.Expr], groups: Sequence[RowGroup], source: Source) -> Iterator[pl.DataFrame]:
+    """Yield the rows in parts that are small enough for Python's strings, too.
+
+    A value that many rows share is held once by polars, and once a row by Python.
+    """
+    table = _scan(path)
+    packed = path.stat().st_size
+    row = unpacked = 0
+    for begin, n_rows in _slices(groups):
+        rows = table.slice(begin, n_rows).select(wanted).collect()
+        sizes = rows[SIZE].to_list()
+        first = in_part = 0
+        for at, size in enumerate(sizes):
+            row += 1
+            if size > source.bounds.max_document:
+                yield rows[first:at]
+                source.bounds.check_document(size, f"{source.path}: row {row}")
+            in_part += size
+            if in_part >= BATCH_CHARACTERS or at + 1 - first >= BATCH_DOCUMENTS or at + 1 == len(sizes):
+                unpacked += in_part
+                source.bounds.check_unpacked(unpacked, packed, source.path)
+                yield rows[first : at + 1]
+                first, in_part = at + 1, 0
+
+
+def _slices(groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
+    """Yield the first row and the number of rows of slices: parts of a large row group, or several small ones."""
+    begin = n_rows = size = 0
+    for group in groups:
+        if n_rows and size + group.unpacked > SLICE:
+            yield begin, n_rows
+            begin, n_rows, size = begin + n_rows, 0, 0
+        n_rows += group.rows
+        size += group.unpacked
+        n_parts = -(-size // max(SLICE, group.packed))
+        step = max(1, -(-n_rows // max(1, n_parts)))
+        while n_parts > 1 and n_rows:
+            yield begin, min(step, n_rows)
+            begin, n_rows, size = begin + min(step, n_rows), n_rows - min(step, n_rows), 0
+    if n_rows:
+        yield begin, n_rows
+
+
+def _size_of(name: str, kind: pl.DataType) -> pl.Expr:
+    """Return the bytes of each value of a column."""
+    column = pl.col(name)
+    if isinstance(kind, pl.Array):
+        column, kind = column.arr.to_list(), pl.List(kind.inner)
+    if isinstance(kind, pl.List):
+        bytes_of_each = pl.element().cast(pl.String).str.len_bytes()
+        size = column.list.eval(bytes_of_each).list.sum().cast(pl.Int64) + column.list.len()
+    elif kind == pl.Binary:
+        size = column.bin.size()
+    elif kind == pl.String or kind in NAMED_STRINGS:
+        size = column.cast(pl.String).str.len_bytes()
+    else:
+        size = pl.lit(8)
+    return size.cast(pl.Int64).fill_null(0)
+
+
 def _scan(path: Path) -> pl.LazyFrame:
     # A path is a path: no wildcards in it, and no columns made of its folders' names.
     return pl.scan_parquet(path, glob=False, hive_partitioning=False)
 
 
 @contextmanager
-def _seekable(path: Path) -> Iterator[Path]:
-    with path.open("rb") as file:
-        start = file.read(4)
-    if not any(start.startswith(each.magic) for each in COMPRESSIONS):
-        yield path
-        return
-    with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
-        unpacked = Path(folder, "table.parquet")
-        with open_bytes(path) as packed:
-            write_temporary(str(unpacked), iter(lambda: packed.read(CHUNK), b""), what=f"the unpacked {path}")
-        yield unpacked
+def _seekable(source: Source) -> Iterator[Path]:
+    with open_bytes(source.path, source.bounds) as file:
+        if isinstance(file.raw, io.FileIO):
+            yield source.path
+            return
+        with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
+            unpacked = Path(folder, "table.parquet")
+            chunks = iter(lambda: file.read(CHUNK), b"")
+            write_temporary(str(unpacked), chunks, what=f"the unpacked {source.path}")
+            yield unpacked
 
 
 @contextmanager
 def _named_errors(source: Source) -> Iterator[None]:
     try:
         yield
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, DamagedError) as error:
+        problem = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"{source.path}: cannot be read as Parquet: {str(error).splitlines()[0]}. "
+            f"{source.path}: cannot be read as Parquet: {problem}. "
             "It is damaged, or no Parquet file; get it again or correct format=."
         ) from error
 

@@ -5,6 +5,9 @@ process is changed, and either swallows the rest of a file after a quote that is
 quotes that tab-separated files contain as mere punctuation. A line without a quote is one `split`; with
 quotes, `find` jumps from quote to quote, so that time and memory are linear in the record whatever is in it.
 
+A record has at most `Bounds.max_document` characters and `MAX_FIELDS` fields, as a line of nothing but delimiters would
+otherwise become a list that takes many times its size.
+
 A field that begins with a quote goes on to the next single quote, over line ends and delimiters; two quotes
 stand for one. In a `lenient` file such a quote is punctuation if the field does not end where its closing
 quote is, or if it has none in its line and both this line and the next are full records by themselves.
@@ -16,40 +19,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import InputError
+from ..bounds import Bounds
 
 QUOTE = '"'
+MAX_FIELDS = 100_000
+PARTS_OF_BLOCK = 1_000
+"""Parts of a field, such as its lines, that are joined at once: a short string takes fifty times its length."""
 Numbered = tuple[int, str]
 
 
 def read_records(
-    lines: Iterator[Numbered], delimiter: str, *, name: str, lenient: bool
+    lines: Iterator[Numbered], delimiter: str, *, name: str, bounds: Bounds, lenient: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """The number of the line it begins in, and the fields, of each record; a blank line has no fields."""
-    reader = _Records(lines, delimiter, name, lenient)
+    """Yield the number of the first line and the fields of each record; a blank line has no fields."""
+    reader = _Records(lines, delimiter, name, bounds, lenient)
     while (numbered := reader.take()) is not None:
         number, line = numbered
         yield number, reader.split(number, line)
 
 
 class _Records:
-    def __init__(self, lines: Iterator[Numbered], delimiter: str, name: str, lenient: bool) -> None:
+    def __init__(self, lines: Iterator[Numbered], delimiter: str, name: str, bounds: Bounds, lenient: bool) -> None:
         self._lines = lines
         self._delimiter = delimiter
         self._name = name
+        self._bounds = bounds
         self._lenient = lenient
         self._ahead: list[Numbered] = []
         self._delimiters = 0
+        self._size = 0  # characters of the record so far
 
     def take(self) -> Numbered | None:
         return self._ahead.pop() if self._ahead else next(self._lines, None)
 
     def split(self, number: int, line: str) -> list[str]:
-        """The fields of the record that begins with this line; takes more lines if they belong to it."""
+        """Return the fields of the record that begins with this line; takes more lines if they belong to it."""
         if QUOTE in line:
+            self._size = len(line)
             fields = self._split_quoted(number, line)
         else:
             line = line.rstrip("\r\n")
-            fields = line.split(self._delimiter) if line else []
+            fields = line.split(self._delimiter, MAX_FIELDS) if line else []
+        if len(fields) > MAX_FIELDS:
+            raise self._too_many_fields(number)
         self._delimiters = self._delimiters or len(fields) - 1
         return fields
 
@@ -64,14 +76,20 @@ class _Records:
                 end = len(line.rstrip("\r\n")) if end < 0 else end
                 field, at = line[at:end], end
             fields.append(field)
+            if len(fields) > MAX_FIELDS:
+                raise self._too_many_fields(number)
             if not line.startswith(self._delimiter, at):
                 return fields
             at += 1
 
     def _quoted(self, number: int, line: str, at: int) -> tuple[str, str, int]:
         """A field from behind its opening quote: the field, the line it ends in, and where in that line."""
-        parts = []
+        blocks: list[str] = []
+        parts: list[str] = []
         while True:
+            if len(parts) == PARTS_OF_BLOCK:
+                blocks.append("".join(parts))
+                parts.clear()
             quote = line.find(QUOTE, at)
             if quote < 0:
                 parts.append(line[at:])
@@ -82,6 +100,8 @@ class _Records:
                         "Close it, or double it if it is part of the text."
                     )
                 line, at = following[1], 0
+                self._size += len(line)
+                self._bounds.check_document(self._size, f"{self._name}: the record that begins in line {number}")
             elif line.startswith(QUOTE, quote + 1):
                 parts.append(line[at : quote + 1])
                 at = quote + 2
@@ -94,7 +114,13 @@ class _Records:
                 f"where {self._delimiter!r} or the end of the line is expected. "
                 "Double the quotes that are part of a text."
             )
-        return "".join(parts), line, quote + 1
+        return "".join([*blocks, *parts]), line, quote + 1
+
+    def _too_many_fields(self, number: int) -> InputError:
+        return InputError(
+            f"{self._name}: line {number}: more than {MAX_FIELDS:,} fields. This is no table of documents, or "
+            f"{self._delimiter!r} does not separate its columns."
+        )
 
     def _ends_field(self, line: str, at: int) -> bool:
         return line.startswith(self._delimiter, at) or not line[at : at + 3].strip("\r\n")

@@ -1,0 +1,134 @@
+"""Walk through the files of a folder, whatever somebody put into it.
+
+Only regular files are documents: opening a pipe would block, and a device may never end. The walk holds a stack of its
+own, so that no depth of folders ends it; paths that the system finds too long raise `InputError`. Files come in the
+order of their names, so that the order is the same on every machine.
+
+A link is read if what it leads to is inside the folder. Others are skipped and counted, because a link to a private
+file would put its words into a model, unless the caller follows links. Every folder is read once: by its own name if it
+is inside, and else by the first link that leads to it or to a folder around it. So links can neither form a loop nor
+multiply the files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import InputError
+from .batch import OUTSIDE, Report
+from .streams import cannot_read
+
+HIDDEN = "."
+LONGEST_NAME = 300
+"""Characters of a path that are shown in an error."""
+NEITHER = "neither file nor folder"
+READ_ELSEWHERE = "links to folders read elsewhere"
+
+
+class Entry(NamedTuple):
+    """A file below a folder."""
+
+    path: Path
+    name: str
+    """The path from below the folder, with slashes."""
+
+
+def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[Entry]:
+    """Yield the regular files below a folder; what is skipped is counted in the report."""
+    walker = _Walker(root, report, follow_links)
+    stack = [("", iter(list_folder(str(root))))]  # what the names in a folder begin with, and what is left of it
+    while stack:
+        prefix, entries = stack[-1]
+        entry = next(entries, None)
+        if entry is None:
+            stack.pop()
+        elif walker.is_folder(entry):
+            stack.append((f"{prefix}{entry.name}/", iter(list_folder(entry.path))))
+        elif walker.is_document(entry):
+            yield Entry(Path(entry.path), prefix + entry.name)
+
+
+def list_folder(path: str) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, in the order of the names."""
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entries, key=lambda entry: os.fsencode(entry.name))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> InputError:
+    return cannot_read(path if len(path) <= LONGEST_NAME else f"{path[:LONGEST_NAME]}...", error)
+
+
+class _Walker:
+    """Decides what becomes of each entry, and remembers the folders that were read."""
+
+    def __init__(self, root: Path, report: Report, follow_links: bool) -> None:
+        self._root = os.path.realpath(root)
+        self._report = report
+        self._follow_links = follow_links
+        status = os.stat(root)
+        self._seen = {(status.st_dev, status.st_ino)}
+
+    def is_folder(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether to go into an entry."""
+        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._is_new(entry)
+
+    def is_document(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether an entry that is not gone into is a document."""
+        if entry.name.startswith(HIDDEN):
+            self._report.skip("hidden folders" if _is_dir(entry) else "hidden files")
+            return False
+        if _is_dir(entry):
+            return False  # it was counted
+        if not _is_file(entry):
+            self._report.skip(NEITHER)
+            return False
+        return not entry.is_symlink() or self._may_follow(os.path.realpath(entry.path))
+
+    def _is_new(self, folder: os.DirEntry[str]) -> bool:
+        if folder.is_symlink():
+            target = os.path.realpath(folder.path)
+            if not self._may_follow(target):
+                return False
+            inside = os.path.relpath(target, self._root).split(os.sep) if self._is_inside(target) else [HIDDEN]
+            if target == self._root or not any(name.startswith(HIDDEN) for name in inside):
+                self._report.skip(READ_ELSEWHERE)
+                return False
+        try:
+            status = folder.stat()
+        except OSError as error:
+            raise _unreadable(folder.path, error) from error
+        identity = (status.st_dev, status.st_ino)
+        if identity in self._seen:
+            self._report.skip(READ_ELSEWHERE)
+            return False
+        self._seen.add(identity)
+        return True
+
+    def _may_follow(self, target: str) -> bool:
+        if self._follow_links or self._is_inside(target):
+            return True
+        self._report.skip(OUTSIDE)
+        return False
+
+    def _is_inside(self, target: str) -> bool:
+        return target == self._root or target.startswith(os.path.join(self._root, ""))
+
+
+def _is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads back to itself
+        return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
