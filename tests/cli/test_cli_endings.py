@@ -13,7 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
+from click.exceptions import Exit
 from tests.reference.cli_cases import documents, write_csv
+
+from textsieve.cli.ending import orderly
 
 COMMAND = [sys.executable, "-m", "textsieve"]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "PYTHONIOENCODING")}
@@ -64,6 +67,13 @@ def test_the_rest_of_a_long_output_is_not_missed(model: Path, tmp_path: Path) ->
         run.stdout.close()
         assert run.stderr.read() == b""
     assert run.returncode == 141
+
+
+def test_data_that_ends_too_early_is_not_reported_as_aborted(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Exit) as ended, orderly():
+        raise EOFError("Ran out of input")
+    assert ended.value.exit_code == 1
+    assert capsys.readouterr().err == "error: some input ended too early (Ran out of input).\n"
 
 
 def read_within(run: subprocess.Popen[bytes], seconds: float) -> bytes:

@@ -40,6 +40,8 @@ def orderly() -> Iterator[None]:
         _fail(as_options(str(problem)), problem)
     except OSError as problem:
         _fail(": ".join(str(part) for part in (problem.filename, problem.strerror or problem) if part), problem)
+    except EOFError as problem:  # click would print "Aborted!", as if the user had stopped the run
+        _fail(f"some input ended too early ({problem or 'end of file'}).", problem)
     except MemoryError as problem:
         _fail("there is not enough memory for this.", problem)
 
