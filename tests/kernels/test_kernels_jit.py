@@ -207,6 +207,16 @@ def test_without_a_folder_for_the_cache_kernels_work_and_one_warning_says_so(mon
         assert jit.cache_folder(jit.kernel(twice)) is None
 
 
+def test_without_room_for_the_compiler_there_is_a_memory_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(megabytes: int) -> None:
+        raise MemoryError
+
+    compiled = jit.kernel(twice)
+    monkeypatch.setattr(jit, "check_room", no_room)
+    with pytest.raises(MemoryError):
+        compiled(21)
+
+
 def test_disabled_compilation_is_an_error_that_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     with pytest.raises(InputError, match="NUMBA_DISABLE_JIT"):

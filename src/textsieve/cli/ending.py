@@ -15,9 +15,14 @@ from typing import TextIO
 import click
 
 from ..errors import InputError, MissingPackage
+from ..memory import check_room_for_imports
 from .wording import as_options, on_one_line
 
 FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
+
+NO_MEMORY = "there is not enough memory for this."
+NO_THREAD = "can't start new thread"
+"""What Python says, in a plain `RuntimeError`, if there is no memory for the stack of a thread."""
 
 SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 """Those that are about the input; others are for programmers."""
@@ -27,6 +32,7 @@ SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 def orderly() -> Iterator[None]:
     """Say what is wrong with the input in one paragraph, and end with the right exit code."""
     _replace_what_cannot_be_written()
+    check_room_for_imports()
     try:
         with _warnings_as_lines():
             yield
@@ -43,7 +49,11 @@ def orderly() -> Iterator[None]:
     except EOFError as problem:  # click would print "Aborted!", as if the user had stopped the run
         _fail(f"some input ended too early ({problem or 'end of file'}).", problem)
     except MemoryError as problem:
-        _fail("there is not enough memory for this.", problem)
+        _fail(NO_MEMORY, problem)
+    except RuntimeError as problem:
+        if str(problem) != NO_THREAD:
+            raise
+        _fail(NO_MEMORY, problem)
 
 
 @contextmanager

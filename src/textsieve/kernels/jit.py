@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..files import open_regular, replacing
+from ..memory import check_room
 from ..warning import warn
 
 Params = ParamSpec("Params")
@@ -44,6 +45,9 @@ Floats = NDArray[np.float64]
 
 MAX_BYTES = 1 << 28
 """No kernel compiles to nearly as much code; a larger cache file is not ours."""
+
+NEEDED_BY_LLVM = 100
+"""Megabytes of address space that compiling or linking a kernel may take; LLVM aborts the process if it can't have it."""
 
 
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
@@ -144,8 +148,13 @@ class CheckedCache:
         cache: Any = cast(Any, FunctionCache)(function)
         cache._cache_file = CheckedFiles(cache.cache_path, cache._impl.filename_base)
         self.cache_path: str = cache.cache_path
-        self.load_overload = cache.load_overload
+        self._load = cache.load_overload
         self._save = cache.save_overload
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return compiled code, or None if it must be compiled; raise `MemoryError` if there is no room for that."""
+        check_room(NEEDED_BY_LLVM)
+        return self._load(signature, context)
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Save compiled code if the folder can be written to."""
