@@ -1,11 +1,23 @@
-"""Giving memory back to the system.
+"""Give memory back to the system, and stop in time where the address space is limited (`ulimit -v`).
 
 glibc keeps what was freed in small pieces for later. After a pass over a large corpus that is a hundred megabytes and
 more, which would stand beside the arrays of the next stage for nothing.
+
+Python and numpy raise `MemoryError` when memory runs out, but the libraries beneath them do not: OpenBLAS ends the
+process or waits for ever for a thread that it could not start, LLVM and polars abort, and an import fails halfway. So
+`check_room` looks for room before they are used, and raises `MemoryError` in their place.
 """
 
 import ctypes
+import mmap
+import os
 import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+_MB = 1_000_000
 
 
 def give_back() -> None:
@@ -14,3 +26,56 @@ def give_back() -> None:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
         if trim is not None:
             trim(0)
+
+
+def is_limited() -> bool:
+    """Return whether the address space of this process is limited."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
+def check_room(megabytes: int) -> None:
+    """Raise `MemoryError` if the address space is limited and that much more of it can't be had."""
+    if not is_limited():
+        return
+    try:
+        mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserved, but never touched
+    except OSError as problem:
+        raise MemoryError(f"{megabytes} MB more are needed") from problem
+
+
+class CheckRoomBeforeImport(MetaPathFinder):
+    """Raises `MemoryError` for the import of a large package for which there is no room.
+
+    `NEEDED` has the address space, in MB, that a package takes to be imported and used on little data: a part that is
+    fixed, and one for each processor, since its libraries start threads.
+    """
+
+    NEEDED = {
+        "numpy": (80, 45),
+        "scipy": (100, 45),
+        "scipy.linalg": (60, 45),
+        "sklearn": (250, 60),
+        "llvmlite": (350, 25),
+        "numba": (250, 10),
+        "polars": (800, 100),
+    }
+    _MOST_THREADS = 64
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Check the room for a package, and leave it to others to find it."""
+        if fullname in self.NEEDED:
+            fixed, per_processor = self.NEEDED[fullname]
+            check_room(fixed + per_processor * min(os.cpu_count() or 1, self._MOST_THREADS))
+        return None
+
+
+def check_room_for_imports() -> None:
+    """Check from now on, if the address space is limited, whether there is room for a package that is imported."""
+    if is_limited() and not any(isinstance(finder, CheckRoomBeforeImport) for finder in sys.meta_path):
+        sys.meta_path.insert(0, CheckRoomBeforeImport())

@@ -14,7 +14,10 @@ import time
 from pathlib import Path
 
 import pytest
+from click.exceptions import Exit
 from tests.reference.cli_cases import documents, write_csv
+
+from textsieve.cli.ending import orderly
 
 COMMAND = [sys.executable, "-m", "textsieve"]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "PYTHONIOENCODING")}
@@ -65,6 +68,13 @@ def test_the_rest_of_a_long_output_is_not_missed(model: Path, tmp_path: Path) ->
         run.stdout.close()
         assert run.stderr.read() == b""
     assert run.returncode == 141
+
+
+def test_data_that_ends_too_early_is_not_reported_as_aborted(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Exit) as ended, orderly():
+        raise EOFError("Ran out of input")
+    assert ended.value.exit_code == 1
+    assert capsys.readouterr().err == "error: some input ended too early (Ran out of input).\n"
 
 
 def read_within(run: subprocess.Popen[bytes], seconds: float) -> bytes:
@@ -270,3 +280,39 @@ def test_json_is_not_mixed_with_progress_or_warnings(news: Path, tmp_path: Path)
     assert json.loads(printed)["n_terms"] == 24
     assert b"warning: --terms=1,000" in seen
     assert b".py:" not in seen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "megabytes"),
+    [
+        ("info {model}", 100),
+        ("explain {model} striker", 150),
+        ("predict {model} {news}", 150),
+        ("predict {model} {news}.parquet", 400),
+        ("train {news} -o {folder}/m", 300),
+        ("train {news} -o {folder}/m", 450),
+        ("evaluate {model} {news}", 150),
+        ("compare {news}", 400),
+        ("update {model} {news}", 300),
+    ],
+)
+def test_too_small_an_address_space_ends_with_a_sentence(
+    arguments: str, megabytes: int, model: Path, news: Path, tmp_path: Path
+) -> None:
+    Path(f"{news}.parquet").write_bytes(b"PAR1 and what is never read PAR1")
+    limit = (megabytes * 1_000_000, megabytes * 1_000_000)
+    run = started(
+        *arguments.format(model=model, news=news, folder=tmp_path).split(),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+    )
+    printed, told = run.communicate(timeout=60)
+    assert (run.returncode, printed, told) == (1, b"", b"error: there is not enough memory for this.\n")
+
+
+def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Exit) as ended, orderly():
+        raise RuntimeError("can't start new thread")
+    assert ended.value.exit_code == 1
+    assert capsys.readouterr().err == "error: there is not enough memory for this.\n"
+    with pytest.raises(RuntimeError, match="another"), orderly():
+        raise RuntimeError("another")

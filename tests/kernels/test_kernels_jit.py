@@ -1,12 +1,173 @@
-"""The cache of compiled code: good only while all kernel files are as they were; and not needed."""
+"""The cache of compiled code: stale, damaged and unwritable files lead to compiling again, never to an error."""
 
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
-from numba.core.dispatcher import Dispatcher
+from numba.core import caching
 
+from textsieve.errors import InputError
 from textsieve.kernels import grams, jit, words
+
+
+def twice(number: int) -> int:
+    """Return twice the number; compiled in the tests, with a cache of its own."""
+    return 2 * number
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache folder of the kernels that a test makes; no warning has been shown yet."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(jit, "_warned", set())
+    compile_twice()
+    (file,) = tmp_path.glob("*/*")
+    assert file.suffix == ".nbc"
+    return file.parent
+
+
+def compile_twice(function: Callable[[int], int] = twice) -> bool:
+    """Call a new kernel, and return whether its code came from the cache."""
+    compiled: Any = jit.kernel(function)
+    assert compiled(21) == 42
+    return bool(compiled.stats.cache_hits)
+
+
+def truncate(length: int) -> Callable[[Path], None]:
+    return lambda file: os.truncate(file, length)
+
+
+def cut_off(length: int) -> Callable[[Path], None]:
+    return lambda file: os.truncate(file, file.stat().st_size - length)
+
+
+def flip(at: int) -> Callable[[Path], None]:
+    def damage(file: Path) -> None:
+        content = bytearray(file.read_bytes())
+        content[at] ^= 0x10
+        file.write_bytes(content)
+
+    return damage
+
+
+def append(file: Path) -> None:
+    file.write_bytes(file.read_bytes() + b"\0")
+
+
+def zero(file: Path) -> None:
+    file.write_bytes(bytes(file.stat().st_size))
+
+
+def replace_by_pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def replace_by_link_to_itself(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file)
+
+
+def grow(file: Path) -> None:
+    os.truncate(file, jit.MAX_BYTES + 1)
+
+
+DAMAGES = {
+    **{f"truncated to {length}": truncate(length) for length in (0, 1, 31, 32, 33, 500)},
+    **{f"without the last {length}": cut_off(length) for length in (1, 100)},
+    **{f"byte {at} flipped": flip(at) for at in (0, 31, 32, 40, 300, 2000, -1)},
+    "a byte too long": append,
+    "zeros": zero,
+    "a pipe": replace_by_pipe,
+    "a link to itself": replace_by_link_to_itself,
+    "huge": grow,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_is_named_and_replaced(damage: Callable[[Path], None], folder: Path) -> None:
+    assert compile_twice()
+    (file,) = folder.iterdir()
+    damage(file)
+    with pytest.warns(UserWarning, match="compile") as told:
+        assert not compile_twice()
+    assert [str(one.message) for one in told] == [f"{file} is damaged; it is compiled again."]
+    assert list(folder.iterdir()) == [file]
+    assert compile_twice()
+
+
+def test_code_of_another_signature_is_damage(folder: Path) -> None:
+    (file,) = folder.iterdir()
+    jit.kernel(twice)(2.5)  # type: ignore[arg-type]
+    (other,) = set(folder.iterdir()) - {file}
+    shutil.copy(other, file)
+    with pytest.warns(UserWarning, match=r"is damaged"):
+        assert not compile_twice()
+
+
+def test_several_damaged_files_are_one_warning(folder: Path) -> None:
+    jit.kernel(twice)(2.5)  # type: ignore[arg-type]
+    for file in folder.iterdir():
+        os.truncate(file, 100)
+    compiled = jit.kernel(twice)
+    with pytest.warns(UserWarning, match="compile") as told:
+        assert (compiled(21), compiled(2.5)) == (42, 5.0)  # type: ignore[arg-type]
+    assert len(told) == 1
+
+
+def test_a_folder_in_place_of_a_file_is_left_alone(folder: Path) -> None:
+    (file,) = folder.iterdir()
+    file.unlink()
+    (file / "something").mkdir(parents=True)
+    with pytest.warns(UserWarning, match="compile") as told:
+        assert not compile_twice()
+    assert [str(file) in str(told[0].message), str(folder) in str(told[1].message), len(told)] == [True, True, 2]
+    assert (file / "something").is_dir()
+
+
+def test_a_full_disk_is_one_warning_that_names_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def no_room(path: str) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        yield
+
+    shutil.rmtree(folder)
+    monkeypatch.setattr(jit, "replacing", no_room)
+    with pytest.warns(UserWarning, match="compile") as told:
+        assert [compile_twice(), compile_twice()] == [False, False]
+    (message,) = [str(one.message) for one in told]
+    assert f"can't be written to {folder} (No space left on device)" in message
+    assert "NUMBA_CACHE_DIR" in message
+
+
+def test_a_folder_that_went_away_and_cannot_be_made_is_one_warning(folder: Path) -> None:
+    compiled = jit.kernel(twice)
+    shutil.rmtree(folder.parent)
+    folder.parent.write_text("a file")
+    with pytest.warns(UserWarning, match="can't be written to") as told:
+        assert (compiled(21), compiled(2.5)) == (42, 5.0)  # type: ignore[arg-type]
+    assert len(told) == 1
+
+
+def test_two_processes_that_compile_at_once_leave_good_files(tmp_path: Path) -> None:
+    script = (
+        "from tests.kernels.test_kernels_jit import compile_twice\n"
+        "import warnings; warnings.simplefilter('error')\n"
+        "compile_twice()\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    running = [subprocess.Popen([sys.executable, "-c", script], env=environment) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert len(list(tmp_path.glob("*/*"))) == 1
 
 
 def test_a_change_in_any_file_changes_the_fingerprint(tmp_path: Path) -> None:
@@ -16,23 +177,47 @@ def test_a_change_in_any_file_changes_the_fingerprint(tmp_path: Path) -> None:
     assert jit._fingerprint(tmp_path) == before
     (tmp_path / "b.py").write_text("two = 3\n")
     assert jit._fingerprint(tmp_path) != before
-
-
-@pytest.mark.parametrize("function", [words.count_words, words.slot_of, grams.count_grams])
-def test_numba_goes_by_the_fingerprint(function: Any) -> None:
-    assert function._cache._cache_file._source_stamp == jit.FINGERPRINT
     assert jit._fingerprint(Path(jit.__file__).parent) == jit.FINGERPRINT
 
 
-def test_without_a_folder_for_the_cache_kernels_work_and_a_warning_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nowhere(self: Any) -> None:
-        raise RuntimeError("cannot cache function: no locator available")
+def test_code_of_other_sources_is_not_used_and_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (old,) = folder.iterdir()
+    unrelated = folder / f"x{old.name}"
+    unrelated.touch()
+    monkeypatch.setattr(jit, "FINGERPRINT", "other")
+    assert not compile_twice()
+    (new,) = set(folder.iterdir()) - {unrelated}
+    assert new != old
+    assert compile_twice()
 
-    monkeypatch.setattr(Dispatcher, "enable_caching", nowhere)
-    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR"):
 
-        @jit.kernel
-        def twice(number: int) -> int:
-            return 2 * number
+@pytest.mark.parametrize("function", [words.count_words, words.slot_of, grams.count_grams])
+def test_all_kernels_have_the_checked_cache(function: Any) -> None:
+    assert isinstance(function._cache, jit.CheckedCache)
 
-    assert twice(21) == 42
+
+def test_without_a_folder_for_the_cache_kernels_work_and_one_warning_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    monkeypatch.setattr(jit, "_warned", set())
+    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR") as told:
+        assert [compile_twice(), compile_twice()] == [False, False]
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert jit.cache_folder(jit.kernel(twice)) is None
+
+
+def test_without_room_for_the_compiler_there_is_a_memory_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(megabytes: int) -> None:
+        raise MemoryError
+
+    compiled = jit.kernel(twice)
+    monkeypatch.setattr(jit, "check_room", no_room)
+    with pytest.raises(MemoryError):
+        compiled(21)
+
+
+def test_disabled_compilation_is_an_error_that_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    with pytest.raises(InputError, match="NUMBA_DISABLE_JIT"):
+        jit.kernel(twice)

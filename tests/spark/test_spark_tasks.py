@@ -197,6 +197,17 @@ def test_without_a_folder_to_keep_code_in_nothing_is_marked(monkeypatch: pytest.
     assert folder is None or folder.is_dir()
 
 
+def test_a_folder_that_cannot_be_written_to_does_not_stop_a_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("textsieve.kernels.jit.cache_folder", lambda _: tmp_path / "file" / "cache")
+    compiling.compiled.cache_clear()
+    with pytest.warns(UserWarning, match=r"file/cache \(Not a directory\)"):
+        compiling.compiled()
+    compiling.compiled.cache_clear()
+
+
 def test_rows_of_a_term_that_are_on_two_machines_are_refused() -> None:
     counting = CountClasses(Reading({"vocabulary": None}), ["x", "y"])
     rows = pa.Table.from_batches(list(counting(batches_of(list(TEXTS), pa.array(LABELS, pa.string()), 9))))

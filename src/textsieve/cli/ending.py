@@ -19,12 +19,17 @@ import click
 
 from ..errors import InputError, MissingPackage
 from ..files import OUT_OF_SPACE
+from ..memory import check_room_for_imports
 from .wording import as_options, on_one_line
 
 FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 OF_A_SIGNAL = 128
 """Added to the number of a signal, this is the exit code of a run that it ended."""
 ENDING_SIGNALS = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+
+NO_MEMORY = "there is not enough memory for this."
+NO_THREAD = "can't start new thread"
+"""What Python says, in a plain `RuntimeError`, if there is no memory for the stack of a thread."""
 
 SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 """Those that are about the input; others are for programmers."""
@@ -35,6 +40,7 @@ def orderly() -> Iterator[None]:
     """Say what is wrong with the input in one paragraph, and end with the right exit code."""
     _open_closed_streams()
     _replace_what_cannot_be_written()
+    check_room_for_imports()
     try:
         with _ended_by_signals(), _warnings_as_lines():
             yield
@@ -51,8 +57,14 @@ def orderly() -> Iterator[None]:
     except OSError as problem:
         _discard_unwritten()
         _fail(_os_error_text(problem), problem)
+    except EOFError as problem:  # click would print "Aborted!", as if the user had stopped the run
+        _fail(f"some input ended too early ({problem or 'end of file'}).", problem)
     except MemoryError as problem:
-        _fail("there is not enough memory for this.", problem)
+        _fail(NO_MEMORY, problem)
+    except RuntimeError as problem:
+        if str(problem) != NO_THREAD:
+            raise
+        _fail(NO_MEMORY, problem)
 
 
 @contextmanager

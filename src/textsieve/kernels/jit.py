@@ -1,16 +1,24 @@
-"""The one decorator through which compiled code enters the project.
+"""The decorator that compiles all kernels, and the cache of compiled code on disk.
 
 Kernels release the interpreter lock, so that plain Python threads run them side by side, and are cached on disk,
 so that only the first run on a machine compiles. `parallel=True` is never used: together with the cache it has
 crashed, and its float sums depend on the number of threads.
 
-numba takes a cached kernel for good as long as the file of that kernel is as it was. But kernels contain one another,
-also across files; so ours are good only as long as all files in this folder are as they were.
+numba considers a cached kernel fresh while the source file of that kernel is unchanged. But kernels call one another,
+also across files, so ours are fresh only while all files in this folder are unchanged.
+
+numba's cache files are pickles that contain object code. A damaged one may raise any exception or crash the process
+when it is loaded. So `CheckedFiles` replaces numba's files: each starts with a SHA-256 checksum, and nothing of a file
+is unpickled or linked before its checksum is verified. A damaged file is removed with a warning, and the kernel is
+compiled again. If the cache can't be written, the process continues without it. The checksum detects accidents, not
+attacks: whoever can write to the cache folder can run code, as with Python's own `__pycache__`.
 """
 
+import os
+import pickle
 import platform
-import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -18,7 +26,14 @@ from typing import Any, ParamSpec, TypeVar, cast
 import llvmlite.binding as llvm
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
+from numba.core.serialize import dumps
 from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..files import open_regular, replacing
+from ..memory import check_room
+from ..warning import warn
 
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
@@ -28,28 +43,32 @@ Codes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+MAX_BYTES = 1 << 28
+"""No kernel compiles to nearly as much code; a larger cache file is not ours."""
+
+NEEDED_BY_LLVM = 100
+"""Megabytes of address space that compiling or linking a kernel may take; LLVM aborts the process if it can't have it."""
+
 
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
     """Compile `function` on first call, without the interpreter lock, and keep the machine code on disk."""
+    if cast(Any, numba.config).DISABLE_JIT:
+        raise InputError(
+            f"NUMBA_DISABLE_JIT is set to {os.environ.get('NUMBA_DISABLE_JIT', 1)}, but textsieve's kernels only work "
+            "compiled; unset it."
+        )
     dispatcher: Any = numba.njit(nogil=True)(function)
-    _keep_on_disk(dispatcher)
+    try:
+        dispatcher._cache = CheckedCache(function)
+    except RuntimeError:  # numba found no folder that can be written to
+        _warn_once(
+            "No folder can be written to for compiled code, so each process compiles anew; set NUMBA_CACHE_DIR to one."
+        )
     return cast("Callable[Params, Result]", dispatcher)
 
 
-def _keep_on_disk(dispatcher: Any) -> None:
-    try:
-        dispatcher.enable_caching()
-    except RuntimeError:  # what numba says when neither the package's folder nor the user's cache can be written to
-        warnings.warn(
-            "No folder can be written to for compiled code, so each process compiles anew; set NUMBA_CACHE_DIR to one.",
-            stacklevel=4,
-        )
-    else:
-        dispatcher._cache._cache_file._source_stamp = FINGERPRINT
-
-
 def _fingerprint(folder: Path) -> str:
-    """What all files with kernels hold, in short."""
+    """Return a digest of all files with kernels."""
     digest = sha256()
     for file in sorted(folder.glob("*.py")):
         digest.update(file.read_bytes())
@@ -60,12 +79,100 @@ FINGERPRINT = _fingerprint(Path(__file__).parent)
 
 
 def cache_folder(compiled: Any) -> Path | None:
-    """Where the machine code of a kernel is kept, beside that of the others; None if it is not kept."""
+    """Return the folder that has the machine code of a kernel and of all others, or None if it is not cached."""
     folder = compiled._cache.cache_path
     return None if folder is None else Path(folder)
 
 
 def compiled_for() -> str:
-    """What machine code depends on, in short: our files, numba, Python, and the processor."""
+    """Return a short digest of all that machine code depends on: our files, numba, Python, and the processor."""
     parts = (FINGERPRINT, numba.__version__, platform.python_version(), llvm.get_host_cpu_name())
     return sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
+class CheckedFiles:
+    """The cache files of one kernel, one for each signature and processor.
+
+    A name consists of `base`, which names the kernel, a stamp of the source code and numba's version, and a digest of
+    the key. So there is no index that several processes would have to update, and stale code is never found.
+    """
+
+    def __init__(self, folder: str, base: str) -> None:
+        self.folder = folder
+        self.base = base
+        self.stamp = sha256(f"{FINGERPRINT} {numba.__version__}".encode()).hexdigest()[:16]
+
+    def path(self, key: object) -> str:
+        """Return the path of the file for a key."""
+        return os.path.join(self.folder, f"{self.base}.{self.stamp}.{sha256(repr(key).encode()).hexdigest()[:16]}.nbc")
+
+    def load(self, key: object) -> Any:
+        """Return what was saved for a key, or None if there is none or it is damaged."""
+        path = self.path(key)
+        try:
+            with open_regular(path, what="compiled code", max_bytes=MAX_BYTES) as file:
+                checksum, content = file.read(32), file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, InputError):
+            checksum = content = b""
+        if checksum != _checksum(path, content):
+            with suppress(OSError):  # saving the new code reports what is wrong with the folder
+                os.unlink(path)
+            _warn_once(f"{path} is damaged; it is compiled again.", "damaged")
+            return None
+        return pickle.loads(content)
+
+    def save(self, key: object, data: object) -> None:
+        """Save data for a key, and remove files of this kernel from other versions."""
+        path = self.path(key)
+        content: bytes = cast(Any, dumps)(data)
+        with replacing(path) as file:
+            file.write(_checksum(path, content))
+            file.write(content)
+        for name in os.listdir(self.folder):
+            if name.startswith(f"{self.base}.") and not name.startswith(f"{self.base}.{self.stamp}."):
+                with suppress(OSError):  # another process may have removed it
+                    os.unlink(os.path.join(self.folder, name))
+
+
+def _checksum(path: str, content: bytes) -> bytes:
+    """Return the checksum of a file, which depends on its name, too: renamed files count as damaged."""
+    return sha256(os.path.basename(path).encode() + b"\0" + content).digest()
+
+
+class CheckedCache:
+    """numba's cache of one kernel with `CheckedFiles`; it only warns if the folder can't be written to."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        cache: Any = cast(Any, FunctionCache)(function)
+        cache._cache_file = CheckedFiles(cache.cache_path, cache._impl.filename_base)
+        self.cache_path: str = cache.cache_path
+        self._load = cache.load_overload
+        self._save = cache.save_overload
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return compiled code, or None if it must be compiled; raise `MemoryError` if there is no room for that."""
+        check_room(NEEDED_BY_LLVM)
+        return self._load(signature, context)
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Save compiled code if the folder can be written to."""
+        try:
+            self._save(signature, compiled)
+        except OSError as problem:
+            _warn_once(
+                f"Compiled code can't be written to {self.cache_path} ({problem.strerror or problem}), so the next "
+                "run compiles anew; make room there or set NUMBA_CACHE_DIR to another folder.",
+                "unwritable",
+            )
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(message: str, about: str = "") -> None:
+    """Warn unless this process has already warned about the same problem."""
+    if about not in _warned:
+        _warned.add(about)
+        warn(message)

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from ..warning import warn
+
 _N_DOCUMENTS = 1500
 """More than are counted without kernels."""
 
 
 @cache
 def compiled() -> None:
-    """Have the kernels that tasks use compiled, by one process of this machine."""
+    """Compile the kernels that tasks use, in one process of this machine; without a cache folder, do nothing."""
     from ..kernels.align import align
     from ..kernels.jit import cache_folder, compiled_for
 
@@ -31,11 +33,14 @@ def compiled() -> None:
     mark = folder / f"compiled-{compiled_for()}"
     if mark.exists():
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder / "compiling.lock"):
-        if not mark.exists():
-            use_kernels()
-            mark.touch()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with alone(folder / "compiling.lock"):
+            if not mark.exists():
+                use_kernels()
+                mark.touch()
+    except OSError as problem:  # a full disk must not stop a task
+        warn(f"Compiled code can't be written to {folder} ({problem.strerror or problem}); each process compiles anew.")
 
 
 @contextmanager
