@@ -103,7 +103,7 @@ def test_who_does_not_take_an_answer_is_cut_off(hasty: Server) -> None:
         own = connection.getsockname()[1]
         wait_for(lambda: own in connected(hasty) or None, lambda: "a connection")
         wait_for(lambda: own not in connected(hasty) or None, lambda: "its end")
-    assert ask(hasty, "/v1/explain", {"text": text}).status == 200
+    wait_for(lambda: ask(hasty, "/v1/explain", {"text": text}).status == 200 or None, lambda: hasty.log)
 
 
 def connected(server: Server) -> set[int]:
