@@ -86,6 +86,8 @@ class Door:
             kind = headers.get(b"content-type", b"")
             if kind != b"application/json" and kind.partition(b";")[0].strip().lower() != b"application/json":
                 raise Refused("not_json", "Send JSON, with the header Content-Type: application/json.", [CLOSE])
+            if headers.get(b"content-encoding", b"identity") != b"identity":
+                raise Refused("not_json", "Send JSON as it is, without the header Content-Encoding.", [CLOSE])
         if self.token is not None and scope["path"] not in self.open_paths:
             self._check_token(headers.get(b"authorization", b""))
 
@@ -164,9 +166,13 @@ class Guard:
         """The answer, or the status of one that the application has sent."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         announced = headers.get(b"content-length")
-        if announced is None and b"transfer-encoding" not in headers:
-            self._door.check(scope, headers)
-            return await self._call(scope, receive, send)
+        if announced is None:
+            coding = headers.get(b"transfer-encoding")
+            if coding is None:
+                self._door.check(scope, headers)
+                return await self._call(scope, receive, send)
+            if coding.lower() != b"chunked":
+                raise Refused("malformed", "The only transfer encoding that is read is chunked.")
         body = Body(self, self._limits.body)
         try:
             receive = body.announced(int(announced), receive) if announced is not None else body.counted(receive)

@@ -27,6 +27,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from .refusals import CLOSE, Refused
 
 HEAD_END = b"\r\n\r\n"
+FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 LEAST_HEAD = len(b"GET / HTTP/1.1")
 MOST_HEAD = 64 << 10
 """Bytes of a head."""
@@ -223,6 +224,10 @@ class BoundedProtocol(HttpToolsProtocol):
         """Begin to answer; headers that follow the body (trailers) are not those of the request."""
         if not self.url.startswith(b"/"):
             self._take_host_of_target()
+        if self.parser.should_upgrade() and any(name in FRAMING for name, _ in self.headers):
+            # The parser takes the body of such a request for whatever comes after it.
+            self._error = Refused("malformed", "A request with a body can't ask for an upgrade; use plain HTTP/1.1.")
+            raise self._error
         super().on_headers_complete()
         self.headers = []
 
