@@ -116,7 +116,7 @@ def test_a_request_has_so_many_headers_at_most(unguarded: Server) -> None:
 
 
 def test_a_connection_whose_response_is_still_read_is_not_closed_for_want_of_a_request() -> None:
-    async def app(*_: object) -> None: ...
+    async def app(scope: object, receive: object, send: object) -> None: ...
 
     loop, transport = Mock(time=lambda: 0.0), Mock()
     transport.is_closing.return_value, transport.get_write_buffer_size.return_value = False, 1 << 20
