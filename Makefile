@@ -44,6 +44,7 @@ serve-load: .venv/ready  ## what textsieve serve stands, beside a bare uvicorn; 
 
 serve-malformed: .venv/ready ## ten thousand requests that no client of good faith sends
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'schemathesis>=4'
+	$(BIN)/python -m benchmarks.serve_malformed rough
 	$(BIN)/python -m benchmarks.serve_malformed
 
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/papers, goes on where it was

@@ -5,27 +5,40 @@ tables of `tests/serve/malformed.py`, what is drawn at random from bytes and pie
 of the service's own OpenAPI, right and wrong. It ends with an error if anything was answered by a 500, if something
 wrong was not answered in the one shape of errors, if the log has a traceback, if a good request has another answer
 afterwards than before, or if the memory of the process has grown. It needs schemathesis, which no extra brings.
+
+`python -m benchmarks.serve_malformed rough` does without schemathesis what is rough on a connection or on the process:
+the floods of `tests/serve/floods.py`, with a token and without, connections that are dropped at each byte of a request,
+forms of the token, and signals and damaged models under load. Beside all of it a client of good faith must be answered
+in time.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from tests.serve.crowd import Running
+from tests.serve.floods import FLOODS, GET, WHOLE, flood, forget_peak, honest_client, resident
 from tests.serve.kinds import KINDS, TEXTS
 from tests.serve.malformed import GOOD, answers_to, complaint, drawn, listed, posted
 from tests.serve.servers import Server, started_server
 
 from textsieve import Categorizer
+from textsieve.serve.running import TOKEN
 
 N_DRAWN = 5_000
 N_EXAMPLES = 250
@@ -89,8 +102,120 @@ def attacked(kind: str, folder: Path, seed: int) -> int:
     return len(requests) + n
 
 
+# -- rough on a connection or on the process -------------------------------------------------------------------------
+
+SECRET = "a secret"
+FLOOD_SECONDS, MOST_GROWTH, MOST_WAIT = 2.0, 50 << 20, 2.0
+STEP = 5
+N_SIGNALS = 300
+GOOD_REQUEST = WHOLE.replace(b"\r\n\r\n", b"\r\nAuthorization: Bearer a secret\r\nConnection: close\r\n\r\n")
+TOKENS = (
+    *("", "Bearer", "Bearer ", "bearer a", "Bearer a secre", "Bearer a secretx", "Bearer A SECRET", "Basic a secret"),
+    *("a secret", "Bearera secret", "Bearer a\tsecret", "Bearer a secret,Bearer a secret", 'Bearer "a secret"'),
+    *(
+        "Bearer a secret\x00",
+        "Bearer a s\u00e9cret",
+        "Bearer Bearer a secret",
+        "Bearer a%20secret",
+        "Bearer " + "a" * 9999,
+    ),
+)
+
+
+class Beside:
+    """A service that is attacked, and a client of good faith beside that; counts what failed."""
+
+    def __init__(self) -> None:
+        self.cases, self.failures = 0, list[str]()
+
+    @contextmanager
+    def check(self, name: str, server: Server, n_cases: int = 1) -> Iterator[None]:
+        """Attack in the block; note what a client, the memory and the log show."""
+        forget_peak(server.pid)
+        before = resident(server.pid)
+        with honest_client(server.port, GOOD_REQUEST) as honest:
+            yield
+        grown, worst = resident(server.pid, "VmHWM") - before, max(honest.waits)
+        wrong = [f"an honest client got {honest.failures[0]!r}"] if honest.failures else []
+        wrong += [f"memory grew by {grown / 2**20:.0f} MiB"] if grown > MOST_GROWTH else []
+        wrong += [f"an honest client waited {worst:.1f} s"] if worst > MOST_WAIT else []
+        wrong += ["the log has a traceback"] if "Traceback" in server.log or "Wrong:" in server.log else []
+        self.cases += n_cases
+        self.failures += [f"{name}: {each}" for each in wrong]
+        told = "; ".join(wrong) or "ok"
+        print(f"{name}: {n_cases:,} cases, +{grown / 2**20:.0f} MiB, worst wait {worst:.2f} s: {told}", flush=True)
+
+
+def drop(port: int, request: bytes, *, resets: bool) -> None:
+    """Open a connection, send the beginning of a request, and drop it, with a reset or an end."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        if resets:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.sendall(request)
+
+
+def drop_everywhere(port: int) -> int:
+    """Drop connections after each few bytes of some requests; give how many."""
+    whole = [GET, WHOLE, posted(b"/v1/explain", b'{"text": "' + b"goal " * 2000 + b'"}'), GET * 3 + WHOLE]
+    cases = [(request[:end], resets) for request in whole for end in range(0, len(request), STEP) for resets in (0, 1)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda case: drop(port, case[0], resets=bool(case[1])), cases))
+    return len(cases)
+
+
+def send_signals(server: Server, model: Path) -> None:
+    """Have a good, a damaged and an empty file, and none, read again and again while clients ask."""
+    good = model.read_bytes()
+    damaged = good[: len(good) // 2] + bytes([good[len(good) // 2] ^ 1]) + good[len(good) // 2 + 1 :]
+    for at in range(N_SIGNALS):
+        data = (good, damaged, b"", None)[at % 4]
+        if data is None:
+            model.unlink(missing_ok=True)
+        else:
+            model.with_suffix(".part").write_bytes(data)
+            os.replace(model.with_suffix(".part"), model)
+        os.kill(server.pid, signal.SIGHUP)
+        time.sleep(0.01)
+
+
+def rough() -> None:
+    """Attack a service with a token and one without; end with 1 if anything failed."""
+    sys.setswitchinterval(0.0005)  # so that the client of good faith does not wait for the others in this process
+    beside = Beside()
+    for env in ({TOKEN: SECRET}, {}):
+        with tempfile.TemporaryDirectory() as name:
+            folder, model = Path(name), Path(name) / "model.sieve"
+            settings, labels = KINDS["one"]
+            Categorizer(n_terms="all", **settings).fit(TEXTS, labels).save(model)
+            with started_server(model, folder, env=env) as server:
+                raw(server.port, [GOOD_REQUEST, *islice(drawn(0), 200)])
+                for kind, each in FLOODS.items():
+                    with beside.check(f"{kind}{', token set' if env else ''}", server):
+                        flood(server.port, each, FLOOD_SECONDS)
+                with beside.check("dropped", server, n_cases=drop_everywhere(server.port)):
+                    drop_everywhere(server.port)
+                requests = [*listed(), *islice(drawn(7), 500)]
+                with beside.check("malformed", server, n_cases=len(requests)):
+                    raw(server.port, requests)
+                with beside.check("signals and damaged models", server, n_cases=N_SIGNALS):
+                    send_signals(server, model)
+                if env:
+                    head = GET.replace(b"/healthz", b"/v1/model")[:-2]
+                    forms = [head + f"Authorization: {form}\r\n\r\n".encode("latin-1") for form in TOKENS]
+                    answers = [answers_to(server.port, form)[0].status for form in forms]
+                    beside.cases += len(forms)
+                    wrong = [form for form, status in zip(TOKENS, answers, strict=True) if status not in (400, 401)]
+                    beside.failures += [f"a token in the form {form!r} was let in" for form in wrong]
+    print(f"{beside.cases:,} cases, {len(beside.failures)} failures", *beside.failures, sep="\n")
+    if beside.failures:
+        raise SystemExit(1)
+
+
 def main() -> None:
     """Attack a service of each kind of model."""
+    if sys.argv[1:] == ["rough"]:
+        rough()
+        return
     total = 0
     for seed, kind in enumerate(KINDS):
         with tempfile.TemporaryDirectory() as folder:

@@ -95,6 +95,59 @@ def test_only_its_own_names_are_answered(small: Server) -> None:
         assert (found.status, found.code) == (403, "forbidden")
 
 
+REPEATED = {
+    "host": "127.0.0.1",
+    "origin": "http://localhost",
+    "authorization": f"Bearer {SECRET}",
+    "content-type": "application/json",
+    "content-length": "12",
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_header_that_decides_may_not_stand_twice(small: Server, name: str) -> None:
+    head = f"{HEAD}Content-Length: 12\r\nConnection: close\r\nOrigin: http://localhost\r\n"
+    body = '\r\n{"texts":[]}'
+    assert raw(small, (head + "X: 1\r\nX: 1\r\n" + body).encode()).startswith(b"HTTP/1.1 200 OK")
+    found = raw(small, (head + f"{name}: {REPEATED[name]}\r\n" + body).encode())
+    assert found.startswith(b"HTTP/1.1 400 Bad Request")
+    assert b'"code":"malformed"' in found
+
+
+TARGETS = {
+    "http://localhost/v1/model": 200,
+    "http://127.0.0.1:80/v1/model": 200,
+    "http://[::1]:80/v1/model": 200,
+    "HTTP://sieve.example/v1/model": 200,
+    "http://evil.example/v1/model": 403,
+    "https://evil.example:81/v1/model": 403,
+    "http://localhost@evil.example/v1/model": 400,
+    "http://evil.example@localhost/v1/model": 400,
+    "ftp://localhost/v1/model": 400,
+    "localhost/v1/model": 400,
+    "http:///v1/model": 400,
+    "*": 400,
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_host_of_an_absolute_target_is_checked_like_the_header(small: Server, target: str) -> None:
+    for host in ("Host: localhost\r\n", ""):
+        head = f"GET {target} HTTP/1.1\r\n{host}Authorization: Bearer {SECRET}\r\nConnection: close\r\n\r\n"
+        assert raw(small, head.encode()).startswith(b"HTTP/1.1 %d " % TARGETS[target])
+
+
+def test_a_repeated_host_beside_an_absolute_target_is_an_error(small: Server) -> None:
+    head = "GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+    assert raw(small, head.encode()).startswith(b"HTTP/1.1 400 ")
+
+
+def test_headers_after_a_body_are_not_those_of_the_request(small: Server) -> None:
+    head = HEAD.replace(f"Authorization: Bearer {SECRET}\r\n", "")
+    body = f"Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
+    assert raw(small, (head + body).encode()).startswith(b"HTTP/1.1 401 ")
+
+
 def test_host_names() -> None:
     names = {"A.b:80": "a.b", "a": "a", "[::1]:8000": "::1", "[::1]": "::1", ":80": "", "": ""}
     names |= dict.fromkeys(("[::1", "[127.0.0.1]x", "localhost:x", "a:1:2", "::1"), "")
@@ -105,7 +158,12 @@ def test_pages_of_other_sites_may_not_ask(service: Service) -> None:
     server = service("one")
     own = f"127.0.0.1:{server.port}"
     assert ask(server, "/v1/predict", {"texts": []}, host=own, origin=f"http://{own}").status == 200
-    for origin in ("http://evil.example", "null", f"http://evil.example:{server.port}", "http://127.0.0.1:1"):
+    assert ask(server, "/v1/predict", {"texts": []}, host=own, origin=f"https://{own}").status == 200  # behind a proxy
+    others = ["http://evil.example", "null", f"http://evil.example:{server.port}", "http://127.0.0.1:1", "", own]
+    schemes = [
+        f"{scheme}://{own}" for scheme in ("file", "chrome-extension", "httpx", "HTTP", "", "http://evil.example")
+    ]
+    for origin in (*others, *schemes):
         assert ask(server, "/v1/predict", {"texts": []}, host=own, origin=origin).code == "forbidden"
 
 

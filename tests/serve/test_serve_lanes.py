@@ -117,7 +117,7 @@ def test_other_work_that_fails_says_so(watched: Watched) -> None:
 
 
 async def _worked(own: Loaded, effort: int, work: Work, lanes: Lanes) -> bytes:
-    return await lanes.work(own, effort, work)
+    return await lanes.work("explain", own, effort, work)
 
 
 def test_each_model_answers_its_own(models: dict[str, Path]) -> None:
@@ -183,15 +183,52 @@ def test_other_work_can_see_that_nobody_waits(watched: Watched) -> None:
         raise GivenUp
 
     async def work(lanes: Lanes) -> None:
-        task = asyncio.ensure_future(lanes.work(loaded(watched), SHORT + 1, slow))
+        task = asyncio.ensure_future(lanes.work("explain", loaded(watched), SHORT + 1, slow))
         await asyncio.to_thread(begun.wait, 60)
         task.cancel()
         await asyncio.wait({task})
         go_on.set()
-        assert await lanes.work(loaded(watched), SHORT + 1, lambda _: b"next") == b"next"
+        assert await lanes.work("explain", loaded(watched), SHORT + 1, lambda _: b"next") == b"next"
 
     run(work)
     assert seen == [True, False]
+
+
+def test_corrections_and_searches_do_not_wait_for_explanations(watched: Watched) -> None:
+    may_end = threading.Event()
+
+    def slow(_: Wanted) -> bytes:
+        assert may_end.wait(60)
+        return b"explained"
+
+    async def work(lanes: Lanes) -> list[bytes]:
+        own = loaded(watched)
+        explained = asyncio.ensure_future(lanes.work("explain", own, SHORT + 1, slow))
+        found = [
+            await asyncio.wait_for(lanes.work("correct", own, 1, lambda _: b"corrected"), 60),
+            await asyncio.wait_for(lanes.work("search", own, SHORT + 1, lambda _: b"searched"), 60),
+        ]
+        may_end.set()
+        return [*found, await explained]
+
+    assert run(work) == [b"corrected", b"searched", b"explained"]
+
+
+def test_a_slow_disk_holds_up_no_prediction(watched: Watched) -> None:
+    is_written = threading.Event()
+
+    def write(_: Wanted) -> bytes:
+        assert is_written.wait(60)
+        return b"corrected"
+
+    async def work(lanes: Lanes) -> bytes:
+        own = loaded(watched)
+        corrected = asyncio.ensure_future(lanes.work("correct", own, 1, write))
+        await asyncio.wait_for(lanes.predict(own, ["goal"], None), 60)
+        is_written.set()
+        return await corrected
+
+    assert run(work) == b"corrected"
 
 
 def test_short_requests_that_nobody_waits_for_are_passed_over(watched: Watched) -> None:

@@ -89,6 +89,48 @@ def test_a_head_of_some_length_beside_a_long_body_is_no_long_head(one: Server) -
     assert [each.status for each in answers_to(one.port, long + long[:40])] == [200]
 
 
+LENGTH, CHUNKED = b"Content-Length: 31\r\n", b"Transfer-Encoding: chunked\r\n"
+CHUNKS = b"1f\r\n" + GOOD + b"\r\n0\r\n\r\n"
+AMBIGUOUS = {
+    "two lengths": LENGTH + LENGTH + b"\r\n" + GOOD,
+    "two other lengths": LENGTH + b"Content-Length: 5\r\n\r\n" + GOOD,
+    "a list of lengths": b"Content-Length: 31, 31\r\n\r\n" + GOOD,
+    "a length with a sign": b"Content-Length: +31\r\n\r\n" + GOOD,
+    "a length that overflows": b"Content-Length: 18446744073709551647\r\n\r\n" + GOOD,
+    "a blank before the colon": b"Content-Length : 31\r\n\r\n" + GOOD,
+    "a folded line": b"X: a\r\n b\r\n" + LENGTH + b"\r\n" + GOOD,
+    "a lone carriage return": b"X: y\rContent-Length: 5\r\n" + LENGTH + b"\r\n" + GOOD,
+    "length and chunks": LENGTH + CHUNKED + b"\r\n" + CHUNKS,
+    "chunks and length": CHUNKED + LENGTH + b"\r\n" + CHUNKS,
+    "chunked twice": CHUNKED + CHUNKED + b"\r\n" + CHUNKS,
+    "chunked, but not last": b"Transfer-Encoding: chunked, identity\r\n\r\n" + CHUNKS,
+    "another encoding before": b"Transfer-Encoding: gzip, chunked\r\n\r\n" + CHUNKS,
+    "an unknown encoding": b"Transfer-Encoding: xchunked\r\n\r\n" + CHUNKS,
+    "a vertical tab": b"Transfer-Encoding: \x0bchunked\r\n\r\n" + CHUNKS,
+    "a chunk with a sign": CHUNKED + b"\r\n-" + CHUNKS,
+    "a chunk with a prefix": CHUNKED + b"\r\n0x" + CHUNKS,
+    "a chunk that overflows": CHUNKED + b"\r\n1000000000000001f\r\n" + CHUNKS[4:],
+    "a chunk after a blank": CHUNKED + b"\r\n " + CHUNKS,
+    "chunks with line feeds": CHUNKED + b"\r\n" + CHUNKS.replace(b"\r\n", b"\n"),
+    "a chunk with a wrong end": CHUNKED + b"\r\n" + CHUNKS.replace(b"}\r\n", b"}XX"),
+    "an upgrade": b"Connection: upgrade\r\nUpgrade: h2c\r\n" + LENGTH + b"\r\n" + GOOD,
+    "an upgrade in chunks": b"Connection: upgrade\r\nUpgrade: websocket\r\n" + CHUNKED + b"\r\n" + CHUNKS,
+}
+
+
+@pytest.mark.parametrize("kind", AMBIGUOUS)
+def test_where_the_end_of_a_request_is_ambiguous_nothing_after_it_is_answered(one: Server, kind: str) -> None:
+    """Else a proxy in front may take for a part of one request what is taken for another one here."""
+    smuggled = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
+    (found,) = answers_to(one.port, PREDICT + AMBIGUOUS[kind] + smuggled, only_one=False)
+    assert (found.status, json.loads(found.body)["error"]["code"]) == (400, "malformed")
+
+
+def test_a_body_of_another_encoding_is_an_error(one: Server) -> None:
+    (found,) = answers_to(one.port, posted(b"/v1/predict", GOOD, b"Content-Encoding: gzip\r\n"), only_one=False)
+    assert (found.status, json.loads(found.body)["error"]["code"]) == (415, "not_json")
+
+
 @pytest.mark.parametrize("end", [b"1f\r\n" + GOOD + b"\r\n0\r\nX: ", b"1f;x="])
 def test_what_follows_a_body_is_not_taken_without_end(one: Server, end: bytes) -> None:
     request = PREDICT + b"Transfer-Encoding: chunked\r\n\r\n" + end + b"y" * 400_000

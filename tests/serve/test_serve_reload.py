@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import signal
+import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.processes import wait_for
+from tests.processes import Program, wait_for
 from tests.serve.servers import Server, ask, started_server
 from textsieve.errors import InputError
 from textsieve.serve.loaded import Current
@@ -106,6 +108,54 @@ def test_a_service_waits_for_what_it_answers(models: dict[str, Path], tmp_path: 
         os.kill(server.pid, signal.SIGTERM)
         assert [each.result().status for each in asked] == [200] * 6
         assert server.program.ended() == 0
+
+
+STARTING = """
+import os, signal, textsieve.extras
+check = textsieve.extras.require_extra
+def require_extra(*args, **settings):
+    os.kill(os.getpid(), signal.SIGHUP)
+    return check(*args, **settings)
+textsieve.extras.require_extra = require_extra
+from textsieve.cli import main
+main()
+"""
+
+
+def test_a_signal_before_the_service_is_ready_has_the_file_read_again(models: dict[str, Path], tmp_path: Path) -> None:
+    command = [sys.executable, "-c", STARTING, "serve", str(models["one"]), "--port", "0"]
+    program = Program(command, os.environ, tmp_path / "serve.log")
+    try:
+        server = Server(program.says(r"(http://\S+/)"), program)
+        wait_for(lambda: outcomes(server).get("same"), lambda: server.log)
+        assert "Unchanged: one.sieve" in server.log
+    finally:
+        program.stop()
+
+
+def test_many_signals_at_once_ask_once_or_twice(models: dict[str, Path], tmp_path: Path) -> None:
+    with started_server(models["one"], tmp_path) as server:
+        for _ in range(500):
+            os.kill(server.pid, signal.SIGHUP)
+        wait_for(lambda: outcomes(server).get("same"), lambda: server.log)
+        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).status == 200
+        assert outcomes(server)["same"] < 250
+
+
+def test_a_service_that_ends_is_not_cut_short_by_another_signal(models: dict[str, Path], tmp_path: Path) -> None:
+    texts = ["wind goal bank rain " * 20_000] * 5
+    with started_server(models["one"], tmp_path) as server, ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(ask, server, "/v1/predict", {"texts": texts})
+        wait_for(lambda: waiting(server) or None, lambda: server.log)
+        os.kill(server.pid, signal.SIGTERM)
+        while not asked.done():
+            os.kill(server.pid, signal.SIGHUP)
+        for _ in range(1000):
+            with suppress(ProcessLookupError):
+                os.kill(server.pid, signal.SIGHUP)
+        assert asked.result().status == 200
+        assert server.program.ended() == 0
+        assert "Traceback" not in server.log
 
 
 def waiting(server: Server) -> float:

@@ -2,6 +2,7 @@
 
 import click
 
+from ..serve.hangup import Hangup
 from ..serve.limits import Limits
 from . import options
 
@@ -70,6 +71,7 @@ def command(
     says otherwise; then set TEXTSIEVE_TOKEN in the environment to a secret that callers send as a bearer token. The log
     goes to standard error and has no document text. Ctrl-C ends the service when all requests are answered.
     """
+    hangup = Hangup()
     from ..extras import require_extra
 
     require_extra("serve", what="textsieve serve")
@@ -98,4 +100,4 @@ def command(
         loaded = service.current.now
         line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)} (Ctrl-C ends it)"
         called = {name.lower() for name in hosts} or None
-        run(service, listener, hosts=called, token=token, watch=watch, ready=lambda: click.echo(line))
+        run(service, listener, hosts=called, token=token, watch=watch, hangup=hangup, ready=lambda: click.echo(line))

@@ -7,7 +7,7 @@
 - `service.py`: a model and what is around it: `feedback.py` (corrections, to a file), `log.py`, `metrics.py` and
   `tallies.py` (for Prometheus), `assets.py` and `assets/` (the pages).
 - `leanroute.py`, `api.py`: requests to answers. `guard.py`: what every request has to pass, and what is noted of it.
-- `protocol.py`, `running.py`: the server, its signals, and when it looks for a newer model.
+- `protocol.py`, `running.py`, `hangup.py`: the server, its signals, and when it looks for a newer model.
 
 Only this package knows FastAPI, Starlette, uvicorn, pydantic and the client of Prometheus; the extra `serve` brings
 them.

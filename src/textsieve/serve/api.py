@@ -18,7 +18,7 @@ from ..errors import shown
 from . import shapes
 from .answers import class_named, explanation_json
 from .assets import routes as asset_routes
-from .lanes import SHORT, GivenUp, Wanted
+from .lanes import GivenUp, Wanted
 from .leanroute import LeanRoute
 from .metrics import CONTENT_TYPE
 from .refusals import STATUS, Refused, internal
@@ -86,7 +86,7 @@ def _add_asking(app: FastAPI, service: Service) -> None:
 
             return explanation_json(loaded.model, loaded.id, text, label, go_on)
 
-        return await service.lanes.work(loaded, len(text), work)
+        return await service.lanes.work("explain", loaded, len(text), work)
 
     async def correct(asked: shapes.Correct) -> bytes:
         """Write the right label of a document to the file of corrections."""
@@ -98,7 +98,7 @@ def _add_asking(app: FastAPI, service: Service) -> None:
             service.correct(asked.text, asked.label, asked.labels)
             return to_json({"written": True})
 
-        return await service.lanes.work(service.current.now, max(len(asked.text), SHORT + 1), work)
+        return await service.lanes.work("correct", service.current.now, len(asked.text), work)
 
     predict.__annotations__["asked"] = shapes.predict_at_most(service.limits.documents)
     rows: list[tuple[str, Any, Any, int]] = [
@@ -132,8 +132,11 @@ def _add_looking(app: FastAPI, service: Service) -> None:
         """The terms: of a class the strongest first, or all as they were ranked, with the class they speak most for."""
         loaded = service.current.now
         wanted = None if label is None else class_named(loaded.model, label)
-        effort = len(loaded.model.terms)
-        found = await service.lanes.work(loaded, effort, lambda _: to_json(loaded.terms.page(wanted, q, offset, n)))
+
+        def work(_: Wanted) -> bytes:
+            return to_json(loaded.terms.page(wanted, q, offset, n))
+
+        found = await service.lanes.work("search", loaded, len(loaded.model.terms), work)
         return Response(found, media_type="application/json")
 
     async def health() -> Response:

@@ -3,7 +3,8 @@
 *Who may ask.* A page of another site can make a browser send requests here. So what a browser sends must say that it is
 from a page of ours (`Origin`), documents come as JSON, which a page of another site must not send unasked, and the name
 by which the service is called (`Host`) is one of its own: where only this machine can reach it, no other name can be
-right. A token, if there is one, is compared in a time that does not depend on what was sent.
+right. None of the headers that this depends on may be repeated, because a proxy in front may go by the other one. A
+token, if there is one, is compared in a time that does not depend on what was sent.
 
 *How much.* A body that announces more than is allowed is refused before a byte of it is read; one that announces
 nothing, when it has become too long. All bodies together have a limit too: what has come of them, because many who
@@ -49,6 +50,9 @@ HEADERS: Headers = [
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 """What a machine calls itself."""
 
+ONCE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"content-length"})
+"""Headers that a request may have once."""
+
 DOCUMENTS = "textsieve.documents"
 """In the scope of a request: how many documents it has."""
 
@@ -68,18 +72,22 @@ class Door:
     open_paths: Collection[str] = ()
 
     def check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        """Refuse a request that may not be made."""
+        """Raise `Refused` if a request may not be made."""
+        if len(headers) < len(scope["headers"]):
+            _check_repeated(scope["headers"])
         host = headers.get(b"host", b"")
         if self.hosts is not None and host_name(host) not in self.hosts:
             names = ", ".join(sorted(self.hosts))
             raise Refused("forbidden", f"This service is called {names}; if it has other names, use --allow-host.")
         origin = headers.get(b"origin")
-        if origin is not None and origin.partition(b"://")[2] != host:
+        if origin is not None and origin not in (b"http://" + host, b"https://" + host):  # with TLS: behind a proxy
             raise Refused("forbidden", "Pages of other sites may not ask.")
         if scope["method"] == "POST":
             kind = headers.get(b"content-type", b"")
             if kind != b"application/json" and kind.partition(b";")[0].strip().lower() != b"application/json":
                 raise Refused("not_json", "Send JSON, with the header Content-Type: application/json.", [CLOSE])
+            if headers.get(b"content-encoding", b"identity") != b"identity":
+                raise Refused("not_json", "Send JSON as it is, without the header Content-Encoding.", [CLOSE])
         if self.token is not None and scope["path"] not in self.open_paths:
             self._check_token(headers.get(b"authorization", b""))
 
@@ -90,6 +98,14 @@ class Door:
         same = hmac.compare_digest(sha256(token.strip()).digest(), sha256(self.token.encode()).digest())
         if not (same and scheme.lower() == b"bearer"):
             raise Refused("unauthorized", "Send the token of this service, as Authorization: Bearer ...", [CLOSE])
+
+
+def _check_repeated(headers: Headers) -> None:
+    """Raise `Refused` if a header that may stand once stands twice."""
+    names = [name for name, _ in headers if name in ONCE]
+    for name in names:
+        if names.count(name) > 1:
+            raise Refused("malformed", f"The header {name.decode()} may stand once; send one.")
 
 
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:]*))(?::\d*)?", re.IGNORECASE)
@@ -150,9 +166,13 @@ class Guard:
         """The answer, or the status of one that the application has sent."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         announced = headers.get(b"content-length")
-        if announced is None and b"transfer-encoding" not in headers:
-            self._door.check(scope, headers)
-            return await self._call(scope, receive, send)
+        if announced is None:
+            coding = headers.get(b"transfer-encoding")
+            if coding is None:
+                self._door.check(scope, headers)
+                return await self._call(scope, receive, send)
+            if coding.lower() != b"chunked":
+                raise Refused("malformed", "The only transfer encoding that is read is chunked.")
         body = Body(self, self._limits.body)
         try:
             receive = body.announced(int(announced), receive) if announced is not None else body.counted(receive)

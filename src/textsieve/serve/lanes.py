@@ -7,8 +7,9 @@ less each of them costs.
 *Long.* Others go to a few threads, in parts; between two parts it is seen whether anybody still waits. Python runs one
 thread at a time and changes every few milliseconds, so short requests take turns with long ones.
 
-*Aside.* What can't be done in parts that small (the explanation of a long text, a line that is to be on the disk) is
-done by one more thread, one after the other, so that only one such piece of work is in the way of all others.
+*Other work* that takes long can't be done in parts: the explanation of a long text, a search in many terms, a
+correction that is to be on the disk. Each of the three kinds has one thread, so that a correction does not wait for
+explanations, and at most one of a kind takes turns with all others.
 
 A request that is not answered in time is given up, and so is one whose caller has gone.
 """
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, Literal, get_args
 
 from ..prediction import Predictions
 from ..text.documents import FEW_CHARACTERS
@@ -39,10 +40,12 @@ PART = 1 << 18
 """Characters of a part of a long request."""
 
 
+Kind = Literal["explain", "search", "correct"]
+"""Other work than to predict."""
 Wanted = Callable[[], bool]
 """Whether anybody still waits."""
 Work = Callable[[Wanted], bytes]
-"""Other work than to predict; it may look now and then whether it is still wanted, and raise `GivenUp` if not."""
+"""Returns the response; it may look now and then whether it is still wanted, and raise `GivenUp` if not."""
 
 
 class GivenUp(Exception):
@@ -74,7 +77,7 @@ class Lanes:
         self._loop = asyncio.get_running_loop()
         self._short: SimpleQueue[Job | None] = SimpleQueue()
         self._long = ThreadPoolExecutor(n_threads, thread_name_prefix="textsieve-long")
-        self._aside = ThreadPoolExecutor(1, thread_name_prefix="textsieve-aside")
+        self._others = {kind: ThreadPoolExecutor(1, thread_name_prefix=f"textsieve-{kind}") for kind in get_args(Kind)}
         self._thread = threading.Thread(target=self._answer_short, name="textsieve-short", daemon=True)
         self._thread.start()
         self._open: dict[Job, float] = {}
@@ -88,19 +91,26 @@ class Lanes:
     async def predict(self, loaded: Loaded, texts: list[str], top: int | None) -> bytes:
         """The answer to a request for predictions."""
         effort = sum(map(len, texts)) + A_DOCUMENT * len(texts)
-        return await self._done(Job(self._loop.create_future(), loaded, effort, texts, top))
+        job = Job(self._loop.create_future(), loaded, effort, texts, top)
+        return await self._done(job, self._long if effort > SHORT else None)
 
-    async def work(self, loaded: Loaded, effort: int, work: Work) -> bytes:
-        """The answer to a request that takes other work, on so many characters."""
-        return await self._done(Job(self._loop.create_future(), loaded, effort, [], other=work))
+    async def work(self, kind: Kind, loaded: Loaded, effort: int, work: Work) -> bytes:
+        """Return the response to a request that takes other work, on so many characters.
+
+        A correction is long whatever its text: it waits for the disk, and predictions must not wait with it.
+        """
+        is_long = kind == "correct" or effort > SHORT
+        job = Job(self._loop.create_future(), loaded, effort, [], other=work)
+        return await self._done(job, self._others[kind] if is_long else None)
 
     def close(self) -> None:
         """End the threads, as soon as they have done what they do."""
         self._short.put(None)
-        for threads in (self._long, self._aside):
+        for threads in (self._long, *self._others.values()):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _done(self, job: Job) -> bytes:
+    async def _done(self, job: Job, threads: ThreadPoolExecutor | None) -> bytes:
+        """Return what comes of a job that goes to some threads, or to the thread for short requests."""
         if self.waiting >= self._limits.requests:
             raise Refused("busy", f"{self.waiting:,} requests are being answered already; try again in a second.")
         if not self._is_watched:
@@ -108,10 +118,10 @@ class Lanes:
             self._loop.call_later(self._limits.seconds, self._look_at_the_clock)
         self._open[job] = self._loop.time() + self._limits.seconds
         try:
-            if job.effort <= SHORT:
+            if threads is None:
                 self._short.put(job)
             else:
-                (self._long if job.other is None else self._aside).submit(self._answer_long, job)
+                threads.submit(self._answer_long, job)
             return await job.answered
         finally:
             del self._open[job]

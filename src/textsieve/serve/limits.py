@@ -18,13 +18,14 @@ BODIES_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Limits:
-    """Of a request: bytes of its body, documents, characters of each document, seconds; and requests at a time."""
+    """Limits of one request (bytes of its body, documents, characters of a document, seconds) and of all at a time."""
 
     body: int = 10 << 20
     documents: int = 1_000
     length: int = 1_000_000
     seconds: float = 30.0
     requests: int = 1_000
+    connections: int = 1_000
 
     def __post_init__(self) -> None:
         for each in fields(self):

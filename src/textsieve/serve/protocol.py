@@ -1,14 +1,18 @@
-"""HTTP as uvicorn speaks it, with an end to the patience for a request, and with answers in one piece.
+"""uvicorn's HTTP/1.1 protocol with bounds on the time and the memory that a connection can take.
 
-uvicorn waits for a request as long as it takes, and takes as much of its head as comes. Here a connection is closed
-that has not sent a whole request some seconds after it was opened, or after the first byte of a later request, or whose
-head grows too long.
+uvicorn waits for a request without a deadline, takes a head of any length, queues any number of pipelined requests, and
+keeps a response until the client reads it. Nobody needs a token for any of that, so here:
 
-It also waits without end for a caller who does not take an answer, which it keeps as long. Here a connection of which
-nothing is taken for as many seconds is cut.
+- A request must be complete some seconds after the connection was opened, or after its first byte.
+- The head of a request has a limit in bytes and in headers.
+- A connection has one request at a time. While that is answered, or while a response waits to be read, the connection
+  is not read; what the last read brought, 256 kB at most, stays unparsed.
+- A client that stops reading a response is cut off.
+- Connections, and the bytes that all of them hold, have a limit. Past it those go first that have waited longest for
+  their client, so that a new client always gets in.
 
-uvicorn also sends the head of an answer before its body, and a small answer then takes two calls to the system, and the
-caller is woken twice. Here the head waits for the body, which comes at once.
+uvicorn also sends the head of a response before its body, which takes two system calls and wakes the client twice. Here
+the head waits for the body, which comes at once.
 """
 
 from __future__ import annotations
@@ -16,91 +20,180 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+import httptools
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .refusals import Refused
+from .refusals import CLOSE, Refused
 
+HEAD_END = b"\r\n\r\n"
+FRAMING = frozenset({b"content-length", b"transfer-encoding"})
+LEAST_HEAD = len(b"GET / HTTP/1.1")
 MOST_HEAD = 64 << 10
-"""Bytes of a head; a little more if they come at once."""
+"""Bytes of a head."""
+TURN = 16 << 10
+"""Bytes that are parsed before other connections have their turn: in chunks of one byte, they take milliseconds."""
+MOST_HEADERS = 100
+MOST_HELD = 32 << 20
+"""Bytes of unparsed requests and unread responses, of all connections."""
+LEAST_READ = 64 << 10
+"""Bytes that a client must read of a response in the time that a request may take, if there are as many."""
 
 
-class InOnePiece:
-    """A transport that keeps the head of an answer until its body comes."""
+class OneWriteTransport:
+    """A transport that keeps the head of a response until its body comes."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._head = b""
 
     def __getattr__(self, name: str) -> Any:
-        """All else is as it is."""
+        """Return an attribute of the wrapped transport."""
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send, or keep for a moment; an answer that nobody can take any more is dropped."""
+        """Send data, or keep it if it is the head of a response; drop it if the connection is closing."""
         if self._transport.is_closing():
             return
         if self._head:
             data, self._head = self._head + data, b""
-        elif data.startswith(b"HTTP/1.1 ") and data.endswith(b"\r\n\r\n") and not data.startswith(b"HTTP/1.1 100"):
+        elif data.startswith(b"HTTP/1.1 ") and data.endswith(HEAD_END) and not data.startswith(b"HTTP/1.1 100"):
             self._head = data
             return
         self._transport.write(data)
 
     def flush(self) -> None:
-        """Send what was kept: no body came, because nobody asked for one (HEAD)."""
+        """Send a head that no body followed, as in a response to HEAD."""
         if self._head:
             self.write(b"")
 
     def close(self) -> None:
-        """Send what was kept, and end."""
+        """Send what was kept, and close."""
         self.flush()
         self._transport.close()
 
 
-def patient_for(seconds: float) -> type[PatientProtocol]:
-    """The protocol that waits so long for a request."""
-    return type("PatientProtocol", (PatientProtocol,), {"seconds": seconds})
+class HoldingFlow(FlowControl):
+    """Flow control that does not resume reading while the connection holds unparsed input."""
+
+    is_held = False
+
+    def hold(self) -> None:
+        """Stop reading until `release`, whoever asks to resume."""
+        self.is_held = True
+        self.pause_reading()
+
+    def release(self) -> None:
+        """Let reading be resumed."""
+        self.is_held = False
+
+    def resume_reading(self) -> None:
+        """Read again, unless held."""
+        if not self.is_held:
+            super().resume_reading()
 
 
-class PatientProtocol(HttpToolsProtocol):
+def bounded_protocol(seconds: float, most_connections: int) -> type[BoundedProtocol]:
+    """Return the protocol class of one server, whose connections share the limits and the count of bytes held."""
+    settings = {"seconds": seconds, "most_connections": most_connections, "held": {}}
+    return type("BoundedProtocol", (BoundedProtocol,), settings)
+
+
+class BoundedProtocol(HttpToolsProtocol):
     """One connection."""
 
-    seconds = 30.0
-    """In which a request has to be whole."""
+    seconds: float
+    """In which a request must be complete, and a client must read something of a response."""
+    most_connections: int
+    held: dict[BoundedProtocol, int]
+    """Bytes of unparsed requests and unread responses by connection, the one that has held some for longest first."""
 
-    _unused = 0  # bytes since the request began, or since the last that were of its body
+    _unparsed = b""  # what was read while a request was answered
+    _parsed = 0  # bytes of that which are parsed by now
+    _unused = 0  # bytes since the request began that are no body, less a quarter of the body
     _waits = True  # for a request, or for the rest of one
+    _since = 0.0  # when it was opened, or its last response was complete
     _alarm: asyncio.TimerHandle | None = None
-    _untaken: asyncio.TimerHandle | None = None
+    _unread_alarm: asyncio.TimerHandle | None = None
+    _error: Refused | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for the first request."""
-        self._whole = whole = InOnePiece(cast(asyncio.Transport, transport))  # uvloop has a class of its own
-        super().connection_made(cast(Any, whole))
+        """Wait for the first request; make room if there are too many connections."""
+        self._writer = writer = OneWriteTransport(cast(asyncio.Transport, transport))  # uvloop has a class of its own
+        writer.set_write_buffer_limits(high=0)  # so writing is paused whenever a response is not read
+        super().connection_made(cast(Any, writer))
+        self.flow: HoldingFlow = HoldingFlow(cast(Any, writer))
+        self._since = self.loop.time()
         self._set_alarm()
+        if len(self.connections) > self.most_connections:
+            self._make_room()
 
-    def on_message_begin(self) -> None:
-        """Wait for the rest of a request."""
-        super().on_message_begin()
-        self._waits, self._unused = True, 0
+    def _make_room(self) -> None:
+        """Cut off a tenth of the connections, those that have waited longest for their client."""
+        others = cast("set[BoundedProtocol]", self.connections - {self})
+        waiting = sorted((other for other in others if other._waits_for_client), key=lambda other: other._since)
+        for other in waiting[: -(-self.most_connections // 10)]:
+            self.connections.discard(other)  # already now: the loop may accept more before it closes any
+            other._writer.abort()
+        if not waiting:
+            self._end(
+                Refused("busy", f"There are {self.most_connections:,} connections; try again in a second.", [CLOSE])
+            )
 
-    def on_message_complete(self) -> None:
-        """All of it is there."""
-        self._stop_waiting()
-        super().on_message_complete()
+    @property
+    def _waits_for_client(self) -> bool:
+        return self.flow.write_paused or not self._is_answering
 
-    def on_response_complete(self) -> None:
-        """The answer is whole, also one without a body."""
-        self._whole.flush()
-        super().on_response_complete()
+    @property
+    def _is_answering(self) -> bool:
+        """Whether a complete request has no complete response yet, or another one is queued."""
+        cycle = self.cycle
+        return bool(self.pipeline) or (cycle is not None and not (cycle.more_body or cycle.response_complete))
 
-    def on_body(self, body: bytes) -> None:
-        """A part of the body is there, so what comes next may be long again."""
-        self._unused = 0
-        super().on_body(body)
+    @property
+    def _must_wait(self) -> bool:
+        """Whether the next request has to wait, for the response to another or for the client to read it."""
+        return self._is_answering or self.flow.write_paused
+
+    # -- requests --------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes, unless it is a head without an end, or whatever else is no body."""
+        """Parse one request, or a part of one; keep the rest until that is answered."""
+        if self._unparsed:  # the transport had read it already
+            self._unparsed += data
+        elif self._must_wait or not _has_one_head(data):
+            self._unparsed = data
+        else:  # as nearly always
+            self._parse(data)
+            return
+        self._parse_unparsed()
+
+    def _parse_unparsed(self) -> None:
+        """Parse up to the end of the next request, some bytes at a time; read on once nothing is left."""
+        data = self._unparsed
+        turn = min(self._parsed + TURN, len(data))
+        while self._parsed < turn and not (self._must_wait or self.transport.is_closing()):
+            begin = self._parsed
+            end = data.find(HEAD_END, begin + LEAST_HEAD, begin + TURN)
+            self._parsed = begin + TURN if end < 0 else end + len(HEAD_END)
+            self._parse(data[begin : self._parsed])
+        if self.transport.is_closing():
+            return
+        if self._parsed < len(data):
+            self.flow.hold()
+            if self._must_wait:
+                self._stop_alarm()  # the rest of a request may be there, but is not parsed yet
+            else:
+                self.loop.call_soon(self._parse_unparsed)
+        else:
+            self._unparsed, self._parsed = b"", 0
+            self.flow.release()
+            if self.cycle is None or len(self.cycle.body) <= HIGH_WATER_LIMIT:
+                self.flow.resume_reading()
+        self._count_held()
+
+    def _parse(self, data: bytes) -> None:
+        """Parse the bytes of one head at most, and check that a head or whatever else is no body comes to an end."""
         self._unused += len(data)
         super().data_received(data)
         if not self._waits and not self._is_idle:  # nearly all requests come whole, and need no alarm
@@ -112,44 +205,131 @@ class PatientProtocol(HttpToolsProtocol):
 
     @property
     def _is_idle(self) -> bool:
-        """Whether all that was asked is answered, so that what has come is a beginning, or nothing but line ends."""
+        """Whether every request is answered, so that what has come is a beginning, or nothing but line ends."""
         return self.cycle is not None and self.cycle.response_complete
 
+    def on_message_begin(self) -> None:
+        """Wait for the rest of a request."""
+        super().on_message_begin()
+        self._waits, self._unused = True, 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header, or raise `Refused` (which ends the parsing) if there are too many."""
+        if len(self.headers) == MOST_HEADERS:
+            self._error = Refused("head_too_long", f"A request may have {MOST_HEADERS} headers; send fewer.")
+            raise self._error
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Begin to answer; headers that follow the body (trailers) are not those of the request."""
+        if not self.url.startswith(b"/"):
+            self._take_host_of_target()
+        if self.parser.should_upgrade() and any(name in FRAMING for name, _ in self.headers):
+            # The parser takes the body of such a request for whatever comes after it.
+            self._error = Refused("malformed", "A request with a body can't ask for an upgrade; use plain HTTP/1.1.")
+            raise self._error
+        super().on_headers_complete()
+        self.headers = []
+
+    def _take_host_of_target(self) -> None:
+        """Put the host of an absolute URI in place of the header `Host`, as RFC 9112 has it; 400 if it is no such URI.
+
+        Repeated headers stay, so that they are refused.
+        """
+        target = httptools.parse_url(self.url)
+        if (target.schema or b"").lower() not in (b"http", b"https") or not target.host or target.userinfo is not None:
+            self._error = Refused("malformed", "The target of a request is a path, or an http address with one.")
+            raise self._error
+        host = b"[%b]" % target.host if b":" in target.host else target.host
+        own = (b"host", host if target.port is None else b"%b:%d" % (host, target.port))
+        places = [place for place, (name, _) in enumerate(self.headers) if name == b"host"]
+        if len(places) < 2:
+            self.headers[:] = [header for header in self.headers if header[0] != b"host"] + [own]
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body; what is around it, as in chunks of one byte, may not be much more than that."""
+        self._unused = max(0, self._unused - len(body) * 5 // 4)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Stop waiting: the request is complete."""
+        self._stop_waiting()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Send a response without a body, too, and go on with what is unparsed."""
+        self._writer.flush()
+        super().on_response_complete()
+        self._since = self.loop.time()
+        if self._unparsed:
+            self.loop.call_soon(self._parse_unparsed)
+
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP is answered as all else that is wrong."""
-        self._end(Refused("malformed", "This is no request of HTTP/1.1 as the standard has it."))
-
-    # -- a caller who does not take the answer ---------------------------------------------------------------------
-
-    def pause_writing(self) -> None:
-        """More waits to be taken than is good: look from time to time whether it gets less."""
-        super().pause_writing()
-        if self._untaken is None:
-            self._look_at_untaken(None)
+        """Answer what is no HTTP as any other error."""
+        error, self._error = self._error, None
+        self._end(error or Refused("malformed", "This is no request of HTTP/1.1 as the standard has it."))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Forget what is held, and wait for nothing any more."""
         self._stop_waiting()
-        if self._untaken is not None:
-            self._untaken.cancel()
+        self._stop_watching()
+        self._unparsed, self._parsed = b"", 0
+        self.held.pop(self, None)
         super().connection_lost(exc)
 
+    # -- responses that are not read -------------------------------------------------------------------------------
+
+    def pause_writing(self) -> None:
+        """Look from time to time whether the client reads."""
+        super().pause_writing()
+        if self._unread_alarm is None:
+            left = self._writer.get_write_buffer_size()
+            self._unread_alarm = self.loop.call_later(self.seconds, self._check_unread, left)
+            self._count_held()
+
+    def resume_writing(self) -> None:
+        """Go on with what is unparsed: all was read."""
+        super().resume_writing()
+        self._stop_watching()
+        self._count_held()
+        if self._unparsed:
+            self.loop.call_soon(self._parse_unparsed)
+
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing was asked for a while: end, even if the last answer was not taken."""
-        if self._whole.get_write_buffer_size():
-            self._whole.abort()
+        """Close a connection that sends no further request, but not before its last response was read."""
+        if self.flow.write_paused:
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
         else:
             super().timeout_keep_alive_handler()
 
-    def _look_at_untaken(self, before: int | None) -> None:
-        left: int = self._whole.get_write_buffer_size()
-        self._untaken = None
-        if left and left == before:
-            self._whole.abort()
-        elif left:
-            self._untaken = self.loop.call_later(self.seconds, self._look_at_untaken, left)
+    def _count_held(self) -> None:
+        """Note how much this connection holds, and cut off the first of all if they hold too much together."""
+        size = len(self._unparsed) + (self._writer.get_write_buffer_size() if self.flow.write_paused else 0)
+        if not size:
+            self.held.pop(self, None)
+            return
+        self.held[self] = size
+        while sum(self.held.values()) > MOST_HELD and len(self.held) > 1:
+            first = next(iter(self.held))
+            del self.held[first]
+            first._writer.abort()
 
-    # -- a request that does not come ------------------------------------------------------------------------------
+    def _check_unread(self, before: int) -> None:
+        left: int = self._writer.get_write_buffer_size()
+        self._unread_alarm = None
+        if left and before - left < LEAST_READ:
+            self._writer.abort()
+        elif left:
+            self._unread_alarm = self.loop.call_later(self.seconds, self._check_unread, left)
+
+    def _stop_watching(self) -> None:
+        if self._unread_alarm is not None:
+            self._unread_alarm.cancel()
+            self._unread_alarm = None
+
+    # -- requests that do not come ---------------------------------------------------------------------------------
 
     def _set_alarm(self) -> None:
         if self._alarm is None and not self.transport.is_closing():
@@ -157,6 +337,9 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _stop_waiting(self) -> None:
         self._waits = False
+        self._stop_alarm()
+
+    def _stop_alarm(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -166,10 +349,18 @@ class PatientProtocol(HttpToolsProtocol):
         self._end(Refused("too_slow", about))
 
     def _end(self, refused: Refused) -> None:
-        """Say why, unless an answer has begun, and close."""
+        """Say why, unless a response has begun, and close."""
         self._stop_waiting()
         if self.transport.is_closing():
             return
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
             self.transport.write(refused.whole)
         self.transport.close()
+
+
+def _has_one_head(data: bytes) -> bool:
+    """Whether there is at most one end of a head, and so little that it can be parsed at once."""
+    if len(data) > TURN:
+        return False
+    end = data.find(HEAD_END)
+    return end < 0 or data.find(HEAD_END, end + len(HEAD_END)) < 0

@@ -1,6 +1,7 @@
 """The server: a socket, the application, signals, and a look at the model file now and then.
 
-SIGHUP has the model file read again, SIGINT and SIGTERM let requests that have begun come to their end.
+SIGHUP has the model file read again, SIGINT and SIGTERM let requests that have begun come to their end. `Hangup`, which
+the caller makes before anything else, catches SIGHUP: the signal ends a process that does not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 
 import uvicorn
@@ -23,9 +24,10 @@ from ..errors import InputError
 from .api import routes
 from .assets import assets
 from .guard import HERE, Door, Guard
+from .hangup import Hangup
 from .leanroute import LeanRoute
 from .limits import Limits
-from .protocol import patient_for
+from .protocol import bounded_protocol
 from .service import Service
 
 TOKEN = "TEXTSIEVE_TOKEN"
@@ -35,6 +37,8 @@ LOOK_SECONDS = 1.0
 GRACE = 5
 """Seconds that requests have to come to their end, beyond those that they may take."""
 BACKLOG = 2048
+FILES = 64
+"""Files that a service has open beside its connections, and some more."""
 GARBAGE = 20_000
 """New objects after which it is looked for garbage; a request leaves hardly any, and the usual 700 are its own."""
 
@@ -89,6 +93,25 @@ def listening(host: str, port: int) -> socket.socket:
         raise InputError(f"Can't listen on {host}, port {port}: {reason}. {way_out}") from problem
 
 
+def possible_connections(most: int) -> int:
+    """Raise the limit of open files to what so many connections need; return how many the limit allows, at most `most`.
+
+    Twice as many files are needed, because new connections are accepted before old ones are closed.
+    """
+    try:
+        import resource
+    except ImportError:  # no such limit on this system
+        return most
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return most
+    wanted = 2 * most + FILES
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if allowed > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return max(1, min(most, (max(soft, allowed) - FILES) // 2))
+
+
 def address_of(listener: socket.socket) -> str:
     """What a browser calls it."""
     host, port = listener.getsockname()[:2]
@@ -102,12 +125,13 @@ def run(
     hosts: Collection[str] | None,
     token: str | None,
     watch: bool,
+    hangup: Hangup,
     ready: Callable[[], None],
 ) -> None:
     """Serve until a signal ends it."""
     config = uvicorn.Config(
         guarded(service, hosts, token),
-        http=patient_for(service.limits.seconds),
+        http=bounded_protocol(service.limits.seconds, possible_connections(service.limits.connections)),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -123,7 +147,7 @@ def run(
     gc.set_threshold(GARBAGE)
     factory = config.get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_serve(server, listener, service, watch=watch, ready=ready))
+        runner.run(_serve(server, listener, service, watch=watch, hangup=hangup, ready=ready))
 
 
 class _Server(uvicorn.Server):
@@ -141,35 +165,32 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(
-    server: uvicorn.Server, listener: socket.socket, service: Service, *, watch: bool, ready: Callable[[], None]
+    server: uvicorn.Server,
+    listener: socket.socket,
+    service: Service,
+    *,
+    watch: bool,
+    hangup: Hangup,
+    ready: Callable[[], None],
 ) -> None:
     loop = asyncio.get_running_loop()
-    reloading = asyncio.Lock()
-    tasks: set[asyncio.Task[None]] = set()
+    is_asked = asyncio.Event()
 
     async def reload() -> None:
-        async with reloading:
-            await asyncio.to_thread(service.reload)
-
-    def begin_reload() -> None:
-        task = loop.create_task(reload())
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    async def look() -> None:
+        """Read the model file when a signal asks for it, or when it has changed; many signals at once ask once."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            if service.current.has_changed:
-                await reload()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(is_asked.wait(), LOOK_SECONDS if watch else None)
+            if is_asked.is_set() or service.current.has_changed:
+                is_asked.clear()
+                await asyncio.to_thread(service.reload)
 
-    if hasattr(signal, "SIGHUP"):
-        loop.add_signal_handler(signal.SIGHUP, begin_reload)
-    if watch:
-        tasks.add(loop.create_task(look()))
+    reloading = loop.create_task(reload())
+    hangup.send_to(lambda: loop.call_soon_threadsafe(is_asked.set))
     try:
         loop.call_soon(ready)
         await server.serve(sockets=[listener])
     finally:
-        for task in list(tasks):
-            task.cancel()
+        hangup.ignore()
+        reloading.cancel()
         service.close()

@@ -21,13 +21,14 @@ class TermList:
         """Some of the terms that contain `q`: for a class the strongest first, or all as they were ranked."""
         found = self._containing(q)
         if label is None:
-            columns = self._strengths[found].argmax(axis=1)
+            page = found[offset : offset + n]
+            columns = self._strengths[page].argmax(axis=1)
         else:
             column = self._model.classes.index(label)
-            found = found[np.argsort(-self._strengths[found, column], kind="stable")]
-            columns = np.full(len(found), column)
-        chosen = list(zip(found[offset : offset + n].tolist(), columns[offset : offset + n].tolist(), strict=True))
-        return {"total": len(found), "terms": [self._row(place, column) for place, column in chosen]}
+            page = found[np.argsort(-self._strengths[found, column], kind="stable")][offset : offset + n]
+            columns = np.full(len(page), column)
+        rows = zip(page.tolist(), columns.tolist(), strict=True)
+        return {"total": len(found), "terms": [self._row(place, column) for place, column in rows]}
 
     def _containing(self, q: str) -> np.ndarray[Any, np.dtype[np.int64]]:
         wanted = q.casefold()
