@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from . import modelfile
 from .corpus import Corpus
-from .errors import InputError, shown
-from .parameters import Parameters
+from .errors import InputError, NotAvailable, shown
+from .parameters import Parameters, available_if
 from .prediction import Explanation, Model, Predictions, Span, by_writing, sentence_on_unknown
 from .warning import warn
 
@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from .training.statistics import Statistics
 
 Documents = Iterable[str | bytes] | Corpus
+
+
+def _require_probabilities(categorizer: Categorizer) -> None:
+    """Raise `NotAvailable` unless the model has probabilities, or before `fit`, will have them."""
+    fitted = hasattr(categorizer, "model_")
+    if (categorizer.model_.calibration if fitted else categorizer.probabilities) is None:
+        raise NotAvailable(
+            "predict_proba and predict_log_proba are missing: this model was trained without probabilities; train it "
+            "with probabilities='sigmoid' or 'isotonic'."
+        )
 
 
 class Categorizer(Parameters):
@@ -96,6 +106,7 @@ class Categorizer(Parameters):
     seconds_: dict[str, float]
     _statistics_: Statistics | None = None
     _path_: str | None = None  # that it was loaded from
+    _not_metadata = Parameters._not_metadata | {"progress"}
 
     def __init__(
         self,
@@ -271,13 +282,24 @@ class Categorizer(Parameters):
         """The score of each class (documents x classes); for two classes, by how much the second leads."""
         return self._fitted().decision(self._texts(X), self.n_jobs)
 
+    @available_if(_require_probabilities)
     def predict_proba(self, X: Documents) -> NDArray[np.float64]:
-        """The probability of each class (documents x classes), if the model was trained with `probabilities`.
+        """Return the probability of each class (documents x classes).
 
-        With one label a document, the probabilities of a document sum to 1.
+        This method is missing unless the model was trained with `probabilities`. The probabilities of a document sum
+        to 1, unless the model is multilabel.
         """
+        return self._probabilities(X)
+
+    @available_if(_require_probabilities)
+    def predict_log_proba(self, X: Documents) -> NDArray[np.float64]:
+        """Return the logarithms of `predict_proba`, and like it only with `probabilities`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self._probabilities(X))
+
+    def _probabilities(self, documents: Documents) -> NDArray[np.float64]:
         model = self._fitted()
-        return model.probabilities(model.scores(self._texts(X), self.n_jobs))
+        return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
 
     def explain(self, text: str | bytes) -> Explanation:
         """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score.

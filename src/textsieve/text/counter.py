@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
+from ..estimators import as_configured
 from ..settings import is_whole, n_threads
 from .counting import count_known
 from .documents import Reading
@@ -47,7 +48,7 @@ NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
 """The limits with which every term of the documents stays."""
 
 
-class TermCounter(TransformerMixin, BaseEstimator):
+class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Count the words, or runs of words, of each document.
 
     Parameters
@@ -287,7 +288,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _finished(self, counted: Rows) -> csr_matrix:
         if self.binary:
             counted.values.fill(1)
-        return counted.matrix()
+        return as_configured(counted.matrix())
 
     # -- settings ------------------------------------------------------------------------------------------------
 

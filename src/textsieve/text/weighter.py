@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError
-from ..estimators import growing
+from ..estimators import as_configured, growing
 from .rows import Rows
 from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, Floats, Ints, weigh
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOGARITHMS = ("log", "loglog")
 
 
-class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Weigh the counts of terms.
 
     Parameters
@@ -97,7 +97,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _weighed(self, counts: csr_matrix) -> csr_matrix:
         weights = weigh(Rows.of(counts), tf=self.tf, idf=None if self.idf == "none" else self.idf_, norm=self.norm)
-        return weights._replace(columns=weights.columns.copy(), starts=weights.starts.copy()).matrix()
+        return as_configured(weights._replace(columns=weights.columns.copy(), starts=weights.starts.copy()).matrix())
 
     def _set_idf(self) -> None:
         self.idf_ = INVERSE_FREQUENCIES[self.idf](self.doc_freq_, self.n_documents_)

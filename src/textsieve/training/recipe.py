@@ -19,6 +19,7 @@ from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
+from ..estimators import arrays_as_output
 from ..evaluation.cuts import Cut, ZeroCut, cut_of
 from ..projections.named import projection_of
 from ..selectors import TermSelector
@@ -262,7 +263,8 @@ class Recipe:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
         projected = None
         if fitted is not None:
-            rows = csr_matrix(fitted.transform(rows))
+            with arrays_as_output():
+                rows = csr_matrix(fitted.transform(rows))
             projected = Projected(fitted.components_, fitted.mean_)
         if targets.several:
             return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs, projected))
