@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import modelfile
+from .classifiers.linear import LinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, shown
 from .parameters import Parameters, available_if
@@ -68,7 +69,8 @@ class Categorizer(Parameters):
     lowercase, strip_accents, stop_words, tags, names, normalise, language, ngram_range, min_df, max_df
         What a term is: see `TermCounter`.
     tf, idf, norm : str or None
-        How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier.
+        How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier; Rocchio takes
+        no other norm than "l2".
     multilabel : bool or None
         Whether a document may have several labels; None: told from the labels.
     cut : {"scut", "scutfbr", "rcut", "pcut", "zero"}
@@ -95,6 +97,7 @@ class Categorizer(Parameters):
     ----------
     classes_ : array of the classes, sorted
     terms_ : list of the selected terms, the best first
+    coef_, intercept_ : arrays of the coefficients, classes x terms, and intercepts, if the model is linear
     thresholds_ : array of what the score of each class has to reach, if a document may have several labels
     curve_ : the cross-validated scores by number of terms, if it was "auto"
     held_out_ : dict of the scores on the documents that were held out, if any were
@@ -379,6 +382,32 @@ class Categorizer(Parameters):
     def terms_(self) -> list[str]:
         """The selected terms, the best first."""
         return list(self._attribute("terms_").terms)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The coefficients of a linear model, classes x `terms_`; one row for two classes, unless it is multilabel.
+
+        A row of weights times `coef_.T`, plus `intercept_`, is its `decision_function`. Models whose classifier is not
+        linear, such as neighbours or votes, have neither.
+        """
+        return self._linear_form("coef_")[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """What is added to the scores of a linear model: one number for each row of `coef_`."""
+        return self._linear_form("intercept_")[1]
+
+    def _linear_form(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        model = self._attribute(name)
+        if not isinstance(model.scorer, LinearScorer):
+            raise NotAvailable(
+                f"{name} is missing: a model of the classifier {shown(self.classifier)} is not linear; use svm, "
+                "logistic, nb, cnb or rocchio, or read what its terms add by explain."
+            )
+        coefficients, intercepts = model.scorer.coefficients.T.astype(np.float64), model.scorer.intercepts.copy()
+        if model.labels == "one" and len(intercepts) == 2:
+            return np.diff(coefficients, axis=0), np.diff(intercepts)
+        return coefficients, intercepts
 
     @property
     def thresholds_(self) -> NDArray[np.float64] | None:

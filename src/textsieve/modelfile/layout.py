@@ -113,7 +113,7 @@ def _setting_rules(model: Model) -> Iterator[Rule]:
     for name, value, allowed in (
         ("labels", model.labels, LABELS),
         ("tf", model.tf, tuple(TERM_FREQUENCIES)),
-        ("norm", model.norm, NORMS),
+        ("norm", model.norm, tuple(NORMS)),
         ("strip_accents", model.strip_accents, (*ACCENTS, None)),
     ):
         yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")

@@ -13,14 +13,16 @@ always in order, which `CountVectorizer` does only in `transform`. Differences, 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..errors import InputError
 from ..estimators import as_configured
@@ -33,10 +35,9 @@ from .pruning import check_limits, kept_terms
 from .rows import Rows
 from .stopping import that_can_match
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
-from .words import Accents, accent_stripper, stop_words_of
+from .words import Accents, accent_stripper, stop_words_of, terms_of
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
     from sklearn.utils import Tags
 
 
@@ -200,6 +201,35 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """The terms, in the order of the columns."""
         self._require_vocabulary()
         return np.array(self._vocabulary.terms, dtype=object)
+
+    def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
+        """Return, for each row of a matrix, the terms whose values are not 0."""
+        self._require_vocabulary()
+        rows = csr_matrix(check_array(X, accept_sparse="csr"))
+        if rows.shape[1] != len(self._vocabulary):
+            raise InputError(f"X has {rows.shape[1]:,} columns, but there are {len(self._vocabulary):,} terms.")
+        terms = self.get_feature_names_out()
+        rows.eliminate_zeros()
+        rows.sort_indices()
+        return [terms[rows.indices[begin:end]] for begin, end in pairwise(rows.indptr.tolist())]
+
+    def build_analyzer(self) -> Callable[[str | bytes], list[str]]:
+        """Return a function that lists the terms of one document, as often as it has them, single words first."""
+        reading, stop_words = self._validated(), self._stop_words()
+        steps, words_are, ngram_range = reading.steps, reading.words_are, self.ngram_range
+
+        def analyze(document: str | bytes) -> list[str]:
+            text = reading.text_of(document)
+            for step in steps:
+                text = step(text)
+            terms = terms_of(text, ngram_range, stop_words, **words_are)
+            return terms if ngram_range[1] == 1 else sorted(terms, key=lambda term: term.count(" "))
+
+        return analyze
+
+    def get_stop_words(self) -> frozenset[str] | None:
+        """Return the words that are left out, or None if the setting `stop_words` is None."""
+        return None if self.stop_words is None else self._stop_words()
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there is a vocabulary."""

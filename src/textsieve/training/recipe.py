@@ -148,8 +148,10 @@ class Recipe:
         for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
             if name in chosen and chosen[name] not in allowed:
                 raise InputError(f"{name}={chosen[name]!r}; use one of {', '.join(map(repr, allowed))}.")
-        if isinstance(classifier, Rocchio) and chosen.get("norm") == "none":
-            raise InputError("norm='none': Rocchio compares by the cosine, which is the same for any length; use 'l2'.")
+        if isinstance(classifier, Rocchio) and chosen.get("norm", "l2") != "l2":
+            raise InputError(
+                f"norm={chosen['norm']!r}: Rocchio compares by the cosine, which is the same for any length; use 'l2'."
+            )
         if settings["classifier"] in ("svm", "subspace"):
             classifier.set_params(**{"n_jobs": n_jobs, **(settings["classifier_options"] or {})})
         if isinstance(settings["projection"], str) and projection is not None and "n_jobs" in projection.get_params():
