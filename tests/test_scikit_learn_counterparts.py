@@ -1,5 +1,6 @@
 """Methods and attributes that users of scikit-learn's counterparts expect, compared with those of the counterparts."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def test_counter_analyses_and_inverts_as_count_vectorizer(settings: dict[str, An
     analyze, expected = ours.build_analyzer(), theirs.build_analyzer()
     assert [analyze(text) for text in TEXTS] == [expected(text) for text in TEXTS]
     assert analyze(TEXTS[0].encode()) == expected(TEXTS[0])
+    assert pickle.loads(pickle.dumps(analyze))(TEXTS[0]) == expected(TEXTS[0])
     counts = theirs.transform(TEXTS)
     for X in (counts, counts.toarray(), sparse.csr_array(counts), sparse.coo_matrix(counts)):
         for found, right in zip(ours.inverse_transform(X), theirs.inverse_transform(counts), strict=True):

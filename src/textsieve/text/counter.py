@@ -49,6 +49,17 @@ NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
 """The limits with which every term of the documents stays."""
 
 
+def analyze(
+    document: str | bytes, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
+) -> list[str]:
+    """Return the terms of a document, as often as it has them; short ones first."""
+    text = reading.text_of(document)
+    for step in reading.steps:
+        text = step(text)
+    terms = terms_of(text, ngram_range, stop_words, **reading.words_are)
+    return terms if ngram_range[1] == 1 else sorted(terms, key=lambda term: term.count(" "))
+
+
 class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Count the words, or runs of words, of each document.
 
@@ -215,17 +226,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def build_analyzer(self) -> Callable[[str | bytes], list[str]]:
         """Return a function that lists the terms of one document, as often as it has them, single words first."""
-        reading, stop_words = self._validated(), self._stop_words()
-        steps, words_are, ngram_range = reading.steps, reading.words_are, self.ngram_range
-
-        def analyze(document: str | bytes) -> list[str]:
-            text = reading.text_of(document)
-            for step in steps:
-                text = step(text)
-            terms = terms_of(text, ngram_range, stop_words, **words_are)
-            return terms if ngram_range[1] == 1 else sorted(terms, key=lambda term: term.count(" "))
-
-        return analyze
+        return partial(analyze, reading=self._validated(), ngram_range=self.ngram_range, stop_words=self._stop_words())
 
     def get_stop_words(self) -> frozenset[str] | None:
         """Return the words that are left out, or None if the setting `stop_words` is None."""
