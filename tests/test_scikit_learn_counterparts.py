@@ -60,6 +60,15 @@ def test_a_matrix_of_other_columns_cannot_be_inverted() -> None:
         TermCounter().fit(TEXTS).inverse_transform(np.eye(3))
 
 
+def test_uppercase_terms_of_a_vocabulary_that_match_no_text_are_named() -> None:
+    for counter in (TermCounter(vocabulary=["NASA", "rocket"]), CountVectorizer(vocabulary=["NASA", "rocket"])):
+        with pytest.warns(UserWarning, match=r"(?i)upper ?case"):
+            counter.fit(TEXTS)
+    with pytest.warns(UserWarning, match=r"1 of 2 terms .*: \['NASA'\]\. Give them in lowercase"):
+        TermCounter(vocabulary=["NASA", "rocket"]).transform(TEXTS)
+    assert TermCounter(vocabulary=["NASA"], lowercase=False).transform(["NASA"]).toarray().tolist() == [[1]]
+
+
 @pytest.mark.parametrize("form", [pa.array, lambda texts: pa.chunked_array([texts[:7], texts[7:]])])
 def test_texts_of_pyarrow_are_texts(form: Any) -> None:
     for kind in (pa.string(), pa.large_string()):

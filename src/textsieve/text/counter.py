@@ -24,9 +24,10 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..estimators import as_configured
 from ..settings import is_whole, n_threads
+from ..warning import warn
 from .counting import count_known
 from .documents import Reading
 from .few import FewDocuments
@@ -379,7 +380,15 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _given_vocabulary(self) -> Vocabulary:
         assert self.vocabulary is not None
-        return Vocabulary(given_terms(self.vocabulary), self.ngram_range, self._stop_words())
+        terms = given_terms(self.vocabulary)
+        if self.lowercase and not callable(self.strip_accents):  # a function may write uppercase letters
+            idle = [term for term in terms if term != term.lower()]
+            if idle:
+                warn(
+                    f"{len(idle):,} of {len(terms):,} terms of vocabulary have uppercase letters, but texts are "
+                    f"lowercased, so they match no text: {shown(idle)}. Give them in lowercase, or set lowercase=False."
+                )
+        return Vocabulary(terms, self.ngram_range, self._stop_words())
 
     def _stop_words(self) -> frozenset[str]:
         return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase)
