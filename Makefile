@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
+.PHONY: demo test test-lowest lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -14,6 +14,9 @@ demo: .venv/ready        ## train on the embedded corpus, or on your own: make d
 
 test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIEVE_DATA
 	$(BIN)/pytest -q -rs --durations=5
+
+test-lowest: .venv-lowest/ready ## all tests with the oldest versions of packages that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest -q -rs $(ARGS)
 
 lint: .venv/ready        ## style, types, and who imports whom
 	$(BIN)/ruff check .
@@ -58,7 +61,7 @@ format: .venv/ready      ## put files into shape
 	$(BIN)/ruff format .
 
 clean:                   ## remove what was set up
-	rm -rf .venv
+	rm -rf .venv .venv-lowest
 
 help:                    ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -66,4 +69,11 @@ help:                    ## this list
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,plots,words,corpora,spark,serve]'
+	@touch $@
+
+# uv resolves to the lowest versions, which pip can't.
+.venv-lowest/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e '.[test,plots,words,corpora,spark,serve]'
 	@touch $@

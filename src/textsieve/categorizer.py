@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import modelfile
+from .classifiers.linear import LinearScorer
 from .corpus import Corpus
-from .errors import InputError, shown
-from .parameters import Parameters
+from .errors import InputError, NotAvailable, shown
+from .parameters import Parameters, available_if
 from .prediction import Explanation, Model, Predictions, Span, by_writing, sentence_on_unknown
 from .warning import warn
 
@@ -29,6 +30,16 @@ if TYPE_CHECKING:
     from .training.statistics import Statistics
 
 Documents = Iterable[str | bytes] | Corpus
+
+
+def _require_probabilities(categorizer: Categorizer) -> None:
+    """Raise `NotAvailable` unless the model has probabilities, or before `fit`, will have them."""
+    fitted = hasattr(categorizer, "model_")
+    if (categorizer.model_.calibration if fitted else categorizer.probabilities) is None:
+        raise NotAvailable(
+            "predict_proba and predict_log_proba are missing: this model was trained without probabilities; train it "
+            "with probabilities='sigmoid' or 'isotonic'."
+        )
 
 
 class Categorizer(Parameters):
@@ -58,7 +69,8 @@ class Categorizer(Parameters):
     lowercase, strip_accents, stop_words, tags, names, normalise, language, ngram_range, min_df, max_df
         What a term is: see `TermCounter`.
     tf, idf, norm : str or None
-        How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier.
+        How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier; Rocchio takes
+        no other norm than "l2".
     multilabel : bool or None
         Whether a document may have several labels; None: told from the labels.
     cut : {"scut", "scutfbr", "rcut", "pcut", "zero"}
@@ -85,6 +97,7 @@ class Categorizer(Parameters):
     ----------
     classes_ : array of the classes, sorted
     terms_ : list of the selected terms, the best first
+    coef_, intercept_ : arrays of the coefficients, classes x terms, and intercepts, if the model is linear
     thresholds_ : array of what the score of each class has to reach, if a document may have several labels
     curve_ : the cross-validated scores by number of terms, if it was "auto"
     held_out_ : dict of the scores on the documents that were held out, if any were
@@ -96,6 +109,7 @@ class Categorizer(Parameters):
     seconds_: dict[str, float]
     _statistics_: Statistics | None = None
     _path_: str | None = None  # that it was loaded from
+    _not_metadata = Parameters._not_metadata | {"progress"}
 
     def __init__(
         self,
@@ -271,13 +285,24 @@ class Categorizer(Parameters):
         """The score of each class (documents x classes); for two classes, by how much the second leads."""
         return self._fitted().decision(self._texts(X), self.n_jobs)
 
+    @available_if(_require_probabilities)
     def predict_proba(self, X: Documents) -> NDArray[np.float64]:
-        """The probability of each class (documents x classes), if the model was trained with `probabilities`.
+        """Return the probability of each class (documents x classes).
 
-        With one label a document, the probabilities of a document sum to 1.
+        This method is missing unless the model was trained with `probabilities`. The probabilities of a document sum
+        to 1, unless the model is multilabel.
         """
+        return self._probabilities(X)
+
+    @available_if(_require_probabilities)
+    def predict_log_proba(self, X: Documents) -> NDArray[np.float64]:
+        """Return the logarithms of `predict_proba`, and like it only with `probabilities`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self._probabilities(X))
+
+    def _probabilities(self, documents: Documents) -> NDArray[np.float64]:
         model = self._fitted()
-        return model.probabilities(model.scores(self._texts(X), self.n_jobs))
+        return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
 
     def explain(self, text: str | bytes) -> Explanation:
         """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score.
@@ -357,6 +382,32 @@ class Categorizer(Parameters):
     def terms_(self) -> list[str]:
         """The selected terms, the best first."""
         return list(self._attribute("terms_").terms)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The coefficients of a linear model, classes x `terms_`; one row for two classes, unless it is multilabel.
+
+        A row of weights times `coef_.T`, plus `intercept_`, is its `decision_function`. Models whose classifier is not
+        linear, such as neighbours or votes, have neither.
+        """
+        return self._linear_form("coef_")[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """What is added to the scores of a linear model: one number for each row of `coef_`."""
+        return self._linear_form("intercept_")[1]
+
+    def _linear_form(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        model = self._attribute(name)
+        if not isinstance(model.scorer, LinearScorer):
+            raise NotAvailable(
+                f"{name} is missing: a model of the classifier {shown(self.classifier)} is not linear; use svm, "
+                "logistic, nb, cnb or rocchio, or read what its terms add by explain."
+            )
+        coefficients, intercepts = model.scorer.coefficients.T.astype(np.float64), model.scorer.intercepts.copy()
+        if model.labels == "one" and len(intercepts) == 2:
+            return np.diff(coefficients, axis=0), np.diff(intercepts)
+        return coefficients, intercepts
 
     @property
     def thresholds_(self) -> NDArray[np.float64] | None:

@@ -23,6 +23,10 @@ class MissingPackage(InputError):
     """Raised for what needs a package that is not there."""
 
 
+class NotAvailable(InputError, AttributeError):
+    """Raised for a method or attribute that an estimator lacks with its settings; `hasattr` sees that it is missing."""
+
+
 class UnfitDocuments(InputError):
     """Raised for documents or labels from which nothing can be chosen, whatever the settings are."""
 

@@ -1,9 +1,11 @@
-"""What the estimators share: how they look at what they are given."""
+"""What the estimators share: how they validate input, and how they follow scikit-learn's global settings."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, cast
 
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import config_context, get_config
 from sklearn.utils.validation import validate_data
 
 from .errors import InputError
@@ -13,6 +15,23 @@ def refuse_texts(X: Any) -> None:
     """Texts must be counted first; say so before an attempt to read them as numbers does."""
     if isinstance(X, list | tuple) and X and isinstance(X[0], str):
         raise InputError("X is a list of texts; count them first: TermCounter().fit_transform(texts).")
+
+
+def as_configured(matrix: csr_matrix) -> csr_matrix:
+    """Return a sparse matrix as an estimator's output: a sparse array if scikit-learn is set so.
+
+    The setting `sparse_interface` exists from scikit-learn 1.9 on.
+    """
+    as_set: Any = csr_array(matrix) if get_config().get("sparse_interface") == "sparray" else matrix
+    return cast("csr_matrix", as_set)
+
+
+def arrays_as_output() -> AbstractContextManager[None]:
+    """Return a context in which transformers return arrays and sparse matrices, whatever scikit-learn is set to.
+
+    For the transformers that our estimators call themselves; an adapter to pandas or polars raises for sparse output.
+    """
+    return config_context(transform_output="default")
 
 
 _NOTED = ("n_features_in_", "feature_names_in_")

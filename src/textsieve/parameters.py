@@ -1,23 +1,121 @@
-"""scikit-learn's way with settings, for an estimator that must load without scikit-learn.
+"""scikit-learn's estimator protocol, for an estimator that must load without scikit-learn.
 
-Importing `sklearn.base` takes longer than loading a model and predicting a document. scikit-learn asks no more of an
-estimator than that it keeps to the protocol: settings by `get_params` and `set_params`, what it is by
-`__sklearn_tags__`. So `clone`, `cross_val_score`, `GridSearchCV` and pipelines work.
+Importing `sklearn.base` takes longer than loading a model and predicting a document. scikit-learn does not require its
+base class, only the protocol: settings by `get_params` and `set_params`, tags by `__sklearn_tags__`, metadata routing
+by `get_metadata_routing`, and methods that are missing where the settings do not provide them (`available_if`). With
+these, `clone`, `cross_val_score`, `GridSearchCV`, pipelines and stacking work.
 """
 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from types import MethodType
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
-from .errors import InputError, shown
+from .errors import InputError, NotAvailable, shown
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+    from sklearn.utils.metadata_routing import MetadataRequest
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class ConditionalMethod(Generic[Arguments, Result]):
+    """A method that an instance has only if `check(instance)` does not raise `NotAvailable`."""
+
+    def __init__(self, check: Callable[[Any], None], method: Callable[Concatenate[Any, Arguments], Result]) -> None:
+        self._check, self._method = check, method
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Callable[Concatenate[Any, Arguments], Result]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> Callable[Arguments, Result]: ...
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., Result]:
+        """Return the bound method; for the class, the function."""
+        if instance is None:
+            return self._method
+        self._check(instance)
+        return MethodType(self._method, instance)
+
+
+def available_if(
+    check: Callable[[Any], None],
+) -> Callable[[Callable[Concatenate[Any, Arguments], Result]], ConditionalMethod[Arguments, Result]]:
+    """Make a method available under a condition, as scikit-learn's decorator of this name does."""
+    return lambda method: ConditionalMethod(check, method)
+
+
+class MetadataSetter:
+    """`set_fit_request` and its like: sets which metadata of a meta-estimator a method receives.
+
+    It is missing if the method takes no metadata, as it is in scikit-learn.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._method = name.removeprefix("set_").removesuffix("_request")
+
+    def __get__(self, instance: Any, owner: type[Parameters]) -> Any:
+        """Return the function that sets requests of the instance."""
+        metadata = owner._metadata_of(self._method)
+        if not metadata:
+            raise NotAvailable(f"{owner.__name__} has no set_{self._method}_request: {self._method} takes no metadata.")
+        if instance is None:
+            return self
+
+        def set_request(**requests: bool | str | None) -> Any:
+            from sklearn import get_config
+
+            if not get_config()["enable_metadata_routing"]:
+                raise RuntimeError(
+                    f"set_{self._method}_request needs metadata routing; enable it by "
+                    "sklearn.set_config(enable_metadata_routing=True)."
+                )
+            for name in requests.keys() - set(metadata):
+                raise TypeError(f"{self._method} takes no metadata {name!r}; it takes {', '.join(metadata)}.")
+            routing = instance.get_metadata_routing()
+            for name, request in requests.items():
+                getattr(routing, self._method).add_request(param=name, alias=request)
+            instance._metadata_request = routing
+            return instance
+
+        return set_request
 
 
 class Parameters:
     """An estimator whose settings are the keyword arguments of its constructor."""
+
+    _not_metadata: ClassVar[frozenset[str]] = frozenset({"X", "y"})
+    """Arguments of methods that meta-estimators never route."""
+    _metadata_request: MetadataRequest  # if set by `set_fit_request` and the like; `clone` copies it
+
+    set_fit_request = MetadataSetter()
+    set_score_request = MetadataSetter()
+
+    @classmethod
+    def _metadata_of(cls, method: str) -> list[str]:
+        """Return the names of the metadata that a method takes, such as `sample_weight`."""
+        parameters = list(inspect.signature(getattr(cls, method)).parameters)[1:]
+        return [name for name in parameters if name not in cls._not_metadata]
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return which metadata the methods request, for scikit-learn's metadata routing."""
+        from copy import deepcopy
+
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if hasattr(self, "_metadata_request"):
+            return deepcopy(self._metadata_request)
+        routing = MetadataRequest(owner=type(self).__name__)
+        routing.score.add_request(param="sample_weight", alias=None)  # pipelines pass it on to any score, if only None
+        for method in ("fit", "score"):
+            for name in self._metadata_of(method):
+                getattr(routing, method).add_request(param=name, alias=None)
+        return routing
 
     @classmethod
     def _names(cls) -> list[str]:

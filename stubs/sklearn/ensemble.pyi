@@ -1,6 +1,12 @@
-from typing import Any
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
+
+class StackingClassifier:
+    stack_method_: list[str]
+    def __init__(self, estimators: Any, final_estimator: Any = None, *, cv: Any = None) -> None: ...
+    def fit(self, X: Any, y: Any) -> Self: ...
+    def score(self, X: Any, y: Any) -> float: ...
 
 class BaggingClassifier(ClassifierMixin, BaseEstimator):
     def __init__(

@@ -54,6 +54,13 @@ def most_frequent(documents: Iterable[Sequence[str]], n_terms: int, *, binary: b
     return sorted(sorted(totals, key=lambda term: (-totals[term], term))[:n_terms])
 
 
+def length_of(weights: Sequence[float], norm: str) -> float:
+    """What the weights of a document are divided by."""
+    if norm == "l2":
+        return math.sqrt(math.fsum(weight * weight for weight in weights))
+    return math.fsum(map(abs, weights)) if norm == "l1" else 1.0
+
+
 def weights_of(
     rows: Sequence[Sequence[float]], fitted: Sequence[Sequence[float]], *, tf: str, idf: str, norm: str
 ) -> list[list[float]]:
@@ -82,8 +89,8 @@ def weights_of(
             elif idf == "smooth":
                 weight *= math.log((1 + n_documents) / (1 + doc_freq)) + 1.0
             weights.append(weight)
-        length = math.sqrt(sum(weight * weight for weight in weights))
-        if norm == "l2" and length > 0:
+        length = length_of(weights, norm)
+        if length > 0:
             weights = [weight / length for weight in weights]
         weighed.append(weights)
     return weighed

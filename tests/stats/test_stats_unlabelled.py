@@ -124,12 +124,10 @@ def test_a_column_that_means_none() -> None:
         ClassStats.from_matrix(ROWS, INDICATOR - 1, unlabelled=-1)
 
 
-def test_without_a_word_minus_one_is_a_class_and_nan_is_refused() -> None:
+def test_without_a_word_minus_one_is_a_class() -> None:
     labels = [0, -1, 2, -1, 0, -1]
     assert ClassStats.from_matrix(ROWS, labels).classes == (-1, 0, 2)
     assert ClassStats.from_matrix(ROWS, np.array(labels), unlabelled=None).classes == (-1, 0, 2)
-    with pytest.raises(InputError, match=r"document 1 is NaN; .*use None"):
-        ClassStats.from_matrix(ROWS, [0, NAN, 2, 2, 0, 0])
     with pytest.raises(InputError, match=r"mixed kinds: document 0 has the text 'a', document 1 has the int -1"):
         ClassStats.from_matrix(ROWS, ["a", -1, "b", "b", "a", "a"])
 

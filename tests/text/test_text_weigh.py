@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.text_twins import weights_of
+from tests.reference.text_twins import length_of, weights_of
 
 from textsieve.text import weights
 from textsieve.text.rows import Rows
@@ -54,8 +54,8 @@ def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: Rows) -> N
         plain = weights_of([rows.values[place].tolist()], [], tf=tf, idf="none", norm="none")[0]
         if idf is not None:
             plain = [value * idf[column] for value, column in zip(plain, rows.columns[place], strict=True)]
-        length = math.sqrt(math.fsum(value * value for value in plain))
-        if norm == "l2" and length > 0:
+        length = length_of(plain, norm)
+        if length > 0:
             plain = [value / length for value in plain]
         np.testing.assert_allclose(weighed.values[place], plain, rtol=1e-13, atol=0)
 

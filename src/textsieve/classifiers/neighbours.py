@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
 from ..kernels.neighbours import judge_sizes
-from ..neighbours import frozen, nearest, postings_of, unit_rows
+from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs
 from ..stats.targets import pairs_of
@@ -140,19 +140,26 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
             )
         return np.asarray(self.classes_[numbers])
 
-    def kneighbors(self, X: Any, k: int | None = None) -> tuple[Floats, Ints]:
-        """The distances, 1 - cosine, to the k (or `k_`) nearest training documents, and their rows; nearest first.
+    def kneighbors(self, X: Any = None, k: int | None = None) -> tuple[Floats, Ints]:
+        """Return the distances, 1 - cosine, to the k (or `k_`) nearest training documents, and their rows.
 
-        Here the number is always k, as in scikit-learn: where documents with a common term are too few, those without
-        one follow, at distance 1, the lower first.
+        The nearest come first. Without X, the neighbours of each training document that has a label are those among
+        the others. There are always k neighbours, as in scikit-learn: where documents with a common term are too few,
+        those without one follow, at distance 1, the lower first.
         """
         check_is_fitted(self)
-        most = len(self._documents)
+        most = len(self._documents) - (X is None)
         k = self.k_ if k is None else k
         if not (is_whole(k) and 1 <= k <= most):
-            raise InputError(f"k={shown(k)}; use a number of neighbours from 1 to {most:,}, the number of documents.")
-        queries = unit_rows(_rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)))
-        found = nearest(self._scorer.index, queries, k, threads=n_threads(self.n_jobs), everyone=True)
+            others = "other documents" if X is None else "documents"
+            raise InputError(f"k={shown(k)}; use a number of neighbours from 1 to {most:,}, the number of {others}.")
+        index, everyone = self._scorer.index, np.arange(len(self._documents), dtype=np.int32)
+        if X is None:
+            queries, apart = rows_in(index), {"groups": everyone, "owns": everyone}
+        else:
+            rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+            queries, apart = unit_rows(rows), {}
+        found = nearest(index, queries, k, threads=n_threads(self.n_jobs), everyone=True, **apart)
         return np.clip(1.0 - found.cosines, 0.0, 2.0), self._documents[found.documents]
 
     def to_scorer(self) -> NeighbourScorer:

@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
 from ..errors import InputError, shown
+from ..estimators import arrays_as_output
 from ..settings import as_number, is_whole
 from .base import member_classifier
 from .combining import Ints, Said, knows_nothing
@@ -138,8 +139,9 @@ def prepared(X: csr_matrix, y: NDArray[Any], split: Split, prepare: Any) -> tupl
     train, test = X[split.train], X[split.test]
     if prepare is not None:
         fitted = clone(prepare)
-        train = csr_matrix(fitted.fit_transform(train, y[split.train]))
-        test = csr_matrix(fitted.transform(test))
+        with arrays_as_output():
+            train = csr_matrix(fitted.fit_transform(train, y[split.train]))
+            test = csr_matrix(fitted.transform(test))
     for rows in (train, test):
         rows.eliminate_zeros()  # a document has a term if that has a weight
     return train, test

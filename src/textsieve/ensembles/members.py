@@ -32,6 +32,7 @@ from ..classifiers.rocchio import Rocchio
 from ..classifiers.separation import Problem, Separable
 from ..classifiers.svm import LinearSVM, against_the_rest, class_factors
 from ..errors import InputError
+from ..estimators import arrays_as_output
 from ..kernels.linear import score_rows
 from ..settings import n_threads
 from ..stats.labels import LabelPairs, label_pairs
@@ -276,7 +277,8 @@ def _train_other(estimator: Any, task: Task, draw: Callable[..., Ints], seed: in
     if task.numbers is None:
         weight = _by_number(own.get("class_weight"), task.labels)
         return Member(terms, fit_each_class(fresh, rows, task.members, weight, 1))
-    fresh.fit(rows, task.labels[task.numbers])
+    with arrays_as_output():
+        fresh.fit(rows, task.labels[task.numbers])
     if not hasattr(fresh, "classes_"):
         raise InputError(f"{type(fresh).__name__} has no classes_ after fit; use a classifier.")
     if len(fresh.classes_) != len(task.labels):
@@ -292,9 +294,11 @@ def _told(classifier: Any, rows: csr_matrix) -> Floats:
     n_classes = len(classifier.classes_)
     for name in ("decision_function", "predict_proba"):
         if hasattr(classifier, name):
-            scores: Floats = np.asarray(getattr(classifier, name)(rows), np.float64)
+            with arrays_as_output():
+                scores: Floats = np.asarray(getattr(classifier, name)(rows), np.float64)
             scores = scores[:, np.newaxis] if scores.ndim == 1 else scores
             if scores.shape[1] == n_classes or (scores.shape[1], n_classes) == (1, 2):  # and not one for each pair
                 return scores
-    chosen = np.asarray(classifier.predict(rows))
+    with arrays_as_output():
+        chosen = np.asarray(classifier.predict(rows))
     return np.asarray(chosen[:, np.newaxis] == classifier.classes_, np.float64)

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..classifiers.scorer import Scorer
-from ..errors import InputError, shown
+from ..errors import InputError, NotAvailable, shown
 from ..settings import n_threads
-from ..stats.labels import is_indicator
+from ..stats.labels import is_indicator, without_missing
 from ..stats.targets import pairs_of
 from ..text.rows import Rows
 from .base import member_classifier, refuse_averages_of_cosines
@@ -38,6 +39,52 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class LinearMember(ClassifierMixin, BaseEstimator):
+    """A trained member of an ensemble: a linear classifier of the columns in `RandomSubspace.estimators_features_`.
+
+    Its coefficients have 32 bits, as the ensemble keeps them. It can't be trained by itself.
+
+    Attributes
+    ----------
+    coef_ : array, classes x terms; a single row for two classes
+    intercept_ : array of one number per row of `coef_`
+    classes_ : the classes that it chooses among, sorted
+    multilabel_ : whether it decides for each class whether a document is in it
+    """
+
+    def __init__(self) -> None:  # what it has is learned
+        self.coef_: NDArray[np.float32]
+        self.intercept_: Floats
+        self.classes_: NDArray[Any]
+        self.multilabel_: bool
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each class; for two classes and one label a document, the second's."""
+        scores: Floats = np.asarray(csr_matrix(X) @ self.coef_.T.astype(np.float64)) + self.intercept_
+        return scores.ravel() if scores.shape[1] == 1 and not self.multilabel_ else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each document; if it is multilabel, a matrix of 0 and 1 (documents x classes)."""
+        scores = self.decision_function(X)
+        if self.multilabel_:
+            return (scores > 0.0).astype(np.int64)
+        return np.asarray(self.classes_[(scores > 0.0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)])
+
+
+def linear_members(scorer: SubspaceScorer, classes: NDArray[Any]) -> list[LinearMember]:
+    """Return the members that a scorer lets vote, in the order of their numbers."""
+    by_member = np.argsort(scorer.members, kind="stable")  # their terms ascend
+    ends = np.cumsum(np.bincount(scorer.members, minlength=scorer.n_members))
+    members = []
+    for own, intercepts in zip(np.split(by_member, ends[:-1]), scorer.member_intercepts, strict=True):
+        member = LinearMember()
+        member.coef_, member.intercept_ = scorer.coefficients[own].T, intercepts
+        member.classes_, member.multilabel_ = classes[scorer.classes], scorer.several
+        member.n_features_in_ = len(own)
+        members.append(member)
+    return members
 
 
 class RandomSubspace(ClassifierMixin, BaseEstimator):
@@ -73,6 +120,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     n_terms_ : how many terms each member has
     n_estimators_ : how many members there are
     subsets_ : array, members x terms: the columns that each member knows, ascending
+    estimators_ : list of the trained members; missing for linear ones with combine="mean"
+    estimators_features_ : list of the columns that each member knows
     several_ : whether documents may have several labels
     """
 
@@ -107,7 +156,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, n)
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
-        task = task_of(rows, pairs, keeps_unlabelled=is_matrix(y))
+        task = task_of(rows, pairs, keeps_unlabelled=is_matrix(without_missing(y)))
         refuse_averages_of_cosines(base, self.combine, several=task.numbers is None)
         sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
         members = train_members(base, task, **sizes, then=Member.lean if self.combine == "vote" else Member.whole)
@@ -123,6 +172,27 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n = self.n_features_in_
         return np.array(
             [subset(n, self.n_terms_, member=number, seed=self._seed) for number in range(self.n_estimators_)]
+        )
+
+    @property
+    def estimators_features_(self) -> list[Ints]:
+        """The columns that each member knows, as `BaggingClassifier` names them."""
+        return list(self.subsets_)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trained members, each a classifier of its columns: see `estimators_features_`.
+
+        Linear ones are `LinearMember`s. With `combine="mean"` only their mean is kept.
+        """
+        check_is_fitted(self, "_seed")
+        if isinstance(self._decides, OtherMembers):
+            return [member.classifier for member in self._decides.members]
+        if isinstance(self._decides, SubspaceScorer):
+            return linear_members(self._decides, self.classes_)
+        raise NotAvailable(
+            f"estimators_ is missing: with combine={self.combine!r} only the mean of linear members is kept; fit the "
+            "ensemble with combine='vote'."
         )
 
     def decision_function(self, X: Any) -> Floats:
@@ -171,9 +241,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return sound_rows(found)
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in; and a part of the few columns of its checks is too few."""
+        """What scikit-learn should know: the input that members take; a part of its checks' few columns is too few."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        of_members = get_tags(member_classifier(self.estimator)).input_tags
+        tags.input_tags.sparse, tags.input_tags.positive_only = of_members.sparse, of_members.positive_only
         assert tags.classifier_tags is not None
         tags.classifier_tags.poor_score = True
         return tags

@@ -235,7 +235,7 @@ def _setting_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
     for name, allowed in (
         ("labels", LABELS),
         ("tf", tuple(TERM_FREQUENCIES)),
-        ("norm", NORMS),
+        ("norm", tuple(NORMS)),
         ("strip_accents", (*ACCENTS, None)),
     ):
         value = fields[name]

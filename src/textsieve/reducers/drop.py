@@ -22,13 +22,14 @@ open, and here is settled:
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin
+from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from ..errors import InputError, shown
@@ -39,8 +40,6 @@ from ..stats.targets import pairs_of
 from ..text.rows import Rows
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from ..kernels.neighbours import Index
 
 Ints = NDArray[np.int64]
@@ -133,7 +132,35 @@ def reduced(rows: Rows, labels: Ints, rules: Rules, k: int, threads: int) -> Int
     return collection.kept
 
 
-class DROP(BaseEstimator):
+@dataclass(slots=True)
+class SamplerTags:
+    """What imbalanced-learn should know of a sampler."""
+
+    sample_indices: bool
+
+
+@dataclass(slots=True)
+class FrameInputTags(InputTags):
+    """Input tags with the one that imbalanced-learn adds."""
+
+    dataframe: bool = True
+
+
+@dataclass(slots=True)
+class TagsOfSampler(Tags):
+    """Tags with those that imbalanced-learn adds."""
+
+    sampler_tags: SamplerTags | None = None
+
+
+def _as_sampler(tags: Tags) -> TagsOfSampler:
+    """Return the tags of an estimator as a sampler's that takes data frames and says which rows it keeps."""
+    of_input = FrameInputTags(**{each.name: getattr(tags.input_tags, each.name) for each in fields(tags.input_tags)})
+    others = {each.name: getattr(tags, each.name) for each in fields(tags)}
+    return TagsOfSampler(**{**others, "input_tags": of_input}, sampler_tags=SamplerTags(sample_indices=True))
+
+
+class DROP(OneToOneFeatureMixin, BaseEstimator):
     """Keep the training documents that others are judged by; drop those that make no difference, and noise.
 
     Parameters
@@ -148,6 +175,7 @@ class DROP(BaseEstimator):
     Attributes
     ----------
     sample_indices_ : array of the kept documents' rows, ascending
+    sampling_strategy_ : dict of the number of kept documents of each class, as imbalanced-learn's samplers have it
     """
 
     def __init__(self, *, variant: int = 3, k: int = 3, n_jobs: int | None = -1) -> None:
@@ -184,6 +212,7 @@ class DROP(BaseEstimator):
         k, threads = min(int(self.k), others), n_threads(self.n_jobs)
         self.sample_indices_ = labelled[reduced(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)]
         left = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))
+        self.sampling_strategy_ = dict(zip(pairs.classes, left.tolist(), strict=True))
         if not left.all():
             gone = [pairs.classes[number] for number in np.flatnonzero(left == 0)]
             warnings.warn(
@@ -201,8 +230,8 @@ class DROP(BaseEstimator):
         n_threads(self.n_jobs)
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in, and labels, without which nothing is learned."""
-        tags = super().__sklearn_tags__()
+        """What scikit-learn and imbalanced-learn should know: a sampler, for sparse matrices with labels."""
+        tags = _as_sampler(super().__sklearn_tags__())
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags

@@ -123,7 +123,7 @@ def _counted(rows: DataFrame, reading: Reading, sizes: Sizes, limits: Limits) ->
     counter = reading.counter(n_jobs=-1)
     kept, members, n_documents = Sample(), [], 0
     for texts, labels in _together(rows):
-        kept.add(counter.partial_fit_transform(texts), n_documents)
+        kept.add(sparse.csr_matrix(counter.partial_fit_transform(texts)), n_documents)
         starts = np.cumsum([0, *map(len, labels)])
         ones = np.ones(starts[-1], np.int8)
         columns = np.concatenate([np.zeros(0, np.int32), *labels])

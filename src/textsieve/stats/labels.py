@@ -2,14 +2,14 @@
 
 One label a document, a collection of labels a document, or an indicator matrix (documents x classes; lists of equal
 length that hold nothing but 0 and 1 are one too). A document without a label (None, an empty string, an empty
-collection, a masked entry) is unlabelled: it has no pair. Where a label of its own means that, such as scikit-learn's
--1, it is named (`unlabelled`), and NaN is taken for a missing label too.
+collection, a masked entry, NaN, pandas' NA and NaT) is unlabelled: it has no pair. Where a label of its own means that,
+such as scikit-learn's -1, it is named (`unlabelled`).
 
 Among rows of 0 and 1 a document without a label is None, or a row of nothing but what means that. An empty list is not:
 a row has an entry for each class, so lists of which some are empty are lists of labels.
 """
 
-import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -47,7 +47,7 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     require_label(unlabelled)
     if y is None:
         return _pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
-    y = without_mask(y)
+    y = without_missing(y)
     names = getattr(y, "columns", None)  # of a data frame
     if hasattr(y, "__array__") and (not isinstance(y, Iterable) or len(getattr(y, "shape", ())) == 2):
         y = np.asarray(y)  # a data frame, or what else only calls itself an array
@@ -60,7 +60,7 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] != 1):
         return without_class(_from_indicator(y, n_documents, names), unlabelled)
     if isinstance(y, np.ndarray) and y.ndim == 2:
-        y = y[:, 0]
+        y = without_missing(y[:, 0])
     labels: Any = y if isinstance(y, np.ndarray) else list(y)
     if len(labels) != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
@@ -77,10 +77,33 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     return _from_labels(labels if unlabelled is None else _known(labels, unlabelled), n_documents)
 
 
-def without_mask(y: Any) -> Any:
-    """An array without a mask: what was masked is no label."""
-    if not isinstance(y, np.ma.MaskedArray):
+def is_missing(label: Any) -> bool:
+    """Return whether a label stands for none: None, a masked entry, NaN, or pandas' NA and NaT."""
+    if label is None or label is np.ma.masked:
+        return True
+    if isinstance(label, float | np.floating):
+        return bool(label != label)
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (label is pandas.NA or label is pandas.NaT)
+
+
+def without_missing(y: Any) -> Any:
+    """Return labels as they are given, but with None for each document whose label is missing, and none masked."""
+    if hasattr(y, "to_pylist"):  # of pyarrow
+        y = y.to_pylist()
+    if isinstance(y, np.ma.MaskedArray):
+        y = _without_mask(y)
+    is_column = isinstance(y, list | tuple) or len(getattr(y, "shape", ())) == 1
+    if not is_column or (isinstance(y, np.ndarray) and y.dtype.kind not in "fO"):
         return y
+    labels = list(y)
+    if set(map(type, labels)) <= {str, list, tuple, int} or not any(map(is_missing, labels)):
+        return y
+    return [None if is_missing(label) else label for label in labels]
+
+
+def _without_mask(y: np.ma.MaskedArray[Any, Any]) -> Any:
+    """Return an array without a mask: what was masked is no label."""
     if not np.ma.is_masked(y):
         return y.data
     if y.ndim == 2 and y.shape[1] != 1 and y.dtype.kind in "biuf":
@@ -112,7 +135,7 @@ def without_class(pairs: LabelPairs, label: Any) -> LabelPairs:
 
 
 def _known(labels: Iterable[Any], unlabelled: Any) -> Iterator[Any]:
-    """Labels, with None for those that mean none, and for NaN."""
+    """Yield labels, with None for those that are missing or mean none."""
     for label in labels:
         if _are_several(label):
             yield [None if _means_none(one, unlabelled) else one for one in label]
@@ -121,11 +144,11 @@ def _known(labels: Iterable[Any], unlabelled: Any) -> Iterator[Any]:
 
 
 def _means_none(label: Any, unlabelled: Any) -> bool:
-    """Whether a single label is none; NaN is, if some label means that."""
-    if label is None or label is np.ma.masked:
+    """Return whether a single label is missing, or is the one that means none."""
+    if is_missing(label):
         return True
     single = unlabelled is not None and isinstance(label, str | int | float | np.generic)
-    return bool(single and (label == unlabelled or label != label))
+    return bool(single and label == unlabelled)
 
 
 def _are_several(label: Any) -> bool:
@@ -219,16 +242,14 @@ def _once_each(labels: Iterable[Any], document: int) -> Iterable[Any]:
 
 
 def _plain(label: Any, document: int) -> Any:
-    """A label as a plain Python value, so that it can be written to a file; refuses what is neither text nor number."""
-    if label is np.ma.masked:
+    """Return a label as a plain Python value that can be written to a file, or None for a missing one.
+
+    Raises InputError for what is neither text nor a number.
+    """
+    if is_missing(label):
         return None
     if isinstance(label, np.generic):
         label = label.item()
-    if isinstance(label, float) and math.isnan(label):
-        raise InputError(
-            f"The label of document {document} is NaN; for a document without a label use None. (pandas writes None as "
-            "NaN; y.astype(object).where(y.notna(), None) brings it back.)"
-        )
     if isinstance(label, float):
         label += 0.0  # -0.0 is 0.0, whichever comes first
     if not (label is None or isinstance(label, str | int | float)):

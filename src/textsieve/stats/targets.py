@@ -7,20 +7,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from ..errors import InputError
-from .labels import LabelPairs, label_pairs, without_mask
+from .labels import LabelPairs, label_pairs, without_missing
 
 
 def checked_labels(y: Any) -> Any:
-    """Labels as `label_pairs` takes them; an array of measurements is refused."""
-    if isinstance(y, np.ma.MaskedArray) and y.ndim == 1:
-        checked_labels(y.compressed())
-        return without_mask(y)
+    """Return labels as `label_pairs` takes them; raises ValueError for an array of measurements."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
-    if isinstance(y, np.ndarray) and y.ndim == 1:
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-    return y
+    if not (isinstance(y, np.ndarray) and y.ndim == 1):
+        return y
+    labels = without_missing(y)
+    known = y if labels is y else np.asarray(y)[[label is not None for label in labels]]
+    assert_all_finite(known, input_name="y")
+    check_classification_targets(known)
+    return labels
 
 
 def pairs_of(y: Any, n_documents: int, who: str) -> LabelPairs:

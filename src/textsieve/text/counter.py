@@ -13,17 +13,21 @@ always in order, which `CountVectorizer` does only in `transform`. Differences, 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..errors import InputError
+from ..errors import InputError, shown
+from ..estimators import as_configured
 from ..settings import is_whole, n_threads
+from ..warning import warn
 from .counting import count_known
 from .documents import Reading
 from .few import FewDocuments
@@ -32,10 +36,9 @@ from .pruning import check_limits, kept_terms
 from .rows import Rows
 from .stopping import that_can_match
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
-from .words import Accents, accent_stripper, stop_words_of
+from .words import Accents, accent_stripper, stop_words_of, terms_of
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
     from sklearn.utils import Tags
 
 
@@ -47,7 +50,18 @@ NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
 """The limits with which every term of the documents stays."""
 
 
-class TermCounter(TransformerMixin, BaseEstimator):
+def analyze(
+    document: str | bytes, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
+) -> list[str]:
+    """Return the terms of a document, as often as it has them; short ones first."""
+    text = reading.text_of(document)
+    for step in reading.steps:
+        text = step(text)
+    terms = terms_of(text, ngram_range, stop_words, **reading.words_are)
+    return terms if ngram_range[1] == 1 else sorted(terms, key=lambda term: term.count(" "))
+
+
+class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Count the words, or runs of words, of each document.
 
     Parameters
@@ -200,6 +214,25 @@ class TermCounter(TransformerMixin, BaseEstimator):
         self._require_vocabulary()
         return np.array(self._vocabulary.terms, dtype=object)
 
+    def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
+        """Return, for each row of a matrix, the terms whose values are not 0."""
+        self._require_vocabulary()
+        rows = csr_matrix(check_array(X, accept_sparse="csr"))
+        if rows.shape[1] != len(self._vocabulary):
+            raise InputError(f"X has {rows.shape[1]:,} columns, but there are {len(self._vocabulary):,} terms.")
+        terms = self.get_feature_names_out()
+        rows.eliminate_zeros()
+        rows.sort_indices()
+        return [terms[rows.indices[begin:end]] for begin, end in pairwise(rows.indptr.tolist())]
+
+    def build_analyzer(self) -> Callable[[str | bytes], list[str]]:
+        """Return a function that lists the terms of one document, as often as it has them, single words first."""
+        return partial(analyze, reading=self._validated(), ngram_range=self.ngram_range, stop_words=self._stop_words())
+
+    def get_stop_words(self) -> frozenset[str] | None:
+        """Return the words that are left out, or None if the setting `stop_words` is None."""
+        return None if self.stop_words is None else self._stop_words()
+
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there is a vocabulary."""
         return hasattr(self, "_vocabulary")
@@ -287,7 +320,7 @@ class TermCounter(TransformerMixin, BaseEstimator):
     def _finished(self, counted: Rows) -> csr_matrix:
         if self.binary:
             counted.values.fill(1)
-        return counted.matrix()
+        return as_configured(counted.matrix())
 
     # -- settings ------------------------------------------------------------------------------------------------
 
@@ -347,7 +380,15 @@ class TermCounter(TransformerMixin, BaseEstimator):
 
     def _given_vocabulary(self) -> Vocabulary:
         assert self.vocabulary is not None
-        return Vocabulary(given_terms(self.vocabulary), self.ngram_range, self._stop_words())
+        terms = given_terms(self.vocabulary)
+        if self.lowercase and not callable(self.strip_accents):  # a function may write uppercase letters
+            idle = [term for term in terms if term != term.lower()]
+            if idle:
+                warn(
+                    f"{len(idle):,} of {len(terms):,} terms of vocabulary have uppercase letters, but texts are "
+                    f"lowercased, so they match no text: {shown(idle)}. Give them in lowercase, or set lowercase=False."
+                )
+        return Vocabulary(terms, self.ngram_range, self._stop_words())
 
     def _stop_words(self) -> frozenset[str]:
         return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase)

@@ -112,6 +112,8 @@ class Reading:
         """A document as a text; the number is for the message if it is none."""
         if isinstance(document, str):
             return document
+        if hasattr(document, "as_py"):  # a scalar of pyarrow
+            return self.text_of(document.as_py(), number)
         if not isinstance(document, bytes):
             raise InputError(
                 f"Document {number} is {shown(document)} ({type(document).__name__}), not a text; "

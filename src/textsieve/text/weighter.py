@@ -1,11 +1,11 @@
 """`TermWeighter`: counts to weights, by a table of three columns.
 
-A weight is tf x idf, then the document's length is made 1 or left:
+A weight is tf x idf, then the weights of each document are scaled or left:
 
 - tf: the count (`tf`), 1 (`binary`), 1 + ln of the count (`log`), or 1 + ln of that (`loglog`);
 - idf: 1 (`none`), ln(N/df) (`plain`), or ln((1+N)/(1+df)) + 1 (`smooth`, scikit-learn's), with N and df from the
   documents that were fitted and from no others;
-- norm: `l2` or `none`.
+- norm: `l2` (the squares of a document's weights sum to 1), `l1` (their absolute values do) or `none`.
 
 The weights called `ltc` (Pons-Porrata et al.; Ko and Seo) are log x plain x l2; scikit-learn's
 `TfidfVectorizer(sublinear_tf=True)` is log x smooth x l2. Only stored values are touched, so a sparse matrix stays
@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError
-from ..estimators import growing
+from ..estimators import as_configured, growing
 from .rows import Rows
 from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, Floats, Ints, weigh
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOGARITHMS = ("log", "loglog")
 
 
-class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Weigh the counts of terms.
 
     Parameters
@@ -41,8 +41,9 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         What a count is worth.
     idf : {"none", "plain", "smooth"}
         What it is worth that a term is in few documents.
-    norm : {"l2", "none"}
-        Whether every document is scaled to length 1.
+    norm : {"l2", "l1", "none"}
+        Whether the weights of every document are scaled, so that their squares ("l2") or absolute values ("l1") sum
+        to 1.
 
     Attributes
     ----------
@@ -83,7 +84,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weigh counts; the result is a sparse matrix of its own."""
+        """Return the weights of counts as a new sparse matrix, of 32 bits if the counts are of float32."""
         check_is_fitted(self, "idf_")
         return self._weighed(self._counts(X, reset=False))
 
@@ -97,7 +98,12 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _weighed(self, counts: csr_matrix) -> csr_matrix:
         weights = weigh(Rows.of(counts), tf=self.tf, idf=None if self.idf == "none" else self.idf_, norm=self.norm)
-        return weights._replace(columns=weights.columns.copy(), starts=weights.starts.copy()).matrix()
+        dtype = np.float32 if counts.dtype == np.float32 else np.float64
+        own = Rows(
+            *(weights.values.astype(dtype, copy=False), weights.columns.copy(), weights.starts.copy()),
+            n_columns=weights.n_columns,
+        )
+        return as_configured(own.matrix())
 
     def _set_idf(self) -> None:
         self.idf_ = INVERSE_FREQUENCIES[self.idf](self.doc_freq_, self.n_documents_)
@@ -129,6 +135,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.tf in LOGARITHMS
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

@@ -1,7 +1,7 @@
 """Counts to weights: what a count is worth, what a rare term is worth, and what is done about long documents.
 
-A weight is tf x idf, then the document's length is made 1 or left; each of the three is a row of a table below. Only
-stored values are touched. The weights of a document depend on its own counts alone, to the last bit: documents may
+A weight is tf x idf, then the weights of a document are scaled or left; each of the three is a row of a table below.
+Only stored values are touched. The weights of a document depend on its own counts alone, to the last bit: documents may
 come one at a time or by the million, and be cut into batches anywhere.
 
 Most counts are small whole numbers, so their logarithms are looked up. The work is done in blocks of rows that stay
@@ -68,8 +68,15 @@ INVERSE_FREQUENCIES: dict[str, Callable[[Ints, int], Floats]] = {
 MOST_IDF = 64.0
 """No idf is larger, and none is negative: for 2^63 documents the largest is 1 + ln(2^63) < 45."""
 
-NORMS = ("l2", "none")
-"""What is done about long documents, by name."""
+NORMS: dict[str, Callable[[Floats, NDArray[Any]], Floats] | None] = {
+    "l2": lambda values, starts: np.sqrt(np.add.reduceat(values * values, starts)),
+    "l1": lambda values, starts: np.add.reduceat(np.abs(values), starts),
+    "none": None,
+}
+"""The length that each row is divided by, by name: the root of the sum of squares, the sum of absolute values, or 1.
+
+reduceat adds each row by itself, in an order that depends on nothing but the number of its values.
+"""
 
 
 def weigh(rows: Rows, *, tf: str, idf: Floats | None, norm: str) -> Rows:
@@ -80,8 +87,9 @@ def weigh(rows: Rows, *, tf: str, idf: Floats | None, norm: str) -> Rows:
         block = TERM_FREQUENCIES[tf](rows.values[place])
         if idf is not None:
             block *= idf[rows.columns[place]]
-        if norm == "l2":
-            _scale_to_length_one(block, rows.starts[first : last + 1] - rows.starts[first])
+        length_of = NORMS[norm]
+        if length_of is not None:
+            _scale_to_length_one(block, rows.starts[first : last + 1] - rows.starts[first], length_of)
         weights[place] = block
     return rows._replace(values=weights)
 
@@ -92,11 +100,12 @@ def _blocks(starts: NDArray[Any]) -> Iterator[tuple[int, int]]:
     return pairwise(np.unique([0, *full.tolist(), len(starts) - 1]).tolist())
 
 
-def _scale_to_length_one(values: Floats, starts: NDArray[Any]) -> None:
+def _scale_to_length_one(
+    values: Floats, starts: NDArray[Any], length_of: Callable[[Floats, NDArray[Any]], Floats]
+) -> None:
     """Divide the values of each row by the row's length, in place; a row of zeros stays."""
     sizes = np.diff(starts)
     filled = sizes > 0
-    # reduceat adds each row by itself, in an order that depends on nothing but the number of its values
-    lengths = np.sqrt(np.add.reduceat(values * values, starts[:-1][filled]))
+    lengths = length_of(values, starts[:-1][filled])
     lengths[lengths == 0.0] = 1.0
     values /= np.repeat(lengths, sizes[filled])

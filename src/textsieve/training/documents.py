@@ -129,7 +129,7 @@ def count_texts(
 ) -> Counted:
     """Count documents that are in memory already."""
     check_limits(**limits)
-    counts = counter.fit_transform(texts)
+    counts = csr_matrix(counter.fit_transform(texts))
     if labels is None:
         raise InputError("No labels were given; fit(texts, labels) needs one for each text.")
     targets = Targets.of(labels, counts.shape[0], multilabel)
@@ -159,7 +159,7 @@ def count_corpus(
     stats: ClassStats | None = None
     for batch in corpus.batches():
         _require_texts(corpus, batch)
-        counts = counter.partial_fit_transform(batch.texts)
+        counts = csr_matrix(counter.partial_fit_transform(batch.texts))
         doc_freq = _added(doc_freq, _doc_freq(counts))
         kept.add(counts, len(labels))
         if whole and kept.n_values > most:
@@ -212,7 +212,7 @@ def _weighted_anew(
     idf = INVERSE_FREQUENCIES[scheme.idf](streamed.doc_freq, streamed.targets.n_documents)
     done = 0
     for batch in corpus.batches():
-        yield batch, weighted(counter.transform(batch.texts), scheme, idf)
+        yield batch, weighted(csr_matrix(counter.transform(batch.texts)), scheme, idf)
         done += len(batch)
         progress("selecting", done, streamed.targets.n_documents)
 
@@ -230,7 +230,7 @@ def weighted_batches(
     size, n_documents = int(chosen.doc_freq.sum()), chosen.n_documents
     at = done = 0
     for batch in corpus.batches():
-        rows = weighted(counter.transform(batch.texts), scheme, idf, dtype)
+        rows = weighted(csr_matrix(counter.transform(batch.texts)), scheme, idf, dtype)
         at += rows.nnz
         done += len(batch)
         if at > size or done > n_documents:

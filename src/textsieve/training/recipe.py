@@ -19,6 +19,7 @@ from ..classifiers.named import scheme_for as scheme_for_classifier
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
+from ..estimators import arrays_as_output
 from ..evaluation.cuts import Cut, ZeroCut, cut_of
 from ..projections.named import projection_of
 from ..selectors import TermSelector
@@ -147,8 +148,10 @@ class Recipe:
         for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
             if name in chosen and chosen[name] not in allowed:
                 raise InputError(f"{name}={chosen[name]!r}; use one of {', '.join(map(repr, allowed))}.")
-        if isinstance(classifier, Rocchio) and chosen.get("norm") == "none":
-            raise InputError("norm='none': Rocchio compares by the cosine, which is the same for any length; use 'l2'.")
+        if isinstance(classifier, Rocchio) and chosen.get("norm", "l2") != "l2":
+            raise InputError(
+                f"norm={chosen['norm']!r}: Rocchio compares by the cosine, which is the same for any length; use 'l2'."
+            )
         if settings["classifier"] in ("svm", "subspace"):
             classifier.set_params(**{"n_jobs": n_jobs, **(settings["classifier_options"] or {})})
         if isinstance(settings["projection"], str) and projection is not None and "n_jobs" in projection.get_params():
@@ -262,7 +265,8 @@ class Recipe:
             return fit_own(self.classifier, rows, targets.indicator(), weight)
         projected = None
         if fitted is not None:
-            rows = csr_matrix(fitted.transform(rows))
+            with arrays_as_output():
+                rows = csr_matrix(fitted.transform(rows))
             projected = Projected(fitted.components_, fitted.mean_)
         if targets.several:
             return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs, projected))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..errors import InputError, shown
-from ..stats.labels import is_indicator, label_pairs, without_mask
+from ..stats.labels import is_indicator, label_pairs, without_missing
 
 Ints = NDArray[np.int64]
 Form = Literal["one", "several", "matrix"]
@@ -66,7 +66,7 @@ class Targets:
             raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
         if isinstance(labels, Iterator):
             labels = list(labels)
-        labels = without_mask(labels)
+        labels = without_missing(labels)
         form = _form_of(labels)
         pairs = label_pairs(labels, n_documents)
         classes = _of_one_type(pairs.classes)

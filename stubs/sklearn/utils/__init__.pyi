@@ -1,37 +1,34 @@
+from dataclasses import dataclass
 from typing import Any
 
+@dataclass
 class InputTags:
-    sparse: bool
-    string: bool
-    two_d_array: bool
-    positive_only: bool
-    def __init__(self, *, string: bool = False, two_d_array: bool = True) -> None: ...
+    sparse: bool = ...
+    string: bool = ...
+    two_d_array: bool = ...
+    positive_only: bool = ...
 
+@dataclass
 class TargetTags:
     required: bool
-    two_d_labels: bool
-    def __init__(self, *, required: bool) -> None: ...
+    two_d_labels: bool = ...
 
+@dataclass
 class ClassifierTags:
-    multi_label: bool
-    poor_score: bool
-    def __init__(self, *, multi_label: bool = False) -> None: ...
+    multi_label: bool = ...
+    poor_score: bool = ...
 
+@dataclass
 class TransformerTags:
-    preserves_dtype: list[str]
+    preserves_dtype: list[str] = ...
 
+@dataclass
 class Tags:
-    input_tags: InputTags
+    estimator_type: str | None
     target_tags: TargetTags
-    classifier_tags: ClassifierTags | None
-    transformer_tags: TransformerTags
-    def __init__(
-        self,
-        *,
-        estimator_type: str | None,
-        target_tags: TargetTags,
-        classifier_tags: ClassifierTags | None = None,
-        input_tags: InputTags = ...,
-    ) -> None: ...
+    transformer_tags: TransformerTags = ...
+    classifier_tags: ClassifierTags | None = ...
+    input_tags: InputTags = ...
 
+def get_tags(estimator: Any) -> Tags: ...
 def _safe_indexing(X: Any, indices: Any) -> Any: ...
