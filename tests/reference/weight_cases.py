@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
 from tests.reference.stats_cases import Case
 
 BAD_WEIGHTS: dict[str, tuple[Any, str]] = {
