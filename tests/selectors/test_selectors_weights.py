@@ -171,7 +171,7 @@ def test_bad_weights_are_refused(name: str) -> None:
 def test_a_pipeline_hands_weights_to_its_steps() -> None:
     rows, classes, weights = table(4)
     copies = np.repeat(np.arange(len(rows)), weights)
-    steps = {"ocfs__sample_weight": weights, "rocchio__sample_weight": weights}
+    steps: dict[str, Any] = {"ocfs__sample_weight": weights, "rocchio__sample_weight": weights}
     once = make_pipeline(OCFS(k=9), Rocchio()).fit(rows, classes, **steps)
     often = make_pipeline(OCFS(k=9), Rocchio()).fit(rows[copies], classes[copies])
     np.testing.assert_allclose(once.decision_function(rows), often.decision_function(rows), rtol=1e-12)
