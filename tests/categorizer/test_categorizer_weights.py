@@ -1,5 +1,6 @@
 """Sample weights of the whole chain: a text of weight 3 is three texts, from counting to the model."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.reference.weight_cases import BAD_WEIGHTS
 
 from textsieve import Categorizer, InputError, read
 
+PAGE = Path(__file__).parents[2] / "docs" / "sample-weights.md"
 WORDS = [f"{letter}{number}" for letter in "abc" for number in range(12)]
 CLASSES = ("first", "second", "third")
 
@@ -225,3 +227,9 @@ def test_a_corpus_has_no_weights(tmp_path: Path) -> None:
 def test_a_single_text_is_still_no_list_of_texts() -> None:
     with pytest.raises(InputError, match="give an iterable of texts"):
         Categorizer().fit("a1 a2", ["x"], sample_weight=[1])
+
+
+def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(code, PAGE.name, "exec"), {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)

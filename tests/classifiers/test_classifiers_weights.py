@@ -16,6 +16,7 @@ from tests.reference.weight_cases import BAD_WEIGHTS
 from textsieve import KNNFP, TCFP, InputError, RandomSubspace, Rocchio
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
+from textsieve.classifiers.linear_form import Linear
 from textsieve.classifiers.separation import WAYS, Separable
 from textsieve.classifiers.svm import against_the_rest
 
@@ -98,7 +99,8 @@ def test_svm_is_scikit_learns_with_the_same_weights(n_classes: int, class_weight
         class_weight = {number: class_weight[number] for number in range(n_classes)}
     settings: dict[str, Any] = {"C": 2.0, "class_weight": class_weight}
     ours = LinearSVM(**settings, **TIGHT).fit(rows, classes, sample_weight=weights)
-    theirs = LinearSVC(**settings, tol=1e-10, max_iter=1_000_000).fit(rows, classes, sample_weight=weights)
+    theirs: Any = LinearSVC(**settings, tol=1e-10, max_iter=1_000_000)
+    theirs.fit(rows, classes, sample_weight=weights)
     np.testing.assert_allclose(ours.decision_function(rows), theirs.decision_function(rows), atol=1e-5)
 
 
@@ -108,14 +110,15 @@ def test_every_way_to_separate_takes_a_cost_for_each_document(way: str) -> None:
     weights = weights + 0.5
     rounds: dict[str, Any] = {"tolerance": 1e-9, "most_rounds": 100_000, "n_jobs": 1}
     found = Separable(rows, way).separate(*against_the_rest(classes, np.ones(2), 1.0, weights), **rounds)
-    theirs = LinearSVC(C=1.0, tol=1e-10, max_iter=1_000_000).fit(rows, classes, sample_weight=weights)
+    theirs: Any = LinearSVC(C=1.0, tol=1e-10, max_iter=1_000_000)
+    theirs.fit(rows, classes, sample_weight=weights)
     np.testing.assert_allclose(found.coefficients, theirs.coef_, atol=1e-5)
 
 
 LINEAR: dict[str, Any] = {
     "nb": MultinomialNB(alpha=0.01),
     "cnb": ComplementNB(alpha=0.1),
-    "logistic": LogisticRegression(C=10.0, max_iter=10_000, tol=1e-10),
+    "logistic": LogisticRegression(C=10.0, max_iter=10_000).set_params(tol=1e-10),
     "svm": LinearSVM(**TIGHT),
 }
 
@@ -128,15 +131,16 @@ def test_weights_of_what_a_categorizer_trains_equal_repetition(name: str, class_
     rows, classes, weights = rows[kept], classes[kept], weights[kept].astype(np.float64)
     copies = copies_of(weights.astype(np.int64))
     tolerance: dict[str, Any] = {"rtol": 0.0, "atol": 1e-5 if name in ("svm", "logistic") else 1e-12}
-    for fit, labels in (
-        (lambda *given, **more: fit_one_label(*given[:3], 3, class_weight, **more), lambda own: own),
-        (
-            lambda *given, **more: fit_each_class(*given, class_weight, 1, **more),
-            lambda own: [np.flatnonzero(own == number) for number in range(3)],
-        ),
-    ):
-        once = fit(LINEAR[name], rows, labels(classes), sample_weight=weights)
-        often = fit(LINEAR[name], rows[copies], labels(classes[copies]))
+
+    def one_label(own: Any, numbers: Any, times: Any) -> Linear:
+        return fit_one_label(LINEAR[name], own, numbers, 3, class_weight, sample_weight=times)
+
+    def each_class(own: Any, numbers: Any, times: Any) -> Linear:
+        members = [np.flatnonzero(numbers == number) for number in range(3)]
+        return fit_each_class(LINEAR[name], own, members, class_weight, 1, sample_weight=times)
+
+    for fit in (one_label, each_class):
+        once, often = fit(rows, classes, weights), fit(rows[copies], classes[copies], None)
         np.testing.assert_allclose(once.coefficients, often.coefficients, **tolerance)
         np.testing.assert_allclose(once.intercepts, often.intercepts, **tolerance)
 
