@@ -241,23 +241,25 @@ def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) ->
     """
     if not len(scores):
         return 0.0
-    different, places = np.unique(-scores, return_inverse=True)
-    through = np.cumsum(np.bincount(places, weights))  # documents whose score is as good as this one or better
-    total = through[-1].item()
-    wanted = share * total
-    if weights is None or are_whole(weights):
-        wanted = round(wanted)
-    wanted = min(wanted, total)
+    if weights is None:
+        ordered, through = np.sort(scores)[::-1], np.arange(1.0, len(scores) + 1.0)
+    else:
+        order = np.argsort(-scores)
+        ordered, through = scores[order], np.cumsum(weights[order])
+    total = float(through[-1])
+    is_whole_number = weights is None or are_whole(weights)
+    wanted = min(round(share * total) if is_whole_number else share * total, total)
     if wanted == 0:
         return float("inf")
-    last = int(np.searchsorted(through, wanted))
-    above = through[last - 1] if last else 0
-    if wanted - above < through[last] - wanted:  # a tie that is too large stays out
-        if last:
-            return float(-different[last - 1])
-        if len(different) == 1:  # all are alike: nobody stands out
-            return float(np.nextafter(-different[0], np.inf))
-    return float(-different[last])
+    last = ordered[np.searchsorted(through, wanted)]
+    begin, end = np.searchsorted(-ordered, -last, side="left"), np.searchsorted(-ordered, -last, side="right")
+    above = float(through[begin - 1]) if begin else 0.0
+    if wanted - above < through[end - 1] - wanted:  # a tie that is too large stays out
+        if begin:
+            return float(ordered[begin - 1])
+        if end == len(ordered):  # all are alike: nobody stands out
+            return float(np.nextafter(last, np.inf))
+    return float(last)
 
 
 def _share(members: Bools, weights: Floats | None) -> float:
