@@ -48,7 +48,7 @@ def trace_ratio(stats: ClassStats, between: Floats, total: Floats, k: int) -> fl
 def unbiased(stats: ClassStats, between: Floats, total: Floats, k: int) -> float:
     """Between minus its mean excess by chance, (c - 1)/(n - c) times what is within the classes."""
     n, c = stats.n_pairs, int((stats.class_docs > 0).sum())
-    return min((n - 1) / max(n - c, 1), 2.0)
+    return float(min((n - 1) / max(n - c, 1), 2.0))
 
 
 def noise_of(stats: ClassStats, total: Floats) -> Floats:
@@ -86,7 +86,7 @@ def noise_of_the_best(stats: ClassStats, between: Floats, total: Floats, k: int)
 def classes_by_documents(stats: ClassStats, between: Floats, total: Floats, k: int) -> float:
     """As the one that was kept, with ω = (c - 1) / n instead of the noise of some terms."""
     n, c = stats.n_pairs, int((stats.class_docs > 0).sum())
-    return n / (n + c - 1)
+    return float(n / (n + c - 1))
 
 
 def on_grid(worth: Callable[[ClassStats, Floats, Floats, Ints], float]) -> Criterion:

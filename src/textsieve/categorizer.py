@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -181,22 +182,30 @@ class Categorizer(Parameters):
         X: Documents,
         y: Any = None,
         *,
+        sample_weight: Any = None,
         progress: Callable[[str, int, int | None], None] | None = None,
     ) -> Self:
         """Learn from texts X and their labels y, or from a `Corpus`, which brings its labels and may exceed memory.
 
         A label is text or a number, or a list of them; or y is a matrix of 0 and 1. None is a document without a
         label. `progress` is told the stage, what is done of it, and how much that is in all, if known.
+
+        `sample_weight` has a number of 0 or more for each text in memory. A text of weight 3 counts as three copies of
+        it, and one of weight 0 as if it were left out: in `min_df` and `max_df`, in the idf, in the selection of terms,
+        in the classifier, and in the class of documents without a known term. What is tuned on held-out documents
+        (`n_terms="auto"`, thresholds, probabilities, `held_out`) weighs them too, but a document is in one fold, and
+        copies of it would be in several. Classifiers are svm, logistic, nb, cnb, rocchio, subspace, or one whose `fit`
+        takes `sample_weight`; there is no projection. See `docs/sample-weights.md`.
         """
         from .training import train
 
         self._require_own_settings()
-        trained = train(self.get_params(deep=False), X, y, progress or (lambda *_: None))
+        trained = train(self.get_params(deep=False), X, y, progress or (lambda *_: None), sample_weight)
         self.model_, self.seconds_, self._statistics_ = trained
         self._path_ = None
         return self
 
-    def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False) -> Self:
+    def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False, sample_weight: Any = None) -> Self:
         """Learn more documents, as `fit` takes them, if it was trained with `keep_stats`; see `docs/update.md`.
 
         Terms, idf, thresholds and probabilities stay as they are. What is learned is what all documents at once would
@@ -204,7 +213,7 @@ class Categorizer(Parameters):
         model has. Every document counts, also one that was there before. `save` writes what has become of it.
 
         With `fit_cut` thresholds (or ranks) for several labels are fitted anew to these documents; they must be a fair
-        sample of those to come, which corrections are not.
+        sample of those to come, which corrections are not. `sample_weight` has a whole number for each text in memory.
         """
         from .settings import n_threads
         from .training.updating import recipe_of, stacked, targets_for, targets_of_sets, updated
@@ -212,6 +221,12 @@ class Categorizer(Parameters):
         model, statistics = self._fitted(), self._kept_statistics()
         settings = self.of_model(model).get_params(deep=False)
         recipe = recipe_of(settings, n_threads(self.n_jobs))
+        times: list[float] | None = None
+        if sample_weight is not None:
+            from .training.targets import weighted_texts
+
+            recipe.require_weights()
+            X, y, times = weighted_texts(X, y, sample_weight)
         if isinstance(X, Corpus):
             parts, sets = [], []
             for some, labels in self._labelled_batches(X, y):
@@ -222,7 +237,7 @@ class Categorizer(Parameters):
             if y is None:
                 raise InputError("No labels were given; update(texts, labels) needs one for each text.")
             texts = self._texts_in_memory(X)
-            rows, targets = model.rows(texts, self.n_jobs), targets_for(model, y, len(texts))
+            rows, targets = model.rows(texts, self.n_jobs), targets_for(model, y, len(texts)).weighted(times)
         renewed, added = updated(model, statistics, recipe, rows, targets)
         if fit_cut:
             from .training.recutting import recut
@@ -324,26 +339,37 @@ class Categorizer(Parameters):
         """The terms that speak most for each class, and how much."""
         return self._fitted().class_terms(n)
 
-    def evaluate(self, X: Documents, y: Any = None) -> Report:
-        """How good the predictions are, class by class: of texts X and their labels y, or of a `Corpus`."""
+    def evaluate(self, X: Documents, y: Any = None, sample_weight: Any = None) -> Report:
+        """Report how good the predictions are, class by class: of texts X and their labels y, or of a `Corpus`.
+
+        A text of `sample_weight` 3 counts as three copies of it, and one of weight 0 not at all; a corpus has no
+        weights.
+        """
         from .evaluation import Report, compare_labels
 
         model = self._fitted()
         several = model.labels != "one"
         report = Report(model.classes, several)
+        times: list[float] | None = None
+        if sample_weight is not None:
+            from .training.targets import weighted_texts
+
+            X, y, times = weighted_texts(X, y, sample_weight)
         for texts, true in self._labelled_batches(X, y):
             found = model.predict(texts, self.n_jobs)
+            unknown = found.n_unknown if times is None else sum(compress(times, found.is_unknown))
             report += compare_labels(
                 *(model.classes, true, model.label_sets(found.labels)),
                 several=several,
                 none_is_right=model.labels == "matrix",
-                unknown=found.n_unknown,
+                unknown=unknown,
+                times=times,
             )
         return report
 
-    def score(self, X: Documents, y: Any = None) -> float:
-        """Micro-F1, which with one label a document is the share of right ones."""
-        return self.evaluate(X, y).micro_f1
+    def score(self, X: Documents, y: Any = None, sample_weight: Any = None) -> float:
+        """Return micro-F1, which with one label a document is the share of right ones; see `evaluate`."""
+        return self.evaluate(X, y, sample_weight).micro_f1
 
     def _labelled_batches(
         self, documents: Documents, labels: Any

@@ -10,7 +10,7 @@ def shown(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def counted(number: int, one: str, more: str | None = None) -> str:
+def counted(number: float, one: str, more: str | None = None) -> str:
     """A number of things: 1 term, 2 terms."""
     return f"{number:,} {one if number == 1 else more or one + 's'}"
 

@@ -159,9 +159,11 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     prefix = _part_prefix(target)
     _remove_leftovers(folder, prefix)
     new, part = _new_part(os.path.join(folder, prefix), private=mode is not None)
-    holder = os.dup(new.fileno()) if os.name == "posix" else None  # keeps the lock until the file has its name
+    holder = None
     try:
         with naming_when_full(path), new:
+            if os.name == "posix":
+                holder = os.dup(new.fileno())  # keeps the lock until the file has its name
             yield new
             new.flush()
             if mode is not None:
@@ -200,6 +202,11 @@ def _new_part(beginning: str, *, private: bool) -> tuple[BinaryIO, str]:
             pass  # whoever holds the lock is about to remove it
         except OSError:
             return new, part  # without locks nobody removes it
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(part)
+            new.close()
+            raise
         new.close()
 
 

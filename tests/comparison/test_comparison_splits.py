@@ -83,7 +83,8 @@ def test_splits_by_hand_may_leave_documents_out(tmp_path: Path) -> None:
     twin = by_hand(parts[0], parts[1], tmp_path / "m", selector="ig", n_terms=6, n_jobs=1)
     assert found.rows[1].micro_f1 == twin.micro_f1
     masks = [np.isin(np.arange(60), some) for some in (train, test)]
-    assert compare(CASE.texts, CASE.labels, splits=[masks], **WANTED).header == found.header
+    again = compare(CASE.texts, CASE.labels, splits=[masks], **WANTED)
+    assert {**again.header, "begun": None} == {**found.header, "begun": None}
 
 
 def test_p_of_folds_that_share_documents_is_that_of_the_corrected_t_test() -> None:

@@ -55,18 +55,23 @@ def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
     return isinstance(classifier, NAIVE_BAYES) or (isinstance(classifier, Rocchio) and class_weight is None)
 
 
-def stats_of(classifier: Any, batches: Batches, is_member: csr_array) -> ClassStats:
-    """What `fit_stats` wants, of rows that come batch by batch; `is_member` has all documents x all classes.
+def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: Floats | None = None) -> ClassStats:
+    """Return the statistics for `fit_stats` of rows that come batch by batch; `is_member` is documents x classes.
 
-    Sums do not show what naive Bayes has to refuse: weights below 0.
+    `weights` says how many times each document counts. Naive Bayes refuses values below 0, which sums
+    would not show.
     """
     stats: ClassStats | None = None
     begin = 0
     for rows in _larger(batches):
         if isinstance(classifier, NAIVE_BAYES):
             _require_weights(classifier, rows)
-        labels = is_member[begin : begin + rows.shape[0]]
-        stats = ClassStats.from_matrix(rows, labels) if stats is None else stats.update(rows, labels)
+        part = slice(begin, begin + rows.shape[0])
+        own = None if weights is None else weights[part]
+        if stats is None:
+            stats = ClassStats.from_matrix(rows, is_member[part], sample_weight=own)
+        else:
+            stats.update(rows, is_member[part], sample_weight=own)
         begin += rows.shape[0]
     return ClassStats.zero() if stats is None else stats
 

@@ -39,7 +39,7 @@ def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
     total = found.sum(axis=0)
     for row, own in zip(found, stats.class_docs.tolist(), strict=True):
         others = stats.n_pairs - own
-        towards, away = beta * row / max(own, 1), gamma * (total - row) / max(others, 1)
+        towards, away = beta * row / (own or 1), gamma * (total - row) / (others or 1)
         np.subtract(towards, away, out=row)
         row[np.abs(row) <= _NOISE * (np.abs(towards) + np.abs(away))] = 0.0
         row /= np.sqrt((row * row).sum()) or 1.0
@@ -68,13 +68,16 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         self.beta = beta
         self.gamma = gamma
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the prototypes of documents given as the rows of a (sparse) matrix, with their labels."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the prototypes of documents given as the rows of a (sparse) matrix, with their labels.
+
+        A document of `sample_weight` 3 counts as three copies of it, and one of weight 0 as if it were left out.
+        """
         self._validate()
         if y is None:
             raise InputError("Rocchio requires y to be passed, but the target y is None.")
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        return self._fit_own(ClassStats.from_matrix(rows, checked_labels(y)))
+        return self._fit_own(ClassStats.from_matrix(rows, checked_labels(y), sample_weight=sample_weight))
 
     def fit_stats(self, stats: ClassStats) -> Self:
         """Learn the prototypes from statistics that are there already."""
@@ -91,15 +94,15 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         self.stats_, self._prototypes = stats, prototypes(stats, self.beta, self.gamma)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add more documents. More columns and classes than before may come; `classes` need not be given."""
         self._validate()
         with growing(self, X) as rows:
             labels = checked_labels(y)
             if hasattr(self, "stats_"):
-                self.stats_.update(rows, labels)
+                self.stats_.update(rows, labels, sample_weight=sample_weight)
             else:
-                self.stats_ = ClassStats.from_matrix(rows, labels)
+                self.stats_ = ClassStats.from_matrix(rows, labels, sample_weight=sample_weight)
         self._prototypes = None
         return self
 

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
+from ..stats.sample_weights import check_weights, drop_weightless
 from .separation import Problem, Separable
 
 if TYPE_CHECKING:
@@ -31,8 +32,13 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-def class_factors(class_weight: Any, classes: NDArray[Any], y: NDArray[Any]) -> Floats:
-    """The factor of C that each class has."""
+def class_factors(
+    class_weight: Any, classes: NDArray[Any], y: NDArray[Any], sample_weight: Floats | None = None
+) -> Floats:
+    """Return the factor of C that each class has; `classes` are sorted, and all of them occur in `y`."""
+    if sample_weight is not None and isinstance(class_weight, str) and class_weight == "balanced":
+        sizes = np.bincount(np.searchsorted(classes, y), sample_weight)
+        return np.asarray(sizes.sum() / (len(classes) * sizes))
     try:
         factors: Floats = compute_class_weight(class_weight, classes=classes, y=y)
     except ValueError as problem:
@@ -42,17 +48,20 @@ def class_factors(class_weight: Any, classes: NDArray[Any], y: NDArray[Any]) -> 
     return factors
 
 
-def against_the_rest(numbers: NDArray[np.integer], factors: Floats, C: float) -> tuple[Problem, int]:
-    """The problems of documents of one class each, and how many there are: for two classes one, of the second.
+def against_the_rest(
+    numbers: NDArray[np.integer], factors: Floats, C: float, sample_weight: Floats | None = None
+) -> tuple[Problem, int]:
+    """Return the problems of documents of one class each, and their number: for two classes one, of the second.
 
     As liblinear has it: among many classes, only the class itself is weighted, and not the rest.
     """
+    costs: Any = C if sample_weight is None else C * sample_weight
     if len(factors) == 2:
-        return (lambda _: (np.where(numbers == 1, 1.0, -1.0), C * factors[numbers])), 1
+        return (lambda _: (np.where(numbers == 1, 1.0, -1.0), costs * factors[numbers])), 1
 
     def problem(number: int) -> tuple[Floats, Floats]:
         members = numbers == number
-        return np.where(members, 1.0, -1.0), C * np.where(members, factors[number], 1.0)
+        return np.where(members, 1.0, -1.0), costs * np.where(members, factors[number], 1.0)
 
     return problem, len(factors)
 
@@ -97,18 +106,23 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels.
+
+        `sample_weight` multiplies C for each document: one of weight 3 counts as three copies of it, and one of weight
+        0 as if it were left out. As always, the hyperplanes are found to the tolerance `tol`.
+        """
         self.check_settings()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
+        X, y, weights = drop_weightless(X, y, check_weights(sample_weight, X.shape[0]))
         rows = csr_matrix(X)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(f"Only one class, {self.classes_.tolist()[0]!r}: there is nothing to separate it from.")
-        factors = class_factors(self.class_weight, self.classes_, y)
+        factors = class_factors(self.class_weight, self.classes_, y, weights)
         found = Separable(rows).separate(
-            *against_the_rest(numbers, factors, self.C),
+            *against_the_rest(numbers, factors, self.C, weights),
             tolerance=self.tol,
             most_rounds=self.max_iter,
             n_jobs=n_threads(self.n_jobs),

@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix
 from ..classifiers.linear import LinearScorer
 from ..classifiers.linear_form import ALWAYS, Linear, of_all_classes, scorer_of
 from ..errors import InputError
+from ..stats.sums import Counts
 from .combining import for_each_class, intercepts_of_votes
 from .members import Member, Task, warn_of_unfinished
 from .scorer import SubspaceScorer
@@ -71,7 +72,7 @@ def votes_of_linear(members: list[Member], task: Task, n_terms: int) -> Subspace
     intercepts = np.array([_form(member).intercepts for member in members])
     of_votes = intercepts_of_votes(task.class_docs)
     if several:
-        is_always, is_never = task.class_docs == task.rows.shape[0], task.class_docs == 0
+        is_always, is_never = task.has_all, task.class_docs == 0
         of_votes = 0.5 * is_always - len(members) * is_never
     return SubspaceScorer(starts, voters, coefficients, intercepts, task.present.astype(np.int32), of_votes, several)
 
@@ -108,7 +109,7 @@ class OtherMembers:
 
     members: list[Member]
     present: Ints
-    class_docs: Ints
+    class_docs: Counts
     combine: str
 
     def scores(self, rows: csr_matrix) -> Floats:

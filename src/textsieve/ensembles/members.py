@@ -26,7 +26,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
-from ..classifiers.fitting import fit_each_class, weight_against_rest
+from ..classifiers.fitting import as_argument, fit_each_class, weight_against_rest
 from ..classifiers.linear_form import ALWAYS, Linear, NotLinear, checked_form, linear_form
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.separation import Problem, Separable
@@ -36,6 +36,7 @@ from ..estimators import arrays_as_output
 from ..kernels.linear import score_rows
 from ..settings import n_threads
 from ..stats.labels import LabelPairs, label_pairs
+from ..stats.sums import Counts
 from .combining import knows_nothing
 from .draws import subset
 
@@ -56,17 +57,28 @@ class Task(NamedTuple):
     members: Sequence[Ints]
     numbers: Ints | None  # the class of each document, counted among these; None: it may have several, or none
     present: Ints  # the numbers of these classes among all
-    class_docs: Ints  # of all classes
+    class_docs: Counts  # of all classes
+    weights: Floats | None = None  # how many times each document counts; None: once
 
     @property
     def one_output(self) -> bool:
         """Whether a single score speaks for the second of two classes."""
         return self.numbers is not None and len(self.labels) == 2
 
+    @property
+    def has_all(self) -> NDArray[np.bool_]:
+        """Which of all classes have all documents."""
+        has_all = np.zeros(len(self.class_docs), np.bool_)
+        has_all[self.present] = [len(documents) == self.rows.shape[0] for documents in self.members]
+        return has_all
 
-def task_of(rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool) -> Task:
-    """What there is to learn from labels; documents without one are left out, or are in none of the classes."""
+
+def task_of(rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool, weights: Floats | None = None) -> Task:
+    """Return what there is to learn; documents without a label are left out, or are in none of the classes."""
     class_docs = np.diff(pairs.class_starts)
+    if weights is not None:
+        numbers_of_pairs = np.repeat(np.arange(len(class_docs)), class_docs)
+        class_docs = np.bincount(numbers_of_pairs, weights[pairs.documents], len(class_docs))
     present = np.flatnonzero(class_docs)
     if len(present) < 2:
         raise InputError("One class alone has documents: there is nothing to tell apart; give documents of another.")
@@ -76,12 +88,13 @@ def task_of(rows: csr_matrix, pairs: LabelPairs, *, keeps_unlabelled: bool) -> T
         labelled = np.flatnonzero(labels_of)
         place = np.cumsum(labels_of > 0) - 1
         rows, members, labels_of = rows[labelled], [place[each] for each in members], labels_of[labelled]
+        weights = None if weights is None else weights[labelled]
     numbers = None
     if (labels_of == 1).all():
         numbers = np.empty(rows.shape[0], np.int64)
         for number, documents in enumerate(members):
             numbers[documents] = number
-    return Task(rows, np.array(pairs.classes)[present], members, numbers, present, class_docs)
+    return Task(rows, np.array(pairs.classes)[present], members, numbers, present, class_docs, weights)
 
 
 class Member(NamedTuple):
@@ -209,7 +222,7 @@ def _linear_svm(svm: LinearSVM, task: Task, n_terms: int) -> Callable[[Ints], Me
     svm.check_settings()
     documents = Separable(task.rows)
     problem, n_problems = _problems(svm, task)
-    always = [len(each) == task.rows.shape[0] for each in task.members]
+    always = task.has_all[task.present]
     known = [number for number in range(n_problems) if task.numbers is not None or not always[number]]
     documents.make_ready(n_terms, len(known))
 
@@ -234,8 +247,8 @@ def _linear_svm(svm: LinearSVM, task: Task, n_terms: int) -> Callable[[Ints], Me
 def _problems(svm: LinearSVM, task: Task) -> tuple[Problem, int]:
     """A problem for each class, or one for two classes."""
     if task.numbers is not None:
-        factors = class_factors(svm.class_weight, task.labels, task.labels[task.numbers])
-        return against_the_rest(task.numbers, factors, svm.C)
+        factors = class_factors(svm.class_weight, task.labels, task.labels[task.numbers], task.weights)
+        return against_the_rest(task.numbers, factors, svm.C, task.weights)
 
     def membership(number: int) -> Ints:
         is_member = np.zeros(task.rows.shape[0], np.int64)
@@ -245,10 +258,10 @@ def _problems(svm: LinearSVM, task: Task) -> tuple[Problem, int]:
     @cache
     def factors_of(number: int) -> Floats:
         weight = weight_against_rest(_by_number(svm.class_weight, task.labels), number)
-        return class_factors(weight, np.arange(2), membership(number))
+        return class_factors(weight, np.arange(2), membership(number), task.weights)
 
     def problem(number: int) -> tuple[Floats, Floats]:
-        return against_the_rest(membership(number), factors_of(number), svm.C)[0](0)
+        return against_the_rest(membership(number), factors_of(number), svm.C, task.weights)[0](0)
 
     return problem, len(task.labels)
 
@@ -276,9 +289,9 @@ def _train_other(estimator: Any, task: Task, draw: Callable[..., Ints], seed: in
         fresh.set_params(n_jobs=1)
     if task.numbers is None:
         weight = _by_number(own.get("class_weight"), task.labels)
-        return Member(terms, fit_each_class(fresh, rows, task.members, weight, 1))
+        return Member(terms, fit_each_class(fresh, rows, task.members, weight, 1, sample_weight=task.weights))
     with arrays_as_output():
-        fresh.fit(rows, task.labels[task.numbers])
+        fresh.fit(rows, task.labels[task.numbers], **as_argument(fresh, task.weights))
     if not hasattr(fresh, "classes_"):
         raise InputError(f"{type(fresh).__name__} has no classes_ after fit; use a classifier.")
     if len(fresh.classes_) != len(task.labels):

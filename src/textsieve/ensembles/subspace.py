@@ -25,6 +25,7 @@ from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, shown
 from ..settings import n_threads
 from ..stats.labels import is_indicator, without_missing
+from ..stats.sample_weights import check_weights, drop_weightless
 from ..stats.targets import pairs_of
 from ..text.rows import Rows
 from .base import member_classifier, refuse_averages_of_cosines
@@ -146,17 +147,22 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train the members on documents given as the rows of a (sparse) matrix, with their labels."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the members on documents given as the rows of a (sparse) matrix, with their labels.
+
+        `sample_weight` is given to the members, so these must take it: then a document of weight 3 counts as three
+        copies of it, and one of weight 0 as if it were left out.
+        """
         require_combination(self.combine)
         base = member_classifier(self.estimator, self.class_weight, self.C)
         jobs, seed = n_threads(self.n_jobs), seed_of(self.random_state)
         rows = sound_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
+        rows, y, weights = drop_weightless(rows, y, check_weights(sample_weight, rows.shape[0]))
         n = rows.shape[1]
         n_terms = size_of("RandomSubspace.n_terms", self.n_terms, n, n)
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
-        task = task_of(rows, pairs, keeps_unlabelled=is_matrix(without_missing(y)))
+        task = task_of(rows, pairs, keeps_unlabelled=is_matrix(without_missing(y)), weights=weights)
         refuse_averages_of_cosines(base, self.combine, several=task.numbers is None)
         sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
         members = train_members(base, task, **sizes, then=Member.lean if self.combine == "vote" else Member.whole)

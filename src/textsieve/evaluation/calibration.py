@@ -38,10 +38,14 @@ def sigmoid(values: Floats) -> Floats:
     return np.asarray(np.where(values >= 0, 1.0, small) / (1.0 + small))
 
 
-def fit_sigmoid(scores: Floats, is_member: Bools) -> tuple[float, float]:
-    """Slope and offset of the most likely sigmoid, by Newton's method with halved steps (Lin, Lin and Weng 2007)."""
-    n_in = int(is_member.sum())
-    n_out = len(is_member) - n_in
+def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[float, float]:
+    """Return slope and offset of the most likely sigmoid, by Newton's method with halved steps (Lin, Lin, Weng 2007).
+
+    `weights` says how many times each document counts.
+    """
+    times = np.ones(len(scores)) if weights is None else weights
+    n_in = float(times[is_member].sum())
+    n_out = float(times[~is_member].sum())
     targets = np.where(is_member, (n_in + 1.0) / (n_in + 2.0), 1.0 / (n_out + 2.0))
     spread = float(np.abs(scores).max(initial=0.0)) or 1.0
     points = np.stack([scores / spread, np.ones(len(scores))])
@@ -49,15 +53,15 @@ def fit_sigmoid(scores: Floats, is_member: Bools) -> tuple[float, float]:
 
     def cost(parameters: Floats) -> float:
         z = parameters @ points
-        return float(np.sum(np.logaddexp(0.0, z) - targets * z))
+        return float(np.sum(times * (np.logaddexp(0.0, z) - targets * z)))
 
     value = cost(found)
     for _ in range(100):
         p = sigmoid(found @ points)
-        gradient = points @ (p - targets)
-        if np.abs(gradient).max() < 1e-9 * max(len(scores), 1):
+        gradient = points @ (times * (p - targets))
+        if np.abs(gradient).max() < 1e-9 * (n_in + n_out or 1.0):
             break
-        curvature = (points * (p * (1.0 - p))) @ points.T + 1e-12 * np.eye(2)
+        curvature = (points * (times * p * (1.0 - p))) @ points.T + 1e-12 * np.eye(2)
         step = np.linalg.solve(curvature, gradient)
         size = 1.0
         while size > 1e-10 and cost(found - size * step) > value - 1e-4 * size * float(gradient @ step):
@@ -69,11 +73,12 @@ def fit_sigmoid(scores: Floats, is_member: Bools) -> tuple[float, float]:
     return float(found[0] / spread), float(found[1])
 
 
-def fit_isotonic(scores: Floats, is_member: Bools) -> tuple[Floats, Floats]:
-    """The knots of the best rising curve, and its values there."""
+def fit_isotonic(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[Floats, Floats]:
+    """Return the knots of the best rising curve, and its values there."""
     from sklearn.isotonic import IsotonicRegression
 
-    fitted = IsotonicRegression(out_of_bounds="clip").fit(scores, is_member.astype(np.float64))
+    curve: Any = IsotonicRegression(out_of_bounds="clip")
+    fitted = curve.fit(scores, is_member.astype(np.float64), sample_weight=weights)
     return np.asarray(fitted.X_thresholds_, np.float64), np.asarray(fitted.y_thresholds_, np.float64)
 
 
@@ -90,14 +95,17 @@ class Calibration:
     values: Floats
 
     @classmethod
-    def fit(cls, method: str, scores: Floats, is_member: Bools) -> Self:
-        """Learn from held-out scores and labels (documents x classes); NaN is no score."""
+    def fit(cls, method: str, scores: Floats, is_member: Bools, weights: Floats | None = None) -> Self:
+        """Learn from held-out scores and labels (documents x classes); NaN is no score.
+
+        `weights` says how many times each document counts.
+        """
         if method not in METHODS:
             raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
-        curves = [
-            _curve(method, each[~np.isnan(each)], members[~np.isnan(each)])
-            for each, members in zip(scores.T, is_member.T, strict=True)
-        ]
+        curves = []
+        for each, members in zip(scores.T, is_member.T, strict=True):
+            known = ~np.isnan(each)
+            curves.append(_curve(method, each[known], members[known], None if weights is None else weights[known]))
         starts = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in curves])]).astype(np.int64)
         knots, values = (np.concatenate([curve[part] for curve in curves]) for part in (0, 1))
         return cls(method, starts, knots, values)
@@ -157,13 +165,13 @@ class Calibration:
         return cls(method, starts, knots, values)
 
 
-def _curve(method: str, scores: Floats, is_member: Bools) -> tuple[Floats, Floats]:
+def _curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None) -> tuple[Floats, Floats]:
     if method == "sigmoid":
-        slope, offset = fit_sigmoid(scores, is_member)
+        slope, offset = fit_sigmoid(scores, is_member, weights)
         return np.array([slope]), np.array([offset])
     if not len(scores):
         return np.zeros(1), np.zeros(1)
-    return fit_isotonic(scores, is_member)
+    return fit_isotonic(scores, is_member, weights)
 
 
 def _rises(numbers: Floats, starts: NDArray[np.int64], least: float = 0.0) -> bool:

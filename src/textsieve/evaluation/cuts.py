@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, shown
 from ..settings import is_whole
+from ..stats.sample_weights import are_whole, check_weights
 from . import names
 from .thresholds import best_f1_threshold
 
@@ -58,9 +59,17 @@ def best_ranks(scores: Floats, ranks: int) -> Bools:
     return is_label
 
 
-def micro_f1(found: Bools, true: Bools) -> float:
-    """F1 of all labels of all documents."""
-    return float(2.0 * (found & true).sum() / max(int(found.sum()) + int(true.sum()), 1))
+def micro_f1(found: Bools, true: Bools, weights: Floats | None = None) -> float:
+    """Return F1 of all labels of all documents, each as often as its weight says."""
+    n_right, n_found, n_true = (_count(which, weights) for which in (found & true, found, true))
+    return 2.0 * n_right / (n_found + n_true or 1.0)
+
+
+def _count(which: Bools, weights: Floats | None) -> float:
+    """Return how many labels are marked, in one class or in all, each as often as the document's weight says."""
+    if weights is None:
+        return float(which.sum())
+    return float(weights @ (which.sum(axis=1) if which.ndim == 2 else which))
 
 
 class Cut(metaclass=ABCMeta):
@@ -72,10 +81,17 @@ class Cut(metaclass=ABCMeta):
         """The rule, if it takes no documents to know it."""
         return None
 
-    def fit(self, scores: Any, y: Any) -> Self:
-        """Learn from the scores of documents that were held out, and their labels (a matrix of 0 and 1)."""
+    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the scores of documents that were held out, and their labels (a matrix of 0 and 1).
+
+        A document of `sample_weight` 3 counts as three copies of it.
+        """
         checked, true = _checked(scores, y)
-        self.rule_ = self._learned(checked, true)
+        weights = check_weights(sample_weight, len(checked))
+        if weights is not None and not weights.all():
+            counting = weights > 0.0
+            checked, true, weights = checked[counting], true[counting], weights[counting]
+        self.rule_ = self._learned(checked, true, weights)
         return self
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
@@ -83,7 +99,7 @@ class Cut(metaclass=ABCMeta):
         return self.rule_(np.asarray(scores, np.float64)).astype(np.int64)
 
     @abstractmethod
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
         """The rule that these documents speak for."""
 
     @property
@@ -95,11 +111,11 @@ class Cut(metaclass=ABCMeta):
 class SCut(Cut):
     """A threshold for each class."""
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
-        return Rule(np.array([self._threshold(*each) for each in _judged(scores, true)]), None)
+    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
+        return Rule(np.array([self._threshold(*each) for each in _judged(scores, true, weights)]), None)
 
-    def _threshold(self, scores: Floats, is_member: Bools) -> float:
-        return best_f1_threshold(scores, is_member)
+    def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
+        return best_f1_threshold(scores, is_member, weights)
 
 
 class SCutFBR(SCut):
@@ -117,19 +133,20 @@ class SCutFBR(SCut):
         self.floor = floor
         self.fallback = fallback
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
         if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
             raise InputError(f"floor={self.floor!r}; use a number from 0 to 1.")
         if self.fallback not in ("top", "never"):
             raise InputError(f"fallback={self.fallback!r}; use 'top' or 'never'.")
-        return super()._learned(scores, true)
+        return super()._learned(scores, true, weights)
 
-    def _threshold(self, scores: Floats, is_member: Bools) -> float:
-        threshold = best_f1_threshold(scores, is_member)
+    def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
+        threshold = best_f1_threshold(scores, is_member, weights)
         if not len(scores):
             return threshold
         found = scores >= threshold
-        if 2.0 * (found & is_member).sum() >= self.floor * max(int(found.sum()) + int(is_member.sum()), 1):
+        n_right, n_found, n_true = (_count(which, weights) for which in (found & is_member, found, is_member))
+        if 2.0 * n_right >= self.floor * (n_found + n_true or 1.0):
             return threshold
         if self.fallback == "never":
             return float("inf")
@@ -157,13 +174,13 @@ class RCut(Cut):
             raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
         return Rule(None, int(self.ranks))
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
         rule = self.known(scores.shape[1])
         if rule is not None:
             return rule
         known = np.where(np.isnan(scores), -np.inf, scores)
         most = max(int(true.sum(axis=1).max(initial=1)), 1)
-        return Rule(None, max(range(1, most + 1), key=lambda ranks: micro_f1(best_ranks(known, ranks), true)))
+        return Rule(None, max(range(1, most + 1), key=lambda ranks: micro_f1(best_ranks(known, ranks), true, weights)))
 
 
 class PCut(Cut):
@@ -178,21 +195,23 @@ class PCut(Cut):
     def __init__(self, *, factor: float | None = None) -> None:
         self.factor = factor
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
         if self.factor is not None and (
             isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
         ):
             raise InputError(f"factor={self.factor!r}; use a number above 0, or None.")
-        judged = list(_judged(scores, true))
-        self.shares_ = np.array([members.mean() if len(members) else 0.0 for _, members in judged])
+        judged = _judged(scores, true, weights)
+        self.shares_ = np.array([_share(members, own) for _, members, own in judged])
         known = np.where(np.isnan(scores), -np.inf, scores)
 
         def thresholds(factor: float) -> Floats:
-            return np.array(
-                [cut_at_share(each, factor * share) for (each, _), share in zip(judged, self.shares_, strict=True)]
-            )
+            shares = zip(judged, self.shares_, strict=True)
+            return np.array([cut_at_share(each, factor * share, own) for (each, _, own), share in shares])
 
-        self.factor_ = self.factor or max(FACTORS, key=lambda factor: micro_f1(known >= thresholds(factor), true))
+        def quality(factor: float) -> float:
+            return micro_f1(known >= thresholds(factor), true, weights)
+
+        self.factor_ = self.factor or max(FACTORS, key=quality)
         return Rule(thresholds(self.factor_), None)
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
@@ -211,34 +230,52 @@ class ZeroCut(Cut):
         """A threshold of 0 for each class."""
         return Rule(np.zeros(n_classes), None)
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
         return self.known(scores.shape[1])
 
 
-def cut_at_share(scores: Floats, share: float) -> float:
-    """The threshold that lets about this share of the scores through; equal scores go through together or not.
+def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) -> float:
+    """Return the threshold that lets about this share of the scores through; equal scores go through together or not.
 
     Without scores it is 0, as `best_f1_threshold` has it: a class that all documents are in, or none, has no others.
     """
     if not len(scores):
         return 0.0
-    wanted = min(round(share * len(scores)), len(scores))
+    if weights is None:
+        ordered, through = np.sort(scores)[::-1], np.arange(1.0, len(scores) + 1.0)
+    else:
+        order = np.argsort(-scores)
+        ordered, through = scores[order], np.cumsum(weights[order])
+    total = float(through[-1])
+    is_whole_number = weights is None or are_whole(weights)
+    wanted = min(round(share * total) if is_whole_number else share * total, total)
     if wanted == 0:
         return float("inf")
-    ordered = np.sort(scores)[::-1]
-    last = ordered[wanted - 1]
-    above, n_through = ordered[ordered > last], int((scores >= last).sum())
-    if wanted - len(above) < n_through - wanted:  # a tie that is too large stays out
-        if len(above):
-            return float(above[-1])
-        if n_through == len(scores):  # all are alike: nobody stands out
+    last = ordered[np.searchsorted(through, wanted)]
+    begin, end = np.searchsorted(-ordered, -last, side="left"), np.searchsorted(-ordered, -last, side="right")
+    above = float(through[begin - 1]) if begin else 0.0
+    if wanted - above < through[end - 1] - wanted:  # a tie that is too large stays out
+        if begin:
+            return float(ordered[begin - 1])
+        if end == len(ordered):  # all are alike: nobody stands out
             return float(np.nextafter(last, np.inf))
     return float(last)
 
 
-def _judged(scores: Floats, true: Bools) -> list[tuple[Floats, Bools]]:
-    """For each class the scores and members of the documents that have a score."""
-    return [(each[~np.isnan(each)], members[~np.isnan(each)]) for each, members in zip(scores.T, true.T, strict=True)]
+def _share(members: Bools, weights: Floats | None) -> float:
+    """Return the share of the members among some documents; 0 if there are none."""
+    if not len(members):
+        return 0.0
+    return float(members.mean()) if weights is None else float(weights @ members / weights.sum())
+
+
+def _judged(scores: Floats, true: Bools, weights: Floats | None) -> list[tuple[Floats, Bools, Floats | None]]:
+    """Return, for each class, scores, members and weights of the documents that have a score."""
+    judged = []
+    for each, members in zip(scores.T, true.T, strict=True):
+        known = ~np.isnan(each)
+        judged.append((each[known], members[known], None if weights is None else weights[known]))
+    return judged
 
 
 def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:

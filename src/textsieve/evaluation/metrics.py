@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from ..errors import counted
@@ -175,25 +176,31 @@ def compare_labels(
     *,
     several: bool,
     none_is_right: bool = False,
-    unknown: int = 0,
+    unknown: Any = 0,
+    times: Iterable[Any] | None = None,
 ) -> Report:
     """Count how the predicted labels of some documents go with their true ones.
 
     A document that has no true label is left out as unlabelled, unless that is an answer too (`none_is_right`).
+    `times` says how many times each document counts, once if it is None.
     """
     report = Report(tuple(classes), several)
-    documents = unlabelled = right = 0
-    for own, given in zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True):
+    documents: Any = 0
+    unlabelled: Any = 0
+    right: Any = 0
+    sets = zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True)
+    for (own, given), count in zip(sets, repeat(1) if times is None else times, strict=False):
         if not (own or none_is_right):
-            unlabelled += 1
+            unlabelled += count
             continue
-        documents += 1
-        right += own.keys() == given.keys()
-        report.true.update(own.keys())
-        report.put.update(given.keys())
-        report.hits.update(own.keys() & given.keys())
+        documents += count
+        right += count * (own.keys() == given.keys())
+        hits = own.keys() & given.keys()
+        for counter, labels in ((report.true, own.keys()), (report.put, given.keys()), (report.hits, hits)):
+            for label in labels:
+                counter[label] += count
         if not several:
-            report.pairs[next(iter(own)), next(iter(given))] += 1
+            report.pairs[next(iter(own)), next(iter(given))] += count
     return Report(
         *(report.classes, several, documents, unlabelled, unknown, right),
         *(report.hits, report.put, report.true, report.pairs),

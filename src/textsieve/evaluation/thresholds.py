@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_]) -> float:
-    """The threshold (score >= it: in the class) with the best F1; just above all scores if there is no member."""
+def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Floats | None = None) -> float:
+    """Return the threshold (score >= it: in the class) with the best F1; just above all scores without a member.
+
+    `weights` says how many times each document counts.
+    """
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
-    hits = np.cumsum(is_member[order])
-    n_members = int(hits[-1]) if len(hits) else 0
+    times = np.ones(len(scores)) if weights is None else weights[order]
+    hits = np.cumsum(times * is_member[order])
+    n_members = float(hits[-1]) if len(hits) else 0.0
     if n_members == 0:
         return float(np.nextafter(ordered[0], np.inf)) if len(ordered) else 0.0
-    f1 = 2.0 * hits / (np.arange(1, len(scores) + 1) + n_members)
+    f1 = 2.0 * hits / (np.cumsum(times) + n_members)
     is_cut = np.append(ordered[1:] < ordered[:-1], True)
     last = int(np.argmax(np.where(is_cut, f1, -1.0)))
     if last + 1 == len(ordered):

@@ -5,7 +5,10 @@ each of them. Block by block the second look costs little, and what is added up 
 cache beside them. Each class comes in its order, so what is added up for a term does not depend on the blocks.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .jit import Ints, kernel
 
@@ -32,7 +35,7 @@ def block_ends(class_starts: Ints, terms: Ints, begins: Ints, limit: int) -> Int
 
 
 @kernel
-def add_doc_freq(begins: Ints, ends: Ints, terms: Ints, cell_doc_freq: Ints, doc_freq: Ints) -> None:
+def add_doc_freq(begins: Ints, ends: Ints, terms: Ints, cell_doc_freq: NDArray[Any], doc_freq: NDArray[Any]) -> None:
     """Add the documents of the cells of a block to those of their terms."""
     for number in range(begins.size):
         for cell in range(np.uint64(begins[number]), np.uint64(ends[number])):

@@ -4,7 +4,10 @@ The means of a term may be large and nearly agree. So each class's sum, which is
 what the common point would give, and only the difference is rounded.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .jit import Floats, Ints, kernel
 from .precise import fused
@@ -12,10 +15,11 @@ from .precise import fused
 
 @kernel
 def means_apart(
-    class_starts: Ints, class_docs: Ints, terms: Ints, values: Floats, rests: Floats, n_terms: int
+    class_starts: Ints, class_docs: NDArray[Any], terms: Ints, values: Floats, rests: Floats, n_terms: int
 ) -> Floats:
     """For each class and term, the class mean minus about the mean of all; 0 for a class without documents."""
-    n = np.float64(max(class_docs.sum(), 1))
+    total = np.float64(class_docs.sum())
+    n = total if total > 0.0 else np.float64(1.0)
     common = np.zeros(n_terms)
     for cell in range(terms.size):
         common[terms[cell]] += values[cell]

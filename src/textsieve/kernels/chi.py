@@ -6,7 +6,10 @@ what all classes would add, less what those would that have the term. If one of 
 two nearly agree, so both are added up with 106 bits.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .blocks import add_doc_freq, block_ends, block_size
 from .jit import Floats, Ints, kernel
@@ -21,16 +24,18 @@ def _exact_sum(one: float, other: float) -> tuple[float, float]:
 
 
 @kernel
-def _of_empty(size: int, n: int) -> float:
+def _of_empty(size: float, n: float) -> float:
     """What a class that never has the term adds, but for df^2; it is the same number wherever it is added."""
     return np.float64(size) * size / (n - size)
 
 
 @kernel
-def mean_chi_square(class_starts: Ints, class_docs: Ints, terms: Ints, cell_doc_freq: Ints, n_terms: int) -> Floats:
+def mean_chi_square(
+    class_starts: Ints, class_docs: NDArray[Any], terms: Ints, cell_doc_freq: NDArray[Any], n_terms: int
+) -> Floats:
     """For each term, the mean of its chi-square statistics, weighted by class probability."""
     n = class_docs.sum()
-    doc_freq = np.zeros(n_terms, np.int64)
+    doc_freq = np.zeros(n_terms, class_docs.dtype)
     scores, of_filled, filled_rests = np.zeros(n_terms), np.zeros(n_terms), np.zeros(n_terms)
     n_filled = np.zeros(n_terms, np.int64)
     of_all, all_rest, n_classes = 0.0, 0.0, 0  # classes with documents, but not all of them

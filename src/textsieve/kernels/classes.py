@@ -95,6 +95,68 @@ def add_weights(
 
 
 @kernel
+def add_repeated_counts(
+    times: Ints,
+    documents: Ints,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    totals: Ints,
+    seen: Bytes,
+) -> None:
+    """Add whole-number weights as `add_counts` does, each document so many times."""
+    for document in documents:
+        repeats = times[document]
+        for at in range(indptr[document], indptr[document + 1]):
+            value = np.int64(data[at])
+            if value != 0:
+                term = indices[at]
+                seen[term] = 1
+                totals[term, 0] += repeats
+                totals[term, 1] += repeats * value
+                totals[term, 2] += repeats * value * value
+
+
+@kernel
+def _add_precisely(row: Floats, place: int, value: float, error: float) -> None:
+    """Add a value and its rounding error to a sum and its error, which follow each other in a row."""
+    total = row[place] + value
+    part = total - row[place]
+    rest = row[place + 1] + (((row[place] - (total - part)) + (value - part)) + error)
+    row[place] = total + rest
+    row[place + 1] = rest - (row[place] - total)
+
+
+@kernel
+def add_repeated_weights(
+    times: Floats,
+    documents: Ints,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    totals: Floats,
+    seen: Bytes,
+) -> None:
+    """Add any weights as `add_weights` does, each document so many times; that need not be a whole number."""
+    for document in documents:
+        repeats = times[document]
+        for at in range(indptr[document], indptr[document + 1]):
+            value = np.float64(data[at])
+            if value == 0:
+                continue
+            term = indices[at]
+            seen[term] = 1
+            row = totals[term]
+            row[0] += repeats
+            product = repeats * value
+            _add_precisely(row, 1, product, fused(repeats, value, -product))
+            square = value * value
+            product = repeats * square
+            error = fused(repeats, square, -product) + repeats * fused(value, value, -square)
+            _add_precisely(row, 3, product, error)
+
+
+@kernel
 def seen_terms(seen: Bytes, terms: Ints) -> int:
     """Write the terms that were seen, in ascending order, and forget them; gives their number."""
     size = 0
@@ -109,9 +171,8 @@ def seen_terms(seen: Bytes, terms: Ints) -> int:
 
 
 @kernel
-def drain_counts(terms: Ints, totals: Ints, grand: Ints) -> tuple[Ints, Floats, Floats]:
-    """Move the totals of a class to the grand totals; gives its documents per term, its sums, and their rests."""
-    doc_freq = np.empty(terms.size, np.int64)
+def drain_counts(terms: Ints, totals: Ints, grand: Ints, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Move the totals of a class to the grand totals; writes its documents per term, gives its sums and their rests."""
     values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
         term = np.uint64(terms[cell])
@@ -121,17 +182,16 @@ def drain_counts(terms: Ints, totals: Ints, grand: Ints) -> tuple[Ints, Floats, 
         for part in (_0, _1, _2):
             grand[term, part] += totals[term, part]
             totals[term, part] = 0
-    return doc_freq, values, rests
+    return values, rests
 
 
 @kernel
-def drain_weights(terms: Ints, totals: Floats, grand: Floats) -> tuple[Ints, Floats, Floats]:
+def drain_weights(terms: Ints, totals: Floats, grand: Floats, doc_freq: NDArray[Any]) -> tuple[Floats, Floats]:
     """Do the same for sums that come with their errors."""
-    doc_freq = np.empty(terms.size, np.int64)
     values, rests = np.empty(terms.size), np.empty(terms.size)
     for cell in range(terms.size):
         row, into = totals[terms[cell]], grand[terms[cell]]
-        doc_freq[cell] = np.int64(row[0])
+        doc_freq[cell] = row[0]
         values[cell] = row[1] + row[2]
         rests[cell] = row[2] - (values[cell] - row[1])
         into[0] += row[0]
@@ -141,4 +201,4 @@ def drain_weights(terms: Ints, totals: Floats, grand: Floats) -> tuple[Ints, Flo
             into[part + 1] += ((into[part] - (total - of_row)) + (row[part] - of_row)) + row[part + 1]
             into[part] = total
         row[:] = 0.0
-    return doc_freq, values, rests
+    return values, rests

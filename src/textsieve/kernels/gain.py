@@ -13,8 +13,10 @@ be looked up. Classes without the term have x = -1 and add -n_j log(1 - df / n),
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .blocks import add_doc_freq, block_ends, block_size
 from .jit import Floats, Ints, kernel
@@ -23,7 +25,8 @@ _SMALL = 1.0 / 64.0
 _LARGE = 1.0 / 8.0
 """From here on the rounding of logarithms that are looked up does not matter."""
 
-_LOGARITHMS = 1 << 16
+LOGARITHMS = 1 << 16
+"""So many logarithms of whole numbers are looked up."""
 
 
 @kernel
@@ -43,14 +46,24 @@ def _log1p(x: float) -> float:
 
 
 @kernel
-def joint_gain(class_starts: Ints, class_docs: Ints, terms: Ints, cell_doc_freq: Ints, n_terms: int) -> Floats:
-    """For each term, its information gain about all classes at once, in nats and times the number of documents."""
+def joint_gain(
+    class_starts: Ints,
+    class_docs: NDArray[Any],
+    terms: Ints,
+    cell_doc_freq: NDArray[Any],
+    n_terms: int,
+    n_logarithms: int,
+) -> Floats:
+    """For each term, its information gain about all classes at once, in nats and times the number of documents.
+
+    No logarithm (`n_logarithms` = 0) can be looked up of counts that are floats.
+    """
     n = class_docs.sum()
-    inverse = 1.0 / max(n, 1)
-    logarithms = np.empty(min(class_docs.max() + 1, _LOGARITHMS))
+    inverse = 1.0 / n if n > 0 else 1.0
+    logarithms = np.empty(min(int(class_docs.max()) + 1, n_logarithms))
     for number in range(logarithms.size):
         logarithms[number] = math.log(max(number, 1))
-    doc_freq, log_doc_freq = np.zeros(n_terms, np.int64), np.zeros(n_terms)
+    doc_freq, log_doc_freq = np.zeros(n_terms, class_docs.dtype), np.zeros(n_terms)
     gain, covered = np.zeros(n_terms), np.zeros(n_terms)  # covered: documents in classes that have the term
     begins = class_starts[:-1].copy()
     step = block_size(n_terms, class_docs.size, terms.size)

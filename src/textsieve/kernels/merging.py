@@ -4,7 +4,9 @@ Class by class they are walked through side by side, and nothing is made but the
 Sums are values and rests; their addition is that of `Sums.plus`, operation by operation, so that the bits are the same.
 """
 
-import numpy as np
+from typing import Any
+
+from numpy.typing import NDArray
 
 from .jit import Floats, Ints, kernel
 
@@ -24,22 +26,25 @@ def merge_cells(
     numbers: Ints,
     starts: Ints,
     terms: Ints,
-    doc_freq: Ints,
+    doc_freq: NDArray[Any],
     values: Floats,
     rests: Floats,
     other_numbers: Ints,
     other_starts: Ints,
     other_terms: Ints,
-    other_doc_freq: Ints,
+    other_doc_freq: NDArray[Any],
     other_values: Floats,
     other_rests: Floats,
     merged_starts: Ints,
     merged_terms: Ints,
-    merged_doc_freq: Ints,
+    merged_doc_freq: NDArray[Any],
     merged_values: Floats,
     merged_rests: Floats,
 ) -> None:
-    """Write the cells of both; `numbers` say which class of each is which of the merged ones, -1 for none."""
+    """Write the cells of both, whose counts are of one type.
+
+    `numbers` say which class of each is which of the merged ones, -1 for none.
+    """
     place = 0
     for merged_class in range(numbers.size):
         one = starts[max(numbers[merged_class], 0)]
@@ -49,7 +54,7 @@ def merge_cells(
         while one < end or other < other_end:
             take = other == other_end or (one < end and terms[one] <= other_terms[other])
             take_other = one == end or (other < other_end and other_terms[other] <= terms[one])
-            documents, value, rest = np.int64(0), 0.0, 0.0
+            documents, value, rest = doc_freq.dtype.type(0), 0.0, 0.0
             if take:
                 documents, value, rest = doc_freq[one], values[one], rests[one]
                 merged_terms[place] = terms[one]

@@ -7,7 +7,10 @@ The same holds for a mean of squares and a squared mean, whose difference is the
 variance of a number that is always the same grows with how often it was added; below that a variance is 0.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .blocks import block_ends, block_size
 from .jit import Floats, Ints, kernel
@@ -19,7 +22,7 @@ _ROUNDING = 2.0**-100
 
 @kernel
 def between_classes(
-    class_starts: Ints, class_docs: Ints, terms: Ints, values: Floats, rests: Floats, n_terms: int
+    class_starts: Ints, class_docs: NDArray[Any], terms: Ints, values: Floats, rests: Floats, n_terms: int
 ) -> Floats:
     """For each term, the sum over classes of (share of the class)(class mean - mean)^2."""
     n = np.float64(class_docs.sum())
@@ -43,7 +46,7 @@ def between_classes(
             means[place] = mean
         for number in range(class_docs.size):
             size = np.float64(class_docs[number])
-            inverse = 1.0 / max(size, 1.0)
+            inverse = 1.0 / size if size > 0.0 else 1.0
             for cell in range(np.uint64(begins[number]), np.uint64(ends[number])):
                 term = np.uint64(terms[cell])
                 expected = means[term] * size
@@ -59,7 +62,7 @@ def between_classes(
 
 @kernel
 def between_equal_classes(
-    class_starts: Ints, class_docs: Ints, terms: Ints, values: Floats, rests: Floats, n_terms: int
+    class_starts: Ints, class_docs: NDArray[Any], terms: Ints, values: Floats, rests: Floats, n_terms: int
 ) -> Floats:
     """For each term, the mean over classes of (class mean - mean of the class means)^2; empty classes do not count."""
     n_classes = np.float64((class_docs > 0).sum())

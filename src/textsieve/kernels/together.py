@@ -19,11 +19,17 @@ from .jit import Floats, Ints, kernel
 
 @kernel
 def add_term_products(
-    starts: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], place: Ints, products: Floats
+    starts: NDArray[Any],
+    columns: NDArray[Any],
+    values: NDArray[Any],
+    place: Ints,
+    row_weights: Floats,
+    products: Floats,
 ) -> None:
     """Add the products of rows to those right of the diagonal, for columns that have a place (not negative).
 
-    Columns and their places ascend in each row, and none is there twice.
+    Columns and their places ascend in each row, and none is there twice. A row counts as often as its weight says, or
+    once if there are no weights.
     """
     places, weights = np.empty(products.shape[0], np.int64), np.empty(products.shape[0])
     for row in range(starts.size - 1):
@@ -32,8 +38,9 @@ def add_term_products(
             if place[columns[at]] >= 0:
                 places[size], weights[size] = place[columns[at]], values[at]
                 size += 1
+        times = row_weights[row] if row_weights.size else 1.0
         for one in range(size):
-            weight, sums = weights[one], products[places[one]]
+            weight, sums = times * weights[one], products[places[one]]
             for other in range(one, size):
                 sums[places[other]] += weight * weights[other]
 

@@ -174,7 +174,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with threadpool_limits(1, "blas"):
             found = orthogonal_centroid(stats, n_wanted, self.class_weight)
         sums = stats.sums
-        return self._checked(found), (sums.value + sums.rest) / max(stats.n_documents, 1)
+        return self._checked(found), (sums.value + sums.rest) / (stats.n_documents or 1)
 
     def _solve(self, rows: Any, pairs: LabelPairs) -> tuple[Directions, Floats]:
         class_docs = np.diff(pairs.class_starts)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -24,6 +24,8 @@ from ..errors import InputError, UnfitDocuments, shown
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
+from ..stats.sample_weights import check_weights, drop_weightless
+from ..stats.soundness import in_order
 from ..stats.sums import Floats, Ints
 
 if TYPE_CHECKING:
@@ -91,8 +93,11 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def check_settings(self) -> None:  # most settings are checked where they are used
         """Refuse settings that mean nothing for any documents, so that nobody need read documents to find out."""
 
-    def _read(self, documents: Documents | None) -> None:  # most methods need no more than the statistics
-        """Look at the documents themselves, once their statistics are there; None: they are not to be had."""
+    def _read(self, documents: Documents | None, weights: Floats | None) -> None:
+        """Look at the documents once more, once their statistics are there; None: they are not to be had.
+
+        Most methods need no more than the statistics. `weights` says how many times each document counts; None: once.
+        """
 
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
@@ -127,17 +132,24 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Score and select the columns of a (sparse) matrix of documents, with their labels."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Score and select the columns of a (sparse) matrix of documents, with their labels.
+
+        A document of `sample_weight` 3 counts as three copies of it, and one of weight 0 as if it were left out.
+        """
         if y is None and self._needs_labels():
             raise InputError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.{self._without_labels()}"
             )
         refuse_texts(X)
         rows = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True)
-        return self._fit_own(ClassStats.from_matrix(rows, y, unlabelled=self._no_label), lambda: [csr_matrix(rows)])
+        weights = check_weights(sample_weight, rows.shape[0])
+        if weights is not None:
+            rows, y, weights = drop_weightless(in_order(csr_array(rows)), y, weights)
+        stats = ClassStats.from_matrix(rows, y, unlabelled=self._no_label, sample_weight=weights)
+        return self._fit_own(stats, lambda: [csr_matrix(rows)], weights)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add more documents; those without a label count for the totals. More columns than before may come.
 
         Labels may come later too: that there are enough of them is asked when scores are read.
@@ -145,26 +157,28 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         refuse_texts(X)
         with growing(self, X) as rows:
             if hasattr(self, "stats_"):
-                self.stats_.update(rows, y, unlabelled=self._no_label)
+                self.stats_.update(rows, y, unlabelled=self._no_label, sample_weight=sample_weight)
             else:
-                self.stats_ = ClassStats.from_matrix(rows, y, unlabelled=self._no_label)
+                self.stats_ = ClassStats.from_matrix(rows, y, unlabelled=self._no_label, sample_weight=sample_weight)
         self._chosen = None
         return self
 
-    def fit_stats(self, stats: ClassStats, documents: Documents | None = None) -> Self:
+    def fit_stats(self, stats: ClassStats, documents: Documents | None = None, sample_weight: Any = None) -> Self:
         """Score and select from statistics that are there already.
 
         `documents`, called, goes through the rows that they were made of; for methods that must look at them again.
+        `sample_weight` has the weights of these documents, if the statistics were made with weights.
         """
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
         self.n_features_in_ = stats.n_terms
-        return self._fit_own(stats.copy() if self._no_label is None else stats.without_class(self._no_label), documents)
+        own = stats.copy() if self._no_label is None else stats.without_class(self._no_label)
+        return self._fit_own(own, documents, sample_weight)
 
-    def _fit_own(self, stats: ClassStats, documents: Documents | None) -> Self:
+    def _fit_own(self, stats: ClassStats, documents: Documents | None, weights: Floats | None) -> Self:
         self._require_documents(stats)
         self.stats_ = stats
-        self._read(documents)
+        self._read(documents, weights)
         self._chosen = self._choose()
         return self
 
@@ -250,7 +264,7 @@ def _require_classes(stats: ClassStats, more: str) -> None:
             "in a table, say which column has the labels: textsieve.read(path, label=...)." + more
         )
     if len(stats.classes) == 1:
-        n_without = stats.n_documents - int(stats.class_docs[0])
+        n_without = stats.n_documents - stats.class_docs[0].item()
         raise UnfitDocuments(
             f"Only one class, {stats.classes[0]!r}, so there is nothing to tell apart; give documents of at least "
             "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "") + more

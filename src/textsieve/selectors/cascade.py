@@ -49,23 +49,25 @@ class Cascade(TermSelector):
         return [selector for selector in given if isinstance(selector, TermSelector)]
 
     _documents: Documents | None = None
+    _weights: Floats | None = None
     """While it is fitted."""
 
-    def _fit_own(self, stats: ClassStats, documents: Documents | None) -> Self:
+    def _fit_own(self, stats: ClassStats, documents: Documents | None, weights: Floats | None) -> Self:
         if not self._sound() or len(self._sound()) < len(self.selectors):
             raise InputError(f"selectors={shown(self.selectors)}; give a list of at least one selector.")
-        self._documents = documents
+        self._documents, self._weights = documents, weights
         try:
-            return super()._fit_own(stats, documents)
+            return super()._fit_own(stats, documents, weights)
         finally:
-            del self._documents
+            del self._documents, self._weights
 
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
         columns = np.arange(self.stats_.n_terms)
         dropped: list[Ints] = []
         self.selectors_ = []
         for selector in self.selectors:
-            stage = clone(selector).fit_stats(self.stats_.take(columns), _with_columns(self._documents, columns))
+            documents = _with_columns(self._documents, columns)
+            stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._weights)
             kept = stage.get_support()
             if not kept.any():
                 raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")

@@ -13,11 +13,11 @@ import numpy as np
 
 from ..kernels.chi import mean_chi_square
 from ..stats import ClassStats
-from ..stats.sums import Floats, Ints
+from ..stats.sums import Counts, Floats
 from .pooled import PooledSelector
 
 
-def chi_square_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:
+def chi_square_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
     """The chi-square statistic of each term and one class."""
     excess = (with_term * n - doc_freq * size).astype(np.float64)
     spread = (doc_freq * (n - doc_freq)).astype(np.float64) * (size / n * (n - size)) if n else np.zeros(len(doc_freq))

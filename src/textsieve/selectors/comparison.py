@@ -35,7 +35,7 @@ class Representatives:
             raise InputError(f"scale={shown(scale)}; use one of {', '.join(map(repr, SCALES))}.")
         cells, sizes = stats.cells, np.diff(stats.cells.class_starts)
         self.starts, self.terms = cells.class_starts, cells.terms
-        weights = cells.sums.value / np.repeat(np.maximum(stats.class_docs, 1), sizes)
+        weights = cells.sums.value / np.repeat(np.where(stats.class_docs > 0, stats.class_docs, 1), sizes)
         filled = np.flatnonzero(sizes)
         largest = np.maximum.reduceat(weights, self.starts[filled]) if len(filled) else np.zeros(0)
         divisors = np.ones(len(sizes))

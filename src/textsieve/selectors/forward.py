@@ -46,6 +46,7 @@ from ..errors import InputError, shown
 from ..kernels.together import add_term_products, centre, choose_some
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
+from ..stats.sample_weights import check_weights
 from ..stats.sums import Floats, Ints
 from .base import Documents, Limit, ScoreForClass, TermSelector, ranked
 from .trace import between_class_scatter, scatter_of_class
@@ -75,29 +76,43 @@ def pulls_of(stats: ClassStats, columns: Ints) -> Floats:
     numbers = np.flatnonzero(stats.class_docs)
     pulls = np.empty((len(columns), len(numbers)))
     for place, number in enumerate(numbers.tolist()):
-        size = int(stats.class_docs[number])
+        size = stats.class_docs[number].item()
         pulls[:, place] = (some.class_sums(number) / size - means) * size**_POWER_OF_SIZE
     return pulls
 
 
-def products_of(batches: Iterable[csr_matrix], columns: Ints, n_terms: int) -> Floats:
-    """Σ_i x_i x_i' over the documents, for some columns, ascending; only the half right of the diagonal is filled."""
+def products_of(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, weights: Floats | None = None) -> Floats:
+    """Return Σ_i x_i x_i' over the documents, each as often as its weight says, for some columns, ascending.
+
+    Only the half right of the diagonal is filled.
+    """
     place = np.full(n_terms, -1, np.int64)
     place[columns] = np.arange(len(columns))
     products = np.zeros((len(columns), len(columns)))
+    n_documents = 0
     for batch in batches:
         rows = batch if batch.has_canonical_format else batch.copy()
         rows.sum_duplicates()
         values = rows.data if rows.dtype in (np.float32, np.float64) else rows.data.astype(np.float64)
-        add_term_products(rows.indptr, rows.indices, values, place, products)
+        own = np.ones(0) if weights is None else weights[n_documents : n_documents + rows.shape[0]]
+        n_documents += rows.shape[0]
+        if weights is None or len(own) == rows.shape[0]:
+            add_term_products(rows.indptr, rows.indices, values, place, own, products)
+    if weights is not None:
+        check_weights(weights, n_documents)
     return products
 
 
 def chosen_forward(
-    stats: ClassStats, batches: Iterable[csr_matrix], candidates: Ints, k: int, ridge: float = 1.0
+    stats: ClassStats,
+    batches: Iterable[csr_matrix],
+    candidates: Ints,
+    k: int,
+    ridge: float = 1.0,
+    weights: Floats | None = None,
 ) -> Chosen:
     """The k terms that are chosen one by one among candidates (columns, ascending); of equal terms the first."""
-    products = products_of(batches, candidates, stats.n_terms)
+    products = products_of(batches, candidates, stats.n_terms, weights)
     centre(products, stats.take(candidates).sums.value / stats.n_documents, stats.n_documents, ridge)
     pulls, left = pulls_of(stats, candidates), np.diag(products).copy()
     places, gains = np.empty(k, np.int64), np.empty(k)
@@ -157,7 +172,7 @@ class ForwardSelection(TermSelector):
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
         return lambda number: scatter_of_class(stats, number)
 
-    def _read(self, documents: Documents | None) -> None:
+    def _read(self, documents: Documents | None, weights: Floats | None) -> None:
         self.check_settings()
         by_score = ranked(self._score(self.stats_))
         most = self._most(np.empty(len(by_score)), by_score)
@@ -170,7 +185,7 @@ class ForwardSelection(TermSelector):
                 "documents too, or call fit with their matrix. OCFS is content with statistics."
             )
         candidates = np.sort(by_score[: self.candidates])
-        self._first = chosen_forward(self.stats_, documents(), candidates, most, float(self.ridge))
+        self._first = chosen_forward(self.stats_, documents(), candidates, most, float(self.ridge), weights)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         scores, by_score = super()._score_and_rank(stats)

@@ -41,5 +41,7 @@ class DocumentFrequency(TermSelector):
         if is_whole(self.min_df) and self.min_df >= 0:
             return float(self.min_df)
         if isinstance(self.min_df, float) and 0.0 <= self.min_df <= 1.0:
-            return math.ceil(round(self.min_df * stats.n_documents, 9))  # 0.14 x 50 is a little more than 7
+            if isinstance(stats.n_documents, float):
+                return float(self.min_df * stats.n_documents * (1.0 - 1e-9))
+            return float(math.ceil(round(self.min_df * stats.n_documents, 9)))  # 0.14 x 50 is a little more than 7
         raise InputError(f"min_df={self.min_df!r}; use a number of documents, or a share from 0.0 to 1.0.")

@@ -18,9 +18,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..kernels.gain import joint_gain
+from ..kernels.gain import LOGARITHMS, joint_gain
 from ..stats import ClassStats
-from ..stats.sums import Floats, Ints
+from ..stats.sums import Counts, Floats
 from .base import Limit
 from .pooled import GainPooling, PooledSelector
 
@@ -33,21 +33,22 @@ def information_gain(stats: ClassStats) -> Floats:
     if n == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells
-    gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms)
+    n_logs = 0 if stats.class_docs.dtype.kind == "f" else LOGARITHMS
+    gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
     return np.asarray(np.clip(gain * (_PER_BIT / n), 0.0, class_entropy(stats)))
 
 
 def class_entropy(stats: ClassStats) -> float:
     """H(C): the bits that the class of a document has."""
-    shares = stats.class_docs[stats.class_docs > 0] / max(stats.n_pairs, 1)
+    shares = stats.class_docs[stats.class_docs > 0] / (stats.n_pairs or 1)
     return float(-(shares * np.log2(shares)).sum())
 
 
-def information_gain_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:
+def information_gain_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
     """The information gain of each term about being in one class or not, in bits."""
     excess = (with_term * n - doc_freq * size).astype(np.float64)
 
-    def part(count: Ints, row: Ints, column: int, sign: float) -> Floats:
+    def part(count: Counts, row: Counts, column: float, sign: float) -> Floats:
         expected = row.astype(np.float64) * column
         filled = (count > 0) & (expected > 0)
         ratio = np.divide(sign * excess, expected, out=np.zeros_like(excess), where=filled)
@@ -57,10 +58,10 @@ def information_gain_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int
     # Added in pairs, so that a class and all others, of which one is as well told as the other, get the same score.
     with_it = part(with_term, doc_freq, size, 1.0) + part(doc_freq - with_term, doc_freq, n - size, -1.0)
     without_it = part(size - with_term, without, size, -1.0) + part(without - size + with_term, without, n - size, 1.0)
-    return np.asarray(np.maximum((with_it + without_it) * (_PER_BIT / max(n, 1)), 0.0))
+    return np.asarray(np.maximum((with_it + without_it) * (_PER_BIT / (n or 1)), 0.0))
 
 
-def mutual_information_of_class(with_term: Ints, doc_freq: Ints, size: int, n: int) -> Floats:
+def mutual_information_of_class(with_term: Counts, doc_freq: Counts, size: float, n: float) -> Floats:
     """The pointwise mutual information of each term and one class, in bits; 0 where they never meet."""
     scores = np.zeros(len(with_term))
     filled = with_term > 0

@@ -18,20 +18,20 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InputError
 from ..kernels.turns import take_turns
 from ..stats import ClassStats
-from ..stats.sums import Floats, Ints
+from ..stats.sums import Counts, Floats, Ints
 from .base import Limit, ScoreForClass, TermSelector, ranked
 
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
-ScoreClass = Callable[[Ints, Ints, int, int], Floats]
+ScoreClass = Callable[[Counts, Counts, float, float], Floats]
 """(documents of the class with the term, documents with the term, documents of the class, all) -> scores."""
 
 
 class ClassScorer:
     """The scores of all terms in one class after the other.
 
-    A score depends on whole numbers alone, and for a term that the class never has only on its document frequency: so
-    it is worked out for the filled cells, and once for each document frequency.
+    A score depends on counts of documents alone, and for a term that the class never has only on its document
+    frequency: so it is worked out for the filled cells, and once for each document frequency.
     """
 
     def __init__(self, stats: ClassStats, score_class: ScoreClass) -> None:
@@ -41,12 +41,12 @@ class ClassScorer:
         self._doc_freq = stats.pair_doc_freq
         self._frequencies, self._frequency_of = _different(self._doc_freq)
         self.n_classes = len(stats.classes)
-        self.shares = stats.class_docs / max(stats.n_pairs, 1)
+        self.shares = stats.class_docs / (stats.n_pairs or 1)
         self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()
 
     def __call__(self, number: int) -> Floats:
         """The scores of all terms in a class."""
-        size, n = int(self._stats.class_docs[number]), self._stats.n_pairs
+        size, n = self._stats.class_docs[number].item(), self._stats.n_pairs
         terms, with_term = self.terms_of(number), self._cells.doc_freq[self._places(number)]
         of_empty_cells = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
         scores = of_empty_cells[self._frequency_of]
@@ -65,10 +65,11 @@ class ClassScorer:
         return map(self, range(self.n_classes))
 
 
-def _different(numbers: Ints) -> tuple[Ints, Ints]:
+def _different(numbers: Counts) -> tuple[Counts, Ints]:
     """The different numbers, none negative, and for each number its place among them."""
     most = int(numbers.max(initial=0))
-    if most > 16 * len(numbers) + 1000:  # a table with a place for each number would be out of proportion
+    # A table with a place for each number would be out of proportion, or there is none for a float.
+    if most > 16 * len(numbers) + 1000 or numbers.dtype.kind == "f":
         return np.unique(numbers, return_inverse=True)
     different = np.flatnonzero(np.bincount(numbers))
     places = np.zeros(most + 1, np.int64)
@@ -141,7 +142,7 @@ def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Float
 class PooledSelector(TermSelector):
     """A selector whose method scores each class."""
 
-    _score_class: ClassVar[staticmethod[[Ints, Ints, int, int], Floats]]
+    _score_class: ClassVar[staticmethod[[Counts, Counts, float, float], Floats]]
     _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}
 
     def __init__(

@@ -63,7 +63,7 @@ def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -
 
 def total_scatter(stats: ClassStats) -> Floats:
     """The diagonal of C: the variance of each term's weights over all documents, labelled or not."""
-    return variances(*stats.sums, *stats.squares, float(max(stats.n_documents, 1)))
+    return variances(*stats.sums, *stats.squares, float(stats.n_documents or 1))
 
 
 def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = None) -> Floats:
@@ -83,9 +83,9 @@ def mixed(between: Floats, total: Floats, weight: float) -> Floats:
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
     """What one class adds to the diagonal of S_b; negative where its mean is below the mean of all."""
     shares = class_shares(stats.class_docs, class_weight)
-    sizes = np.maximum(stats.class_docs, 1)
+    sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)
     if class_weight is None:
-        mean = stats.pair_sums / max(stats.n_pairs, 1)
+        mean = stats.pair_sums / (stats.n_pairs or 1)
     else:
         factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))
         mean = np.bincount(stats.cells.terms, stats.cells.sums.value * factors, stats.n_terms).astype(np.float64)

@@ -57,11 +57,12 @@ def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
 
     It is sum_j p_j (1 - p_j) / n_j times how many times as often class j has the term as all documents do.
     """
-    sizes = np.maximum(stats.class_docs, 1).astype(np.float64)
+    sizes = np.where(stats.class_docs > 0, stats.class_docs, 1).astype(np.float64)
     of_class = shares * (1.0 - shares) / (sizes * sizes)
     cells = stats.cells
     summed = np.bincount(cells.terms, of_class[cells.classes()] * cells.doc_freq, stats.n_terms)
-    return np.asarray(summed * stats.n_documents / np.maximum(stats.doc_freq, 1))
+    doc_freq = stats.doc_freq
+    return np.asarray(summed * stats.n_documents / np.where(doc_freq > 0, doc_freq, 1))
 
 
 def _is_among_best(values: Floats, k: int) -> NDArray[np.bool_]:

@@ -4,7 +4,8 @@ For n documents, d terms and c classes it holds: documents per class; per term t
 the sum and the sum of squares of its weights, over all documents; per class and term the documents (`A` of the
 contingency table) and the sum. Labels may be one or several a document; a document with several counts once in each
 of its classes, so `n_pairs`, the number of (document, class) pairs, is what formulas about classes divide by.
-Documents without a label enter the totals alone.
+Documents without a label enter the totals alone. Where documents have weights, all counts and sums are weighted: a
+document of weight 3 counts as three copies of it.
 
 Tables add up: `merge` (or `+`) of the tables of two collections is the table of both, `ClassStats.zero()` is the
 table of none, and it does not matter how the documents were split or in which order the parts were added.
@@ -22,19 +23,20 @@ from ..settings import is_whole
 from . import table as tables
 from .codec import decode, encode
 from .labels import label_pairs, one_kind
-from .onepass import from_rows
-from .soundness import are_finite
-from .sums import Floats, Ints, Sums
+from .onepass import from_rows, from_weighted_rows
+from .sample_weights import check_weights, drop_weightless
+from .soundness import are_finite, in_order
+from .sums import Counts, Floats, Ints, Sums
 from .table import Cells, Table
 
 
 class Contingency(NamedTuple):
     """Pairs of document and class, counted for one class and each term."""
 
-    in_class_with: Ints  # A
-    elsewhere_with: Ints  # B
-    in_class_without: Ints  # C
-    elsewhere_without: Ints  # D
+    in_class_with: Counts  # A
+    elsewhere_with: Counts  # B
+    in_class_without: Counts  # C
+    elsewhere_without: Counts  # D
 
 
 class ClassStats:
@@ -57,17 +59,24 @@ class ClassStats:
         return cls(tables.empty(n_terms))
 
     @classmethod
-    def from_matrix(cls, X: Any, y: Any = None, *, unlabelled: Any = None) -> Self:
-        """The statistics of documents given as the rows of a (sparse) matrix, and their labels.
+    def from_matrix(cls, X: Any, y: Any = None, *, unlabelled: Any = None, sample_weight: Any = None) -> Self:
+        """Return the statistics of documents given as the rows of a (sparse) matrix, and their labels.
 
         None is a document without a label; where another label means that, `unlabelled` names it, and NaN does too.
+        `sample_weight` has a number for each document: one of weight 3 counts as three copies of it, to the last bit,
+        and one of weight 0 not at all. With weights that are not whole numbers, counts of documents are floats.
         """
         rows = _rows(X)
-        return cls(from_rows(rows, label_pairs(y, rows.shape[0], unlabelled)))
+        weights = check_weights(sample_weight, rows.shape[0])
+        if weights is not None:
+            rows, y, weights = drop_weightless(in_order(rows), y, weights)
+        labels = label_pairs(y, rows.shape[0], unlabelled)
+        return cls(from_rows(rows, labels) if weights is None else from_weighted_rows(rows, labels, weights))
 
-    def update(self, X: Any, y: Any = None, *, unlabelled: Any = None) -> Self:
+    def update(self, X: Any, y: Any = None, *, unlabelled: Any = None, sample_weight: Any = None) -> Self:
         """Add more documents, in place. Their matrix may have more columns than were seen so far, or fewer."""
-        return self._append(type(self).from_matrix(X, y, unlabelled=unlabelled)._settled())
+        added = type(self).from_matrix(X, y, unlabelled=unlabelled, sample_weight=sample_weight)
+        return self._append(added._settled())
 
     def merge(self, other: "ClassStats") -> "ClassStats":
         """The statistics of the documents of both."""
@@ -134,31 +143,31 @@ class ClassStats:
         return self._settled().n_terms
 
     @property
-    def n_documents(self) -> int:
-        """How many documents were seen, labelled or not."""
+    def n_documents(self) -> Any:
+        """How many documents were seen, labelled or not; a float where some weights are not whole numbers."""
         return self._settled().n_documents
 
     @property
-    def n_pairs(self) -> int:
-        """How many pairs of a document and one of its classes were seen."""
-        return int(self._settled().class_docs.sum())
+    def n_pairs(self) -> Any:
+        """How many pairs of a document and one of its classes were seen; a float where `n_documents` is one."""
+        return self._settled().class_docs.sum().item()
 
     @property
-    def class_docs(self) -> Ints:
+    def class_docs(self) -> Counts:
         """How many documents each class has."""
         return self._settled().class_docs
 
     @property
-    def doc_freq(self) -> Ints:
+    def doc_freq(self) -> Counts:
         """In how many documents each term is."""
         totals = self._settled().totals
         return self._spread(totals.terms, totals.doc_freq)
 
     @property
-    def pair_doc_freq(self) -> Ints:
+    def pair_doc_freq(self) -> Counts:
         """In how many (document, class) pairs each term is: A + B of the contingency table."""
         cells = self._settled().cells
-        return np.bincount(cells.terms, cells.doc_freq, self.n_terms).astype(np.int64)
+        return np.bincount(cells.terms, cells.doc_freq, self.n_terms).astype(cells.doc_freq.dtype)
 
     @property
     def pair_sums(self) -> Floats:
@@ -183,7 +192,7 @@ class ClassStats:
         """The pairs of class and term that some document filled."""
         return self._settled().cells
 
-    def class_doc_freq(self, number: int) -> Ints:
+    def class_doc_freq(self, number: int) -> Counts:
         """In how many documents of a class each term is."""
         cells = self._class_cells(number)
         return self._spread(self.cells.terms[cells], self.cells.doc_freq[cells])
@@ -210,7 +219,7 @@ class ClassStats:
 
     def favours(self, number: int) -> NDArray[np.bool_]:
         """Which terms a larger share of the class's documents has than of all: those that speak for the class."""
-        size = int(self.class_docs[number])
+        size = self.class_docs[number].item()
         return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * size)
 
     def _class_cells(self, number: int) -> slice:

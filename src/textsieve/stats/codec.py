@@ -9,26 +9,26 @@ from numpy.typing import NDArray
 from ..archive import Kind, Specs, are_classes, arrays_of, head_of, pack
 from ..errors import InputError, shown
 from ..settings import is_whole
+from .sample_weights import MOST_DOCUMENTS, MOST_WEIGHT
 from .sums import Sums
 from .table import Cells, Table, Totals
 
-_KIND = Kind("textsieve.ClassStats", 1, "a table of statistics")
-
-MOST_DOCUMENTS = (1 << 31) - 1
-"""So that products of two numbers of documents fit into 64 bits."""
+_KIND = Kind("textsieve.ClassStats", 2, "a table of statistics")
+_OF_INTEGERS = _KIND._replace(version=1)
+"""Version 2 has floats for counts, as weighted documents give them. Other tables stay readable for older releases."""
 
 
 def encode(table: Table) -> bytes:
     """Write a table."""
-    return pack(_KIND, {"classes": table.classes, "n_documents": table.n_documents}, table_arrays(table))
+    kind = _OF_INTEGERS if table.class_docs.dtype == np.int64 else _KIND
+    return pack(kind, {"classes": table.classes, "n_documents": table.n_documents}, table_arrays(table))
 
 
 def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
     """The arrays of a table, for an archive; its classes and its number of documents are for the header."""
     totals, cells = table.totals, table.cells
-    doc_freq = np.zeros(
-        table.n_terms, np.int64
-    )  # of all terms: a number in the header could promise any number of them
+    # Of all terms: a number in the header could promise any number of them.
+    doc_freq = np.zeros(table.n_terms, totals.doc_freq.dtype)
     doc_freq[totals.terms] = totals.doc_freq
     return {
         "class_docs": table.class_docs,
@@ -46,13 +46,15 @@ def decode(data: bytes) -> Table:
     """Return the table that some bytes hold; raise `InputError` for anything else."""
     head = head_of(_KIND, data, "This")
     classes, n_documents = head.header.get("classes"), head.header.get("n_documents")
-    if not (are_classes(classes) and is_whole(n_documents)):
+    count_type = np.int64 if head.header["version"] == _OF_INTEGERS.version else np.float64
+    is_number = is_whole(n_documents) if count_type is np.int64 else isinstance(n_documents, float)
+    if n_documents is None or not (are_classes(classes) and is_number):
         raise InputError("This table of statistics is damaged: its header has no classes, or no number of documents.")
-    declared_terms(head.specs, len(classes))
+    declared_terms(head.specs, len(classes), count_type)
     return table_of(classes, n_documents, arrays_of(head, data, "This"))
 
 
-def declared_terms(specs: Specs, n_classes: int) -> int:
+def declared_terms(specs: Specs, n_classes: int, count_type: type[np.int64] | type[np.float64] = np.int64) -> int:
     """Return the number of terms of a stored table, from the types and shapes of its arrays.
 
     Raises `InputError` for arrays, types or shapes that are not those of a table for so many classes.
@@ -62,13 +64,13 @@ def declared_terms(specs: Specs, n_classes: int) -> int:
     n_known = 0 if sums is None else min(sums.size // 2, n_terms)
     n_cells = 0 if cell_terms is None else min(cell_terms.size, n_classes * n_terms)
     wanted: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
-        "class_docs": (np.int64, (n_classes,)),
-        "doc_freq": (np.int64, (n_terms,)),
+        "class_docs": (count_type, (n_classes,)),
+        "doc_freq": (count_type, (n_terms,)),
         "sums": (np.float64, (2, n_known)),
         "squares": (np.float64, (2, n_known)),
         "cell_starts": (np.int64, (n_classes + 1,)),
         "cell_terms": (np.int64, (n_cells,)),
-        "cell_doc_freq": (np.int64, (n_cells,)),
+        "cell_doc_freq": (count_type, (n_cells,)),
         "cell_sums": (np.float64, (2, n_cells)),
     }
     if set(specs) != set(wanted):
@@ -82,7 +84,7 @@ def declared_terms(specs: Specs, n_classes: int) -> int:
     return n_terms
 
 
-def table_of(classes: Sequence[Any], n_documents: int, arrays: Mapping[str, NDArray[Any]]) -> Table:
+def table_of(classes: Sequence[Any], n_documents: float, arrays: Mapping[str, NDArray[Any]]) -> Table:
     """Return the table of arrays that passed `declared_terms`; raise `InputError` if no documents can have it."""
     cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
     doc_freq = arrays["doc_freq"]
@@ -95,31 +97,33 @@ def table_of(classes: Sequence[Any], n_documents: int, arrays: Mapping[str, NDAr
 
 def _verify(table: Table) -> None:
     totals, n_cells = table.totals, table.cells.terms.size
-    sound = len(totals.sums.value) == len(totals.terms) and 0 <= table.n_documents <= MOST_DOCUMENTS
+    most = MOST_DOCUMENTS if table.class_docs.dtype == np.int64 else MOST_WEIGHT
+    sound = len(totals.sums.value) == len(totals.terms) and 0 <= table.n_documents <= most
     starts = table.cells.class_starts
     sound = sound and starts[0] == 0 and starts[-1] == n_cells and bool((starts[1:] >= starts[:-1]).all())
     if sound and n_cells:
         keys = table.cells.classes() * table.n_terms + table.cells.terms
         sound = _within(table.cells.terms, 0, table.n_terms - 1) and bool((np.diff(keys) > 0).all())
-    if not (sound and _possible(table)):
+    if not (sound and _possible(table, most)):
         raise InputError("This table of statistics is damaged: its parts do not fit together.")
 
 
-def _possible(table: Table) -> bool:
+def _possible(table: Table, most: float) -> bool:
     """Whether there can be documents with these counts: no term in more of them than there are."""
     totals, cells = table.totals, table.cells
     floats = (*totals.sums, *totals.squares, *cells.sums)
     places = np.searchsorted(totals.terms, cells.terms)
     known = places < len(totals.terms)
+    least = 1 if table.class_docs.dtype == np.int64 else np.finfo(np.float64).tiny
     return (
         _within(table.class_docs, 0, table.n_documents)
-        and int(table.class_docs.astype(object).sum()) <= MOST_DOCUMENTS
-        and _within(totals.doc_freq, 1, table.n_documents)
+        and table.class_docs.astype(object).sum() <= most
+        and _within(totals.doc_freq, least, table.n_documents)
         and bool(known.all() and (totals.terms[places] == cells.terms).all())
-        and _within(cells.doc_freq, 1, np.minimum(table.class_docs[cells.classes()], totals.doc_freq[places]))
+        and _within(cells.doc_freq, least, np.minimum(table.class_docs[cells.classes()], totals.doc_freq[places]))
         and all(bool(np.isfinite(part).all()) for part in floats)
     )
 
 
-def _within(numbers: NDArray[Any], least: int, most: Any) -> bool:
+def _within(numbers: NDArray[Any], least: float, most: Any) -> bool:
     return bool(((numbers >= least) & (numbers <= most)).all())

@@ -5,17 +5,28 @@ in the processor's cache; when a class is done its terms are moved to the table,
 class.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..kernels.classes import add_counts, add_weights, drain_counts, drain_weights, seen_terms
+from ..errors import InputError
+from ..kernels.classes import (
+    add_counts,
+    add_repeated_counts,
+    add_repeated_weights,
+    add_weights,
+    drain_counts,
+    drain_weights,
+    seen_terms,
+)
 from .counted import DisorderError, Matrix, counted, is_for
 from .labels import LabelPairs
+from .sample_weights import MOST_DOCUMENTS, are_whole
 from .soundness import in_order
-from .sums import Ints, Sums
+from .sums import Counts, Floats, Ints, Sums
 from .table import Cells, Table, Totals, empty
 
 
@@ -32,20 +43,35 @@ def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
     return Table(labels.classes, labels.n_documents, rows.shape[1], class_docs, totals, cells)
 
 
-def _of_used_columns(rows: csr_array, labels: LabelPairs) -> tuple[Totals, Cells]:
+def from_weighted_rows(rows: csr_array, labels: LabelPairs, weights: Floats) -> Table:
+    """Return the statistics of documents, in rows that are in order, that count as often as their weights say.
+
+    Counts are integers if all weights are whole numbers, and floats otherwise.
+    """
+    most = max(float(weights.sum()), float(weights[labels.documents].sum()))
+    kind = np.int64 if are_whole(weights) and most <= MOST_DOCUMENTS else np.float64
+    totals, cells = _of_used_columns(rows, labels, weights.astype(kind))
+    if not all(np.isfinite(sums.value).all() for sums in (totals.sums, totals.squares, cells.sums)):
+        raise InputError("X has values so large that their squares, times sample_weight, have no sum; scale them down.")
+    numbers = np.repeat(np.arange(len(labels.classes)), np.diff(labels.class_starts))
+    class_docs = np.bincount(numbers, weights[labels.documents], len(labels.classes)).astype(kind)
+    return Table(labels.classes, weights.astype(kind).sum().item(), rows.shape[1], class_docs, totals, cells)
+
+
+def _of_used_columns(rows: csr_array, labels: LabelPairs, weights: Counts | None = None) -> tuple[Totals, Cells]:
     """Totals and cells of rows that are in order.
 
     In a small batch of a large vocabulary, all but few columns are empty, and only those that are not are looked at.
     """
     n_columns = rows.shape[1]
     if n_columns <= 2 * rows.nnz:
-        return _class_by_class(Matrix(rows.indptr, rows.indices, rows.data, n_columns), labels)
+        return _class_by_class(Matrix(rows.indptr, rows.indices, rows.data, n_columns), labels, weights)
     used = _different(rows.indices, n_columns)
     place = np.empty(n_columns, np.int32)
     place[used] = np.arange(len(used))
     matrix = Matrix(rows.indptr, place[rows.indices], rows.data, len(used))
-    found = counted(matrix, labels) if is_for(matrix, labels) else None
-    totals, cells = found or _class_by_class(matrix, labels)
+    found = counted(matrix, labels) if weights is None and is_for(matrix, labels) else None
+    totals, cells = found or _class_by_class(matrix, labels, weights)
     return totals._replace(terms=used[totals.terms]), cells._replace(terms=used[cells.terms])
 
 
@@ -58,25 +84,37 @@ def _different(columns: NDArray[Any], n_columns: int) -> Ints:
     return np.flatnonzero(seen)
 
 
-def _class_by_class(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells]:
-    """Totals and cells of any weights."""
-    one_pass = _Pass(*matrix)
+def _class_by_class(matrix: Matrix, labels: LabelPairs, weights: Counts | None) -> tuple[Totals, Cells]:
+    """Totals and cells of any weights; `weights` says how many times each document counts."""
+    one_pass = _Pass(*matrix, weights)
     filled = [one_pass.add_class(labels.of_class(number)) for number in range(len(labels.classes))]
     if len(labels.documents) == np.count_nonzero(np.bincount(labels.documents)):
         one_pass.add_documents(labels.unlabelled())
     else:  # a document with several labels was added once for each: the totals want each document once
         one_pass.forget_totals()
         one_pass.add_documents(np.arange(labels.n_documents))
-    return one_pass.totals(), _joined(filled)
+    return one_pass.totals(), _joined(filled, one_pass.count_type)
 
 
 class _Pass:
     """What is added up for each term: exactly for whole numbers, with the errors kept for other weights."""
 
-    def __init__(self, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], n_terms: int) -> None:
+    def __init__(
+        self,
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        data: NDArray[Any],
+        n_terms: int,
+        weights: Counts | None,
+    ) -> None:
         self._arrays = indptr, indices, data
-        self._exact = data.dtype.kind in "iub" and _squares_fit(data)
+        self.count_type = np.dtype(np.int64) if weights is None else weights.dtype
+        heaviest = 1 if weights is None else weights.max(initial=1).item()
+        whole = data.dtype.kind in "iub" and self.count_type == np.int64
+        self._exact = whole and _squares_fit(data, heaviest)
         self._add: Any = add_counts if self._exact else add_weights
+        if weights is not None:
+            self._add = partial(add_repeated_counts if self._exact else add_repeated_weights, weights)
         self._drain: Any = drain_counts if self._exact else drain_weights
         kind, width = (np.int64, 4) if self._exact else (np.float64, 5)
         self._class_totals = np.zeros((n_terms, width), kind)
@@ -84,12 +122,12 @@ class _Pass:
         self._terms = np.empty(n_terms, np.int64)
         self._seen = np.zeros(-(-n_terms // 8) * 8, np.uint8)
 
-    def add_class(self, documents: Ints) -> tuple[Ints, Ints, Sums]:
+    def add_class(self, documents: Ints) -> tuple[Ints, Counts, Sums]:
         """The filled cells of a class: terms, documents, sums."""
         self._add(documents, *self._arrays, self._class_totals, self._seen)
         size = seen_terms(self._seen, self._terms)
-        terms = self._terms[:size].copy()
-        doc_freq, values, rests = self._drain(terms, self._class_totals, self._grand_totals)
+        terms, doc_freq = self._terms[:size].copy(), np.empty(size, self.count_type)
+        values, rests = self._drain(terms, self._class_totals, self._grand_totals, doc_freq)
         return terms, doc_freq, Sums(values, rests)
 
     def add_documents(self, documents: Ints) -> None:
@@ -106,21 +144,22 @@ class _Pass:
         terms = np.flatnonzero(by_part[0])
         if len(terms) < by_part.shape[1]:
             by_part = by_part[:, terms]
-        doc_freq = by_part[0].astype(np.int64)
+        doc_freq = by_part[0].astype(self.count_type)
         if self._exact:
             return Totals(terms, doc_freq, Sums.of_whole(by_part[1]), Sums.of_whole(by_part[2]))
         return Totals(terms, doc_freq, Sums.normalised(*by_part[1:3]), Sums.normalised(*by_part[3:5]))
 
 
-def _squares_fit(data: NDArray[Any]) -> bool:
-    """Whether the sum of all squares surely fits into 64 bits."""
+def _squares_fit(data: NDArray[Any], times: int) -> bool:
+    """Whether the sum of all squares, each so many times, surely fits into 64 bits."""
     largest = int(max(-int(data.min()), int(data.max()))) if data.size else 0
-    return largest * largest * data.size < 1 << 62
+    return largest * largest * data.size * times < 1 << 62
 
 
-def _joined(filled: list[tuple[Ints, Ints, Sums]]) -> Cells:
+def _joined(filled: list[tuple[Ints, Counts, Sums]], count_type: np.dtype[Any]) -> Cells:
     if not filled:
-        return empty(0).cells
+        cells = empty(0).cells
+        return cells._replace(doc_freq=cells.doc_freq.astype(count_type))
     terms, doc_freq, sums = zip(*filled, strict=True)
     starts = np.cumsum([0, *map(len, terms)])
     values, rests = zip(*sums, strict=True)

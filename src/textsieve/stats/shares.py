@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import InputError, shown
-from .sums import Floats, Ints
+from .sums import Counts, Floats
 
 ClassWeight = Literal["balanced"] | None
 
@@ -16,8 +16,8 @@ def require_class_weight(class_weight: Any) -> None:
         raise InputError(f"class_weight={shown(class_weight)}; use 'balanced', or None.")
 
 
-def class_shares(class_docs: Ints, class_weight: ClassWeight) -> Floats:
+def class_shares(class_docs: Counts, class_weight: ClassWeight) -> Floats:
     """The share of each class, given its documents; they add up to 1, and a class without documents has none."""
     require_class_weight(class_weight)
-    counts = class_docs if class_weight is None else np.minimum(class_docs, 1)
-    return np.asarray(counts / max(int(counts.sum()), 1))
+    counts = class_docs if class_weight is None else class_docs > 0
+    return np.asarray(counts / (counts.sum() or 1))

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Counts = NDArray[Any]
+"""Numbers of documents: int64, or float64 where documents have weights that are not whole numbers."""
 
 
 class Sums(NamedTuple):

@@ -14,14 +14,15 @@ import numpy as np
 from ..kernels.align import align
 from ..kernels.merging import merge_cells
 from .labels import one_kind, require_label
-from .sums import Floats, Ints, Sums
+from .sample_weights import MOST_DOCUMENTS, round_counts
+from .sums import Counts, Floats, Ints, Sums
 
 
 class Totals(NamedTuple):
     """Over all documents, labelled or not, each once: the terms that occur, in ascending order."""
 
     terms: Ints
-    doc_freq: Ints
+    doc_freq: Counts
     sums: Sums
     squares: Sums
 
@@ -31,7 +32,7 @@ class Cells(NamedTuple):
 
     class_starts: Ints  # the cells of class j are class_starts[j] to class_starts[j + 1]
     terms: Ints
-    doc_freq: Ints
+    doc_freq: Counts
     sums: Sums
 
     def classes(self) -> Ints:
@@ -43,9 +44,9 @@ class Table(NamedTuple):
     """The statistics of some documents."""
 
     classes: tuple[Any, ...]
-    n_documents: int
+    n_documents: float  # an int, unless some document has a weight that is not a whole number
     n_terms: int
-    class_docs: Ints
+    class_docs: Counts
     totals: Totals
     cells: Cells
 
@@ -61,13 +62,34 @@ def merge(one: Table, other: Table) -> Table:
     """The statistics of the documents of both."""
     classes = one_kind((*one.classes, *other.classes))
     n_documents = one.n_documents + other.n_documents
-    class_docs = np.zeros(len(classes), np.int64)
+    class_docs = np.zeros(len(classes), np.result_type(one.class_docs, other.class_docs))
     number = {label: at for at, label in enumerate(classes)}
     for table in (one, other):
         class_docs[[number[label] for label in table.classes]] += table.class_docs
     totals = _merged_totals(one.totals, other.totals)
     cells = _merged_cells(one, other, classes)
-    return Table(tuple(classes), n_documents, max(one.n_terms, other.n_terms), class_docs, totals, cells)
+    merged = Table(tuple(classes), n_documents, max(one.n_terms, other.n_terms), class_docs, totals, cells)
+    most = max(float(n_documents), float(class_docs.sum()))
+    return merged if _are_integers(merged) and most <= MOST_DOCUMENTS else _rounded(merged, most)
+
+
+def _are_integers(table: Table) -> bool:
+    counts = table.class_docs, table.totals.doc_freq, table.cells.doc_freq
+    return not isinstance(table.n_documents, float) and all(each.dtype.kind != "f" for each in counts)
+
+
+def _rounded(table: Table, most: float) -> Table:
+    """Return the table with counts as floats whose sums are exact: see `sample_weights`."""
+
+    def rounded(counts: Counts) -> Counts:
+        return round_counts(counts.astype(np.float64), most)
+
+    return table._replace(
+        n_documents=rounded(np.array([table.n_documents])).item(),
+        class_docs=rounded(table.class_docs),
+        totals=table.totals._replace(doc_freq=rounded(table.totals.doc_freq)),
+        cells=table.cells._replace(doc_freq=rounded(table.cells.doc_freq)),
+    )
 
 
 def _merged_totals(one: Totals, other: Totals) -> Totals:
@@ -80,19 +102,23 @@ def _merged_cells(one: Table, other: Table, classes: list[Any]) -> Cells:
     """Both tables' cells in arrays that are large enough; what is not written to takes no memory."""
     most = len(one.cells.terms) + len(other.cells.terms)
     starts = np.zeros(len(classes) + 1, np.int64)
-    terms, doc_freq = np.empty(most, np.int64), np.empty(most, np.int64)
+    count_type = np.result_type(one.cells.doc_freq, other.cells.doc_freq)
+    terms, doc_freq = np.empty(most, np.int64), np.empty(most, count_type)
     sums = Sums(np.empty(most), np.empty(most))
-    merge_cells(*_arrays(one, classes), *_arrays(other, classes), starts, terms, doc_freq, *sums)
+    first, second = (_arrays(table, classes, count_type) for table in (one, other))
+    merge_cells(*first, *second, starts, terms, doc_freq, *sums)
     filled = slice(starts[-1])
     return Cells(starts, terms[filled], doc_freq[filled], sums.at(filled))
 
 
-def _arrays(table: Table, classes: list[Any]) -> tuple[Ints, Ints, Ints, Ints, Floats, Floats]:
+def _arrays(
+    table: Table, classes: list[Any], count_type: np.dtype[Any]
+) -> tuple[Ints, Ints, Ints, Counts, Floats, Floats]:
     """The table's number of each class, -1 for none, and its cells."""
     number = {label: at for at, label in enumerate(table.classes)}
     numbers = np.array([number.get(label, -1) for label in classes], np.int64)
     cells = table.cells
-    return numbers, cells.class_starts, cells.terms, cells.doc_freq, *cells.sums
+    return numbers, cells.class_starts, cells.terms, cells.doc_freq.astype(count_type, copy=False), *cells.sums
 
 
 class _Alignment:
@@ -101,9 +127,9 @@ class _Alignment:
     def __init__(self, one: Ints, other: Ints) -> None:
         self.keys, *self._places = align(one, other)
 
-    def counts(self, one: Ints, other: Ints) -> Ints:
-        """Add whole numbers."""
-        added = np.zeros(len(self.keys), np.int64)
+    def counts(self, one: Counts, other: Counts) -> Counts:
+        """Add numbers of documents."""
+        added = np.zeros(len(self.keys), np.result_type(one, other))
         for places, counts in zip(self._places, (one, other), strict=True):
             added[places] += counts
         return added

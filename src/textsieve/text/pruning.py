@@ -1,6 +1,7 @@
 """Which terms stay in a vocabulary: not those in too few or too many documents, and only so many in all."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ def check_limits(min_df: float, max_df: float, max_features: int | None = None) 
         raise InputError(f"max_features={max_features!r}; use a whole number from 1, or None.")
 
 
-def df_bounds(n_documents: int, min_df: float, max_df: float) -> tuple[float, float]:
+def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, float]:
     """In how many documents a term must be at least, and at most."""
     least = min_df if is_whole(min_df) else min_df * n_documents
     most = max_df if is_whole(max_df) else max_df * n_documents
@@ -42,7 +43,7 @@ def no_documents() -> InputError:
     return InputError("There are no documents. Give an iterable of at least one text.")
 
 
-def no_terms(n_documents: int) -> InputError:
+def no_terms(n_documents: float) -> InputError:
     """What is said if no document has a term."""
     return InputError(
         f"None of the {n_documents:,} documents has a term. (A word is two or more letters, digits or underscores; "
@@ -50,7 +51,7 @@ def no_terms(n_documents: int) -> InputError:
     )
 
 
-def none_within(n_documents: int, min_df: float, max_df: float) -> InputError:
+def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
     """What is said if all terms are in too few or too many documents."""
     least, most = df_bounds(n_documents, min_df, max_df)
     return InputError(
@@ -61,8 +62,8 @@ def none_within(n_documents: int, min_df: float, max_df: float) -> InputError:
 
 def kept_terms(
     numbers: Ints,
-    n_documents: int,
-    totals: Callable[[], tuple[Ints, Ints]],
+    n_documents: float,
+    totals: Callable[[], tuple[NDArray[Any], NDArray[Any]]],
     *,
     min_df: float,
     max_df: float,

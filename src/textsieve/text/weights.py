@@ -58,9 +58,9 @@ TERM_FREQUENCIES: dict[str, Callable[[NDArray[Any]], Floats]] = {
 }
 """What a count is worth, by name."""
 
-INVERSE_FREQUENCIES: dict[str, Callable[[Ints, int], Floats]] = {
+INVERSE_FREQUENCIES: dict[str, Callable[[NDArray[Any], float], Floats]] = {
     "none": lambda doc_freq, n: np.ones(len(doc_freq)),
-    "plain": lambda doc_freq, n: np.log(n / np.maximum(doc_freq, 1)),
+    "plain": lambda doc_freq, n: np.log(n / np.where(doc_freq > 0, doc_freq, 1)),
     "smooth": lambda doc_freq, n: np.log((1 + n) / (1 + doc_freq)) + 1.0,
 }
 """What it is worth that a term is in few documents, by name."""

@@ -22,13 +22,14 @@ from ..corpus import Batch, Corpus, Labels
 from ..errors import InputError
 from ..settings import is_whole
 from ..stats import ClassStats
+from ..stats.sums import Counts
 from ..text.counter import TermCounter
 from ..text.pruning import check_limits, kept_terms
 from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .sample import Sample
-from .targets import Targets
+from .targets import Targets, weighted_texts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,9 +73,11 @@ class Counted:
     @cached_property
     def columns_within_limits(self) -> Ints:
         """The columns of the terms that these documents have, in neither too few nor too many of them."""
-        doc_freq = self.doc_freq
+        doc_freq, limits, n_documents = self.doc_freq, self.limits, self.targets.n_counted
         present = np.flatnonzero(doc_freq)
-        return present[kept_terms(present, self.targets.n_documents, lambda: (doc_freq, doc_freq), **self.limits)]
+        if isinstance(n_documents, float) and limits["min_df"] == 1:  # which leaves out no term, whatever its weight
+            limits = {**limits, "min_df": 0.0}
+        return present[kept_terms(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
 
     @cached_property
     def within_limits(self) -> Counted:
@@ -89,12 +92,12 @@ class Counted:
         """The counts, weighted as these documents alone say."""
         if scheme == COUNTS:
             return self.counts
-        return weighted(self.counts, scheme, INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_documents))
+        return weighted(self.counts, scheme, INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_counted))
 
     @property
-    def doc_freq(self) -> Ints:
+    def doc_freq(self) -> Counts:
         """In how many documents each term is."""
-        return _doc_freq(self.counts)
+        return doc_freq_of(self.counts, self.targets)
 
 
 @dataclass
@@ -125,14 +128,23 @@ class Chosen(NamedTuple):
 
 
 def count_texts(
-    texts: Iterable[str | bytes], labels: Any, counter: TermCounter, limits: Limits, *, multilabel: bool | None
+    texts: Iterable[str | bytes],
+    labels: Any,
+    counter: TermCounter,
+    limits: Limits,
+    *,
+    multilabel: bool | None,
+    sample_weight: Any = None,
 ) -> Counted:
-    """Count documents that are in memory already."""
+    """Count documents that are in memory already; those of weight 0 are left out."""
     check_limits(**limits)
+    times: list[float] | None = None
+    if sample_weight is not None:
+        texts, labels, times = weighted_texts(texts, labels, sample_weight)
     counts = csr_matrix(counter.fit_transform(texts))
     if labels is None:
         raise InputError("No labels were given; fit(texts, labels) needs one for each text.")
-    targets = Targets.of(labels, counts.shape[0], multilabel)
+    targets = Targets.of(labels, counts.shape[0], multilabel).weighted(times)
     return Counted(counts, counter.get_feature_names_out().tolist(), targets, limits)
 
 
@@ -295,6 +307,14 @@ def columns_in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:
 def _doc_freq(counts: csr_matrix) -> Ints:
     """In how many documents each term is; a count is stored only where there is one."""
     return np.bincount(counts.indices, minlength=counts.shape[1])
+
+
+def doc_freq_of(counts: csr_matrix, targets: Targets) -> Counts:
+    """Return in how many documents each term is, as their weights say."""
+    if targets.weights is None:
+        return _doc_freq(counts)
+    weights = np.repeat(targets.weights, np.diff(counts.indptr))
+    return np.bincount(counts.indices, weights, counts.shape[1]).astype(targets.count_type)
 
 
 def _added(one: Ints, other: Ints) -> Ints:

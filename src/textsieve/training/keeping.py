@@ -31,7 +31,7 @@ def storable(settings: Mapping[str, Any]) -> dict[str, Any]:
     return stored
 
 
-def measures_of(report: Report, n_labelled: int) -> dict[str, Any]:
+def measures_of(report: Report, n_labelled: float) -> dict[str, Any]:
     """A report as a model keeps it, and what share of the labelled documents it is on.
 
     The confusion of many classes would be larger than the model.

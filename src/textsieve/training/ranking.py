@@ -18,6 +18,7 @@ from ..selectors import TermSelector, TypicalTestors
 from ..selectors.base import Documents
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
+from ..stats.sums import Floats
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
 from .documents import Counted, Limits, Progress, count_corpus, weighted_documents, weighted_stats
@@ -28,13 +29,17 @@ Scored = list[tuple[str, float]]
 
 
 def fitted_selector(
-    selector: TermSelector, stats: ClassStats, most: int | None, documents: Documents | None = None
+    selector: TermSelector,
+    stats: ClassStats,
+    most: int | None,
+    documents: Documents | None = None,
+    sample_weight: Floats | None = None,
 ) -> TermSelector:
     """A copy of a selector that was fitted to keep no more terms than that."""
     fitted: Any = clone(selector)
     if most is not None and "k" in fitted.get_params():
         fitted.set_params(k=min(most, stats.n_terms))
-    kept: TermSelector = fitted.fit_stats(stats, documents)
+    kept: TermSelector = fitted.fit_stats(stats, documents, sample_weight)
     return kept
 
 

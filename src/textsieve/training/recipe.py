@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own
+from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own, takes_weights
 from ..classifiers.from_stats import NAIVE_BAYES, Batches, fit_stats, learns_from_stats, stats_of
 from ..classifiers.linear_form import Projected, scorer_of
 from ..classifiers.named import classifier_of
@@ -27,10 +27,11 @@ from ..selectors.base import Documents, limit_of
 from ..selectors.named import scheme_for as scheme_for_selector
 from ..selectors.named import selector_of
 from ..stats import ClassStats
+from ..stats.sums import Counts
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from .class_weights import weight_by_number
-from .documents import Counted, narrowed, weighed
+from .documents import Counted, doc_freq_of, narrowed, weighed
 from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
 from .statistics import Statistics
 from .targets import Sizes, Targets
@@ -173,17 +174,23 @@ class Recipe:
         """The columns of the terms to keep, the best first; at most so many."""
         within = counted.within_limits
         weights = within.weights(self.selection)
-        stats = ClassStats.from_matrix(weights, within.targets.for_stats())
-        chosen = self.rank_stats(stats.renamed(map(within.targets.name, stats.classes)), most, lambda: [weights])
+        targets = within.targets
+        stats = ClassStats.from_matrix(weights, targets.for_stats(), sample_weight=targets.weights)
+        named = stats.renamed(map(targets.name, stats.classes))
+        chosen = self.rank_stats(named, most, lambda: [weights], targets.weights)
         return chosen._replace(columns=counted.columns_within_limits[chosen.columns])
 
-    def rank_stats(self, stats: ClassStats, most: int | None, documents: Documents) -> Kept:
+    def rank_stats(
+        self, stats: ClassStats, most: int | None, documents: Documents, sample_weight: Floats | None = None
+    ) -> Kept:
         """The same, from statistics of the counts or weights that the selector reads, and these once more."""
-        return self.kept_by(self.fit_selector(stats, most, documents), most)
+        return self.kept_by(self.fit_selector(stats, most, documents, sample_weight), most)
 
-    def fit_selector(self, stats: ClassStats, most: int | None, documents: Documents) -> TermSelector:
+    def fit_selector(
+        self, stats: ClassStats, most: int | None, documents: Documents, sample_weight: Floats | None = None
+    ) -> TermSelector:
         """A copy of the selector that was fitted to keep no more terms than that."""
-        return fitted_selector(with_every_label(self.selector), stats, most, documents)
+        return fitted_selector(with_every_label(self.selector), stats, most, documents, sample_weight)
 
     def kept_by(self, fitted: TermSelector, most: int | None) -> Kept:
         """What a fitted selector keeps."""
@@ -208,6 +215,16 @@ class Recipe:
             ) from problem
         return n_seen if limit is None else min(limit, n_seen)
 
+    def require_weights(self) -> None:
+        """Refuse sample weights if a part of the training could not take account of them."""
+        if self.projection is not None:
+            raise InputError("sample_weight: a projection takes no weights of documents; leave one of the two out.")
+        if not takes_weights(self.classifier):
+            raise InputError(
+                f"sample_weight: the classifier {shown(self.classifier)} takes no weights of documents; use svm, "
+                "logistic, nb, cnb, rocchio or subspace, or leave sample_weight out."
+            )
+
     @property
     def has_own_scorer(self) -> bool:
         """Whether the classifier is kept in a form of its own, and not as coefficients."""
@@ -220,20 +237,20 @@ class Recipe:
 
     # -- training ------------------------------------------------------------------------------------------------
 
-    def idf_of(self, doc_freq: Ints, n_documents: int) -> Floats:
+    def idf_of(self, doc_freq: Counts, n_documents: float) -> Floats:
         """The idf factors of terms for the classifier's weights."""
         return INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, n_documents)
 
     def fit_counts(self, counts: csr_matrix, targets: Targets, *, keep_stats: bool = False) -> Fitted:
         """Weigh the counts of the chosen terms and train; documents without a label count for the idf alone."""
-        idf = self.idf_of(np.bincount(counts.indices, minlength=counts.shape[1]), targets.n_documents)
+        idf = self.idf_of(doc_freq_of(counts, targets), targets.n_counted)
         weights = weighed(counts, self.scheme, idf)
         rows, without = narrowed(weights, self.dtype), docs_without_terms(weights.is_zero, targets)
         if keep_stats:
             return self.fit_kept([rows], targets, idf, lambda: without)
         return Fitted(self.fit_weights(rows, targets), idf, class_of_unknown(targets.class_docs, without))
 
-    def fit_kept(self, batches: Batches, targets: Targets, idf: Floats, without: Callable[[], Ints]) -> Fitted:
+    def fit_kept(self, batches: Batches, targets: Targets, idf: Floats, without: Callable[[], Counts]) -> Fitted:
         """Train on weights that come batch by batch, by way of statistics to which other documents can be added.
 
         Once all batches are gone, `without` says how many documents of each class are without a weight. The same comes
@@ -262,16 +279,19 @@ class Recipe:
             rows, targets = rows[usable], targets.take(usable)
         weight = weight_by_number(self.class_weight, self.classifier, targets.sizes)
         if self.has_own_scorer:
-            return fit_own(self.classifier, rows, targets.indicator(), weight)
+            return fit_own(self.classifier, rows, targets.indicator(), weight, targets.weights)
         projected = None
         if fitted is not None:
             with arrays_as_output():
                 rows = csr_matrix(fitted.transform(rows))
             projected = Projected(fitted.components_, fitted.mean_)
         if targets.several:
-            return scorer_of(fit_each_class(self.classifier, rows, targets.members, weight, self.n_jobs, projected))
+            members = targets.members
+            each = fit_each_class(self.classifier, rows, members, weight, self.n_jobs, projected, targets.weights)
+            return scorer_of(each)
         n_classes = len(targets.classes)
-        return scorer_of(fit_one_label(self.classifier, rows, targets.first, n_classes, weight, projected))
+        form = fit_one_label(self.classifier, rows, targets.first, n_classes, weight, projected, targets.weights)
+        return scorer_of(form)
 
     @property
     def learns_from_stats(self) -> bool:
@@ -280,8 +300,9 @@ class Recipe:
 
     def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
         """Train on weights that come batch by batch and are not kept; the same comes out."""
-        labels = targets.take(np.flatnonzero(targets.usable)).indicator()
-        stats = stats_of(self.classifier, usable_rows(batches, targets.usable), labels)
+        usable = targets.take(np.flatnonzero(targets.usable))
+        rows = usable_rows(batches, targets.usable)
+        stats = stats_of(self.classifier, rows, usable.indicator(), usable.weights)
         return self.fit_class_stats(stats, targets.sizes)
 
     def fit_class_stats(self, stats: ClassStats, sizes: Sizes) -> Scorer:

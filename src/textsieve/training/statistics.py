@@ -41,6 +41,7 @@ from .targets import Form, Sizes, Targets
 if TYPE_CHECKING:
     from .recipe import Recipe
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 INCREMENTAL = ("nb", "cnb", "rocchio", "tcfp")
@@ -72,9 +73,11 @@ class Sums(_Tabled[ClassStats]):
     """What naive Bayes and Rocchio learn from; classes by number."""
 
     @classmethod
-    def of(cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array) -> Sums:
-        """Of rows that come batch by batch."""
-        return cls(stats_of(recipe.classifier, batches, is_member))
+    def of(
+        cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
+    ) -> Sums:
+        """Of rows that come batch by batch, and how many times each of them counts."""
+        return cls(stats_of(recipe.classifier, batches, is_member, weights))
 
     def merged(self, other: Sums | Votes) -> Sums:
         """Of the documents of both."""
@@ -92,8 +95,12 @@ class Votes(_Tabled[VoteTable]):
     """What TCFP without context learns from; classes by number."""
 
     @classmethod
-    def of(cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array) -> Votes:
+    def of(
+        cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
+    ) -> Votes:
         """Of rows that come batch by batch; as the table is about as large as they are, they are put together."""
+        if weights is not None:
+            raise TypeError("documents that vote have no weights")
         rows = Rows.of(csr_matrix(vstack(list(batches), "csr")))
         require_weights(rows.values, "TCFP")
         return cls(vote_table(rows, label_pairs(is_member, rows.n_rows), n_threads(recipe.n_jobs)))
@@ -148,6 +155,15 @@ def require_incremental(settings: Mapping[str, Any], recipe: Recipe) -> None:
             )
 
 
+def require_whole(targets: Targets) -> None:
+    """Refuse weights of documents with which the numbers of documents that are kept would be no integers."""
+    if targets.count_type is not np.int64:
+        raise InputError(
+            "sample_weight with keep_stats=True: the statistics that are kept count documents; use whole numbers as "
+            "weights, or leave keep_stats out."
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """Of the weights of the chosen terms in all documents that a model has learned from."""
@@ -169,10 +185,11 @@ class Statistics:
         way = way_to_learn(recipe)
         if way is None:
             raise TypeError(f"{type(recipe.classifier).__name__} learns from documents")
-        is_member = targets.take(np.flatnonzero(targets.usable)).indicator()
+        require_whole(targets)
+        usable = targets.take(np.flatnonzero(targets.usable))
         sizes = targets.sizes
-        learned = way.of(recipe, batches, is_member)
-        return cls(learned, without(), sizes.n_documents, sizes.n_unlabelled)
+        learned = way.of(recipe, batches, usable.indicator(), usable.weights)
+        return cls(learned, without(), int(sizes.n_documents), int(sizes.n_unlabelled))
 
     @property
     def class_docs(self) -> Ints:

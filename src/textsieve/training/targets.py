@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..corpus import Corpus
 from ..errors import InputError, shown
 from ..stats.labels import is_indicator, label_pairs, without_missing
+from ..stats.sample_weights import are_whole, check_weights, drop_weightless
+from ..stats.sums import Counts, Floats
 
 Ints = NDArray[np.int64]
 Form = Literal["one", "several", "matrix"]
@@ -27,9 +30,9 @@ class Sizes:
     """What is to be known of labels without the documents that have them."""
 
     classes: tuple[Any, ...]
-    class_docs: Ints
-    n_documents: int
-    n_unlabelled: int
+    class_docs: Counts
+    n_documents: Any  # an int, or a float where documents have weights that are not whole numbers; so is the next
+    n_unlabelled: Any
     """Documents that a classifier can't learn from."""
     form: Form
 
@@ -41,7 +44,7 @@ class Sizes:
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
         """The classes that some documents are in, and others are not."""
-        return (self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled)
+        return np.asarray((self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled))
 
 
 def sorted_classes(labels: Iterable[Any]) -> tuple[Any, ...]:
@@ -58,6 +61,8 @@ class Targets:
     members: tuple[Ints, ...]
     n_documents: int
     form: Form
+    weights: Floats | None = None
+    """How many times each document counts, more than 0 times; None: once. Counts are sums of them."""
 
     @classmethod
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
@@ -80,15 +85,41 @@ class Targets:
             form = "several"
         return cls(classes, members, n_documents, form)
 
+    def weighted(self, times: Sequence[float] | None) -> Targets:
+        """Return the same labels of documents that count so many times, once if all are 1."""
+        has_weights = times is not None and any(each != 1 for each in times)
+        return replace(self, weights=np.array(times, np.float64)) if has_weights else self
+
     @property
     def several(self) -> bool:
         """Whether a document may have several labels."""
         return self.form != "one"
 
     @cached_property
-    def class_docs(self) -> Ints:
+    def class_docs(self) -> Counts:
         """How many documents each class has."""
-        return np.array([len(each) for each in self.members], np.int64)
+        return np.array([self.count(each) for each in self.members], self.count_type)
+
+    @property
+    def count_type(self) -> type[np.int64] | type[np.float64]:
+        """The type of counts: float64 if some weight is not a whole number."""
+        return np.int64 if self.weights is None or are_whole(self.weights) else np.float64
+
+    def count(self, documents: NDArray[Any]) -> float:
+        """Return how many documents these are, given by number or by a mask: the sum of their weights."""
+        if self.weights is None:
+            return int(np.count_nonzero(documents)) if documents.dtype == np.bool_ else len(documents)
+        return self.count_type(self.weights[documents].sum()).item()
+
+    @property
+    def times(self) -> list[float] | None:
+        """How many times each document counts, as plain numbers; None: once."""
+        return None if self.weights is None else self.weights.astype(self.count_type).tolist()
+
+    @property
+    def n_counted(self) -> float:
+        """How many documents there are in all: the sum of all weights."""
+        return self.n_documents if self.weights is None else self.count_type(self.weights.sum()).item()
 
     @cached_property
     def first(self) -> Ints:
@@ -106,7 +137,12 @@ class Targets:
     @property
     def sizes(self) -> Sizes:
         """What is to be known of the labels without the documents."""
-        return Sizes(self.classes, self.class_docs, self.n_documents, int((~self.usable).sum()), self.form)
+        return Sizes(self.classes, self.class_docs, self.n_counted, self.count(~self.usable), self.form)
+
+    @property
+    def sizes_for_file(self) -> Sizes:
+        """Return the sizes as a model file holds them, whole numbers: of documents, if weights are none."""
+        return (self if self.count_type is np.int64 else replace(self, weights=None)).sizes
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
@@ -126,7 +162,8 @@ class Targets:
         place = np.full(self.n_documents, -1, np.int64)
         place[documents] = np.arange(len(documents))
         members = tuple(place[each][place[each] >= 0] for each in self.members)
-        return Targets(self.classes, members, len(documents), self.form)
+        weights = None if self.weights is None else self.weights[documents]
+        return Targets(self.classes, members, len(documents), self.form, weights)
 
     def indicator(self) -> sparse.csr_array:
         """Documents x classes, 1 where a document is in a class."""
@@ -151,6 +188,22 @@ class Targets:
             for document in documents.tolist():
                 sets[document] += (label,)
         return sets
+
+
+def weighted_texts(texts: Any, labels: Any, sample_weight: Any) -> tuple[list[Any], Any, list[float]]:
+    """Return the texts that count, their labels, and how many times each counts: ints, if all weights are whole."""
+    if isinstance(texts, Corpus):
+        raise InputError(
+            "sample_weight is for texts in memory, and a corpus is read as it comes; give its texts and labels as "
+            "lists, or leave sample_weight out."
+        )
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise InputError(f"documents is {shown(texts)}; give an iterable of texts, for example [text].")
+    given = list(texts)
+    given, labels, weights = drop_weightless(given, labels, check_weights(sample_weight, len(given)))
+    if weights is None:
+        return given, labels, [1] * len(given)
+    return given, labels, weights.astype(np.int64 if are_whole(weights) else np.float64).tolist()
 
 
 def _indicator(classes: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:

@@ -46,7 +46,7 @@ from .documents import (
 )
 from .keeping import measures_of, storable, when_and_with_what
 from .recipe import Fitted, Kept, Recipe
-from .statistics import Statistics, require_incremental
+from .statistics import Statistics, require_incremental, require_whole
 from .targets import Sizes
 from .tuning import Tuning, assigned, labels_of, of_some_documents, parted
 from .unknown import Unknown
@@ -92,10 +92,12 @@ class Trained(NamedTuple):
     """What later documents can be added to, if it was to be kept."""
 
 
-def train(settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress) -> Trained:
+def train(
+    settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress, sample_weight: Any = None
+) -> Trained:
     """Train a model as the settings of a `Categorizer` say."""
     training = Training(settings, progress)
-    return Trained(training.run(documents, labels), training.seconds, training.statistics)
+    return Trained(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
@@ -108,7 +110,9 @@ def model_of(settings: Mapping[str, Any], counted: Counted, best: Kept, fitted: 
     terms = [counted.terms[column] for column in best.columns.tolist()]
     seen = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
     training = Training(settings, lambda *_: None)
-    return training.model(counted.targets.sizes, terms, fitted, Choices(None, None, cut, None), seen, best.found)
+    return training.model(
+        counted.targets.sizes_for_file, terms, fitted, Choices(None, None, cut, None), seen, best.found
+    )
 
 
 class Training:
@@ -131,11 +135,11 @@ class Training:
         """How long each stage took."""
         return self.clock.seconds
 
-    def run(self, documents: Any, labels: Any) -> Model:
+    def run(self, documents: Any, labels: Any, sample_weight: Any = None) -> Model:
         naming = documents.naming if isinstance(documents, Corpus) else nullcontext
         with naming():
             with self.clock("counting"):
-                counted = self._count(documents, labels)
+                counted = self._count(documents, labels, sample_weight)
             require_classes(counted.targets.sizes)
             n_terms_seen = len(counted.terms if isinstance(counted, Streamed) else counted.columns_within_limits)
         with naming(TooFewDocuments), naming(UnfitDocuments):  # what else is wrong from here on, is so with a setting
@@ -155,7 +159,7 @@ class Training:
             best, fitted = self._learn(counted, choices)
             terms, found = [counted.terms[column] for column in best.columns.tolist()], best.found
         seen = {"n_terms_seen": n_terms_seen, "n_tuned_on": n_tuned_on, "held_out": measured}
-        return self.model(targets.sizes, terms, fitted, choices, seen, found)
+        return self.model(targets.sizes_for_file, terms, fitted, choices, seen, found)
 
     def warn_of_fewer_terms(self, n_seen: int, depth: int = 6) -> None:
         """Say so if there are fewer terms than were asked for, where Categorizer.fit was called."""
@@ -166,10 +170,16 @@ class Training:
 
     # -- counting ------------------------------------------------------------------------------------------------
 
-    def _count(self, documents: Any, labels: Any) -> Counted | Streamed:
+    def _count(self, documents: Any, labels: Any, sample_weight: Any) -> Counted | Streamed:
         limits, multilabel = self.limits, self._settings["multilabel"]
-        if not isinstance(documents, Corpus):
-            return count_texts(documents, labels, self.counter(), limits, multilabel=multilabel)
+        if sample_weight is not None or not isinstance(documents, Corpus):
+            if sample_weight is not None:
+                self.recipe.require_weights()
+            given = documents, labels, self.counter(), limits
+            counted = count_texts(*given, multilabel=multilabel, sample_weight=sample_weight)
+            if self._settings["keep_stats"]:
+                require_whole(counted.targets)
+            return counted
         if labels is not None:
             raise InputError("A corpus brings its own labels; leave labels out.")
         return count_corpus(
@@ -211,7 +221,7 @@ class Training:
             return None
         with self.clock("held out"):
             report = self._evaluate(sample, self._settings["held_out"])
-            return measures_of(report, int(sample.targets.usable.sum()))
+            return measures_of(report, sample.targets.count(sample.targets.usable))
 
     def choose(self, counted: Counted, n_seen: int) -> Choices:
         """Decide, by these documents, for all of which have this number of terms."""
@@ -230,9 +240,10 @@ class Training:
         if (several and cut is None) or method is not None:
             with self.clock("scoring held-out documents"):
                 scores, true = tuning.held_out_scores(most), counted.targets.is_member
+                weights = counted.targets.weights
                 if several:
-                    cut = self.recipe.cut.fit(scores, true).rule_
-                calibration = None if method is None else Calibration.fit(method, scores, true)
+                    cut = self.recipe.cut.fit(scores, true, weights).rule_
+                calibration = None if method is None else Calibration.fit(method, scores, true, weights)
         return Choices(most, curve, cut, calibration)
 
     def _evaluate(self, counted: Counted, share: float) -> Report:
@@ -257,7 +268,8 @@ class Training:
             *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
             several=targets.several,
             none_is_right=targets.form == "matrix",
-            unknown=int(scored.is_unknown.sum()),
+            unknown=test.targets.count(scored.is_unknown),
+            times=test.targets.times,
         )
 
     # -- the model -----------------------------------------------------------------------------------------------
@@ -369,7 +381,7 @@ def require_classes(sizes: Sizes) -> None:
             f"All documents have the same labels, {shown(present)}, so there is nothing to tell apart; give documents "
             "of other classes too."
         )
-    n_without = sizes.n_documents - int(sizes.class_docs.sum())
+    n_without = sizes.n_documents - sizes.class_docs.sum().item()
     raise InputError(
         f"Only one class, {present[0]!r}, so there is nothing to tell apart; give documents of at least two classes."
         + (f" ({n_without:,} documents have no label.)" if n_without else "")

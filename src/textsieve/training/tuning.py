@@ -26,7 +26,7 @@ from scipy.sparse import csr_matrix
 
 from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, folds, size_grid
-from ..evaluation.cuts import Rule
+from ..evaluation.cuts import Rule, micro_f1
 from .documents import Counted, Progress, columns_in_order
 from .recipe import Recipe, Scored
 from .targets import Targets
@@ -173,9 +173,9 @@ class Tuning:
 
     def _score(self, split: Split, n_terms: int) -> float:
         scored, true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
-        cut = self._recipe.cut.fit(scored.scores, true).rule_ if split.test_targets.several else None
-        found = assigned(scored, cut)
-        return float(2.0 * (found & true).sum() / max(found.sum() + true.sum(), 1))
+        weights = split.test_targets.weights
+        cut = self._recipe.cut.fit(scored.scores, true, weights).rule_ if split.test_targets.several else None
+        return micro_f1(assigned(scored, cut), true, weights)
 
     def held_out_scores(self, n_terms: int | None) -> Floats:
         """The score of each document when it was held out (documents x classes); NaN where there is none.

@@ -19,22 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from ..stats.sums import Counts
 from ..text.rows import Rows
 from .targets import Targets
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def class_of_unknown(class_docs: Ints, class_docs_without_terms: Ints) -> int:
+def class_of_unknown(class_docs: Counts, class_docs_without_terms: Counts) -> int:
     """The number of the class, by the documents of each class, and by those of them that are without a chosen term."""
     most = np.flatnonzero(class_docs_without_terms == class_docs_without_terms.max())
     return int(most[np.argmax(class_docs[most])])
 
 
-def docs_without_terms(is_without: Bools, targets: Targets) -> Ints:
+def docs_without_terms(is_without: Bools, targets: Targets) -> Counts:
     """How many documents of each class are among those without a chosen term."""
-    return np.array([np.count_nonzero(is_without[documents]) for documents in targets.members], np.int64)
+    counts = [targets.count(documents[is_without[documents]]) for documents in targets.members]
+    return np.array(counts, targets.count_type)
 
 
 class Unknown:
@@ -53,7 +54,7 @@ class Unknown:
             yield rows
 
     @property
-    def without(self) -> Ints:
+    def without(self) -> Counts:
         """How many documents of each class are without a chosen term."""
         return docs_without_terms(self._is_without, self._targets)
 

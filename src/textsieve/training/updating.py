@@ -71,7 +71,7 @@ def is_incremental(settings: Mapping[str, Any]) -> bool:
 
 def updated(model: Model, statistics: Statistics, recipe: Recipe, rows: Rows, targets: Targets) -> Updated:
     """Learn documents, given by their weights (`Model.rows`) and labels (`targets_for`)."""
-    return relearned(model, added(statistics, recipe, rows, targets), recipe, int(targets.usable.sum()))
+    return relearned(model, added(statistics, recipe, rows, targets), recipe, int(targets.count(targets.usable)))
 
 
 def added(statistics: Statistics, recipe: Recipe, rows: Rows, targets: Targets) -> Statistics:

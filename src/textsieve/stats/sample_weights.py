@@ -1,0 +1,106 @@
+"""Sample weights: how many times each document counts.
+
+The law: a document of weight 3 counts as three copies of it, one of weight 0 as if it had been left out. Documents of
+weight 0 are therefore dropped before anything else is done, and weights that are all 1 are no weights.
+
+Counts of documents become sums of weights. Sums of whole numbers are exact, so they are kept as integers and do not
+depend on the order. Sums of other weights would depend on it, and a class could seem to have fewer documents than one
+of its terms. So such weights are rounded to multiples of one power of two, 2^-50 of their total or a little more:
+then all sums of them are exact in 64-bit floats too.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..errors import InputError, shown
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_DOCUMENTS = (1 << 31) - 1
+"""Integer counts go up to here, so that the product of two counts fits into 64 bits."""
+
+MOST_WEIGHT = 1e100
+"""The largest total weight; weighted sums of squares stay finite for all but absurd values."""
+
+_DIGITS = 50
+
+
+def check_weights(sample_weight: Any, n_documents: int) -> Floats | None:
+    """Return sample weights as an array of their own, or None if every document counts once."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.array(sample_weight, np.float64)
+    except (TypeError, ValueError) as problem:
+        raise InputError(
+            f"sample_weight={shown(sample_weight)}; give one number of 0 or more for each document, or None."
+        ) from problem
+    if weights.shape != (n_documents,):
+        raise InputError(
+            f"sample_weight has the shape {weights.shape}, but there are {n_documents:,} documents; give one number "
+            "for each document."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if len(wrong):
+        raise InputError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]].item()!r}; use finite numbers of 0 or more.")
+    if n_documents and not weights.any():
+        raise InputError("sample_weight is zero for every document; give a weight above 0 to those that are to count.")
+    total = float(weights.sum())
+    if total > MOST_WEIGHT:
+        raise InputError(f"sample_weight has the sum {total:g}; use smaller weights, with a sum of up to 1e100.")
+    if (weights == 1.0).all():
+        return None
+    return weights if are_whole(weights) else round_counts(weights, total)
+
+
+def are_whole(weights: Floats) -> bool:
+    """Whether sums of these weights are kept as integers."""
+    return bool((weights == np.floor(weights)).all()) and float(weights.sum()) <= MOST_DOCUMENTS
+
+
+def round_counts(counts: Floats, total: float) -> Floats:
+    """Round counts up to `total` to numbers whose sums are exact; what is above 0 stays above 0."""
+    step = math.ldexp(1.0, math.frexp(total)[1] - _DIGITS)
+    return np.where(counts > 0.0, np.maximum(np.rint(counts / step), 1.0) * step, 0.0)
+
+
+def drop_weightless(X: Any, y: Any, weights: Floats | None) -> tuple[Any, Any, Floats | None]:
+    """Return documents, labels and weights without the documents of weight 0."""
+    if weights is None or weights.all():
+        return X, y, weights
+    kept = np.flatnonzero(weights)
+    labels = None if y is None else _take_labels(y, kept, len(weights))
+    left = weights[kept]
+    rows = X[kept] if hasattr(X, "shape") else [X[document] for document in kept.tolist()]
+    return rows, labels, None if (left == 1.0).all() else left
+
+
+def _take_labels(y: Any, documents: Ints, n_documents: int) -> Any:
+    """Return the labels of some documents in the form in which they come; what is no labels is left as it is."""
+    if hasattr(y, "__array__") and not hasattr(y, "shape"):
+        y = np.asarray(y)
+    shape = getattr(y, "shape", None)
+    if shape == () or isinstance(y, str | bytes) or (shape is None and not isinstance(y, Iterable)):
+        return y
+    labels = list(y) if shape is None else y
+    n_labels = len(labels) if shape is None else shape[0]
+    if n_labels != n_documents:
+        raise InputError(f"There are {n_documents:,} documents but {n_labels:,} labels.")
+    if hasattr(labels, "iloc"):
+        return labels.iloc[documents]
+    if sparse.issparse(labels):
+        matrix: Any = labels
+        return matrix.tocsr()[documents]
+    return [labels[document] for document in documents.tolist()] if isinstance(labels, list) else labels[documents]
+
+
+def sum_weights(weights: Floats) -> float:
+    """Return the sum of weights: an int where sums are kept as integers."""
+    total = float(weights.sum())
+    return int(total) if are_whole(weights) else total

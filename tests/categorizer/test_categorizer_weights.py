@@ -1,0 +1,235 @@
+"""Sample weights of the whole chain: a text of weight 3 is three texts, from counting to the model."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from tests.reference.weight_cases import BAD_WEIGHTS
+
+from textsieve import Categorizer, InputError, read
+
+PAGE = Path(__file__).parents[2] / "docs" / "sample-weights.md"
+WORDS = [f"{letter}{number}" for letter in "abc" for number in range(12)]
+CLASSES = ("first", "second", "third")
+
+Some = tuple[list[str], list[Any]]
+
+
+def texts(seed: int, n: int) -> Some:
+    """Texts in which a third of the words is of their class, and the classes."""
+    random = np.random.default_rng(seed)
+    numbers = random.integers(3, size=n)
+    chances = np.where(np.arange(36) // 12 == numbers[:, None], 4.0, 1.0)
+    found = [" ".join(random.choice(WORDS, random.integers(2, 12), p=own / own.sum()).tolist()) for own in chances]
+    return found, [CLASSES[number] for number in numbers]
+
+
+TEXTS, LABELS = texts(0, 70)
+OTHERS, TRUE = texts(1, 40)
+WEIGHTS = np.random.default_rng(2).integers(0, 4, 70)
+COPIES = np.repeat(np.arange(70), WEIGHTS).tolist()
+REPEATED, THEIR_LABELS = [TEXTS[at] for at in COPIES], [LABELS[at] for at in COPIES]
+SETS = [[label] if at % 4 else [label, "fourth"] for at, label in enumerate(LABELS)]
+TIGHT: dict[str, Any] = {"svm": {"tol": 1e-9}, "logistic": {"tol": 1e-10}}
+unknown = pytest.mark.filterwarnings("ignore:.*none of the selected terms")
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"n_terms": 9, "min_df": 6, "max_df": 0.5},
+    {"n_terms": 8, "selector": "chi"},
+    {"n_terms": 10, "selector": "ig", "selector_options": {"pooling": "round-robin"}},
+    {"n_terms": 12, "idf": "plain"},
+]
+
+
+@unknown
+@pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb", "rocchio", "subspace"])
+@pytest.mark.parametrize("settings", SETTINGS, ids=repr)
+def test_whole_weights_equal_repetition(classifier: str, settings: dict[str, Any]) -> None:
+    fresh: dict[str, Any] = {"classifier": classifier, "classifier_options": TIGHT.get(classifier), **settings}
+    once = Categorizer(**fresh).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
+    often = Categorizer(**fresh).fit(REPEATED, THEIR_LABELS)
+    assert once.terms_ == often.terms_
+    assert (once.model_.class_docs, once.model_.fallback) == (often.model_.class_docs, often.model_.fallback)
+    scores, others = once.decision_function(OTHERS), often.decision_function(OTHERS)
+    if classifier in ("nb", "cnb", "rocchio"):
+        assert scores.tobytes() == others.tobytes()
+    np.testing.assert_allclose(scores, others, rtol=0, atol=1e-6)
+    assert once.predict(OTHERS).tolist() == often.predict(OTHERS).tolist()
+
+
+@unknown
+@pytest.mark.parametrize("classifier", ["svm", "nb", "rocchio"])
+def test_several_labels_with_whole_weights_equal_repetition(classifier: str) -> None:
+    cut: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}  # nothing is held out for it
+    fresh: dict[str, Any] = {
+        "classifier": classifier,
+        "classifier_options": TIGHT.get(classifier),
+        "n_terms": 10,
+        **cut,
+    }
+    once = Categorizer(**fresh).fit(TEXTS, SETS, sample_weight=WEIGHTS)
+    often = Categorizer(**fresh).fit(REPEATED, [SETS[at] for at in COPIES])
+    assert once.terms_ == often.terms_
+    scores, others = once.predict_scores(OTHERS).scores, often.predict_scores(OTHERS).scores
+    np.testing.assert_allclose(scores, others, rtol=0, atol=1e-6)
+
+
+def test_texts_of_weight_0_leave_no_trace() -> None:
+    weights = [1] * 70 + [0, 0]
+    more = ["onlyhere onlyhere a1", "neverelse b2"]
+    once = Categorizer(classifier="nb").fit([*TEXTS, *more], [*LABELS, "another", "first"], sample_weight=weights)
+    without = Categorizer(classifier="nb").fit(TEXTS, LABELS)
+    assert once.classes_.tolist() == without.classes_.tolist()
+    assert once.terms_ == without.terms_
+    assert once.decision_function(OTHERS).tobytes() == without.decision_function(OTHERS).tobytes()
+
+
+@unknown
+@pytest.mark.parametrize("classifier", ["svm", "nb", "rocchio"])
+@pytest.mark.parametrize("total", [1.0, 12345.6])
+def test_weights_of_any_total_train_a_model(classifier: str, total: float, tmp_path: Path) -> None:
+    weights = np.random.default_rng(3).random(70)
+    weights *= total / weights.sum()
+    trained = Categorizer(classifier=classifier, n_terms=20).fit(TEXTS, LABELS, sample_weight=weights)
+    assert trained.score(OTHERS, TRUE) > 0.6
+    assert sum(trained.model_.class_docs) == 70  # a model file has whole numbers, of documents
+    trained.save(tmp_path / "m.sieve")
+    again = Categorizer.load(tmp_path / "m.sieve")
+    assert again.predict(OTHERS).tolist() == trained.predict(OTHERS).tolist()
+
+
+def test_what_weighs_more_decides_more() -> None:
+    """Two texts say one thing, and one text the other."""
+    given, labels = ["rain rain", "rain rain", "rain rain", "sun"], ["wet", "wet", "grey", "dry"]
+    plain = Categorizer(classifier="nb").fit(given, labels)
+    weighted = Categorizer(classifier="nb").fit(given, labels, sample_weight=[1, 1, 2.5, 1])
+    assert plain.predict(["rain"]).tolist() == ["wet"]
+    assert weighted.predict(["rain"]).tolist() == ["grey"]
+
+
+# -- what is tuned on held-out documents --------------------------------------------------------------------------
+
+
+@unknown
+def test_all_that_is_tuned_takes_weights() -> None:
+    weights = 0.25 + WEIGHTS
+    tuned = Categorizer(n_terms="auto", probabilities="sigmoid", held_out=0.3, folds=3)
+    tuned.fit(TEXTS, LABELS, sample_weight=weights)
+    assert np.isfinite(tuned.predict_proba(OTHERS)).all()
+    assert tuned.held_out_ is not None
+    assert 0.0 < tuned.held_out_["share"] < 1.0
+    several = Categorizer(n_terms=20, folds=3).fit(TEXTS, SETS, sample_weight=weights)
+    assert several.thresholds_ is not None
+    assert np.isfinite(several.thresholds_).all()
+
+
+@unknown
+def test_a_common_whole_weight_changes_neither_folds_nor_thresholds() -> None:
+    """All folds see the same documents, each as often as the others."""
+    settings: dict[str, Any] = {
+        "selector": "ig",
+        "classifier": "rocchio",
+        "n_terms": 20,
+        "folds": 3,
+        "idf": "none",
+        "cut": "scut",
+    }
+    plain = Categorizer(**settings).fit(TEXTS, SETS)
+    double = Categorizer(**settings).fit(TEXTS, SETS, sample_weight=[2] * 70)
+    assert plain.thresholds_ is not None
+    assert double.thresholds_ is not None
+    np.testing.assert_allclose(double.thresholds_, plain.thresholds_, rtol=1e-9)
+
+
+# -- score, evaluate, update ---------------------------------------------------------------------------------------
+
+
+@unknown
+def test_score_and_report_with_weights_are_those_of_repeated_texts() -> None:
+    trained = Categorizer(n_terms=10).fit(TEXTS, LABELS)
+    times = np.random.default_rng(4).integers(0, 4, 40)
+    copies = np.repeat(np.arange(40), times).tolist()
+    often = [OTHERS[at] for at in copies], [TRUE[at] for at in copies]
+    assert trained.evaluate(OTHERS, TRUE, sample_weight=times) == trained.evaluate(*often)
+    assert trained.score(OTHERS, TRUE, sample_weight=times) == trained.score(*often)
+    assert trained.score(OTHERS, TRUE, sample_weight=times * 0.1) == pytest.approx(trained.score(*often))
+    assert trained.score(OTHERS, TRUE, sample_weight=[1] * 40) == trained.score(OTHERS, TRUE)
+
+
+@unknown
+@pytest.mark.parametrize("classifier", ["nb", "rocchio"])
+def test_updates_with_weights_are_those_of_repeated_texts(classifier: str, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "keep_stats": True}
+    once = Categorizer(**settings).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
+    often = Categorizer(**settings).fit(REPEATED, THEIR_LABELS)
+    times = np.random.default_rng(5).integers(0, 3, 40)
+    copies = np.repeat(np.arange(40), times).tolist()
+    once.save(tmp_path / "m.sieve")
+    once = Categorizer.load(tmp_path / "m.sieve").update(OTHERS, TRUE, sample_weight=times)
+    often.update([OTHERS[at] for at in copies], [TRUE[at] for at in copies])
+    assert once.decision_function(OTHERS).tobytes() == often.decision_function(OTHERS).tobytes()
+    assert once.model_.class_docs == often.model_.class_docs
+    assert once.model_.about["n_documents"] == often.model_.about["n_documents"]
+    with pytest.raises(InputError, match=r"use whole numbers"):
+        once.update(OTHERS, TRUE, sample_weight=times + 0.5)
+
+
+# -- what is refused -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", BAD_WEIGHTS)
+def test_bad_weights_are_refused(kind: str) -> None:
+    weights, message = BAD_WEIGHTS[kind]
+    given = ["a1 a2", "b1 b2", "a1 a3"], ["x", "y", "x"]
+    with pytest.raises(InputError, match=message):
+        Categorizer().fit(*given, sample_weight=weights)
+    trained = Categorizer(classifier="nb", keep_stats=True).fit(*given)
+    with pytest.raises(InputError, match=message):
+        trained.score(*given, sample_weight=weights)
+    with pytest.raises(InputError, match=message):
+        trained.update(*given, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"classifier": "tcfp"}, r"sample_weight: the classifier TCFP\(\) takes no weights of documents; use svm"),
+        ({"classifier": "knn"}, r"sample_weight: the classifier CosineKNN\(\) takes no weights"),
+        ({"classifier": KNeighborsClassifier()}, r"KNeighborsClassifier\(\) takes no weights"),
+        ({"projection": "centroid"}, "sample_weight: a projection takes no weights"),
+    ],
+    ids=["tcfp", "knn", "of a user", "projection"],
+)
+def test_what_takes_no_weights_is_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Categorizer(**settings).fit(TEXTS, LABELS, sample_weight=WEIGHTS)
+
+
+def test_statistics_are_kept_of_whole_weights_alone() -> None:
+    with pytest.raises(InputError, match=r"sample_weight with keep_stats=True.*use whole numbers"):
+        Categorizer(classifier="nb", keep_stats=True).fit(TEXTS, LABELS, sample_weight=WEIGHTS + 0.5)
+
+
+def test_a_corpus_has_no_weights(tmp_path: Path) -> None:
+    lines = "".join(f"{label},{text}\n" for text, label in zip(TEXTS, LABELS, strict=True))
+    (tmp_path / "texts.csv").write_text(f"label,text\n{lines}")
+    corpus = read(tmp_path / "texts.csv")
+    with pytest.raises(InputError, match="sample_weight is for texts in memory"):
+        Categorizer().fit(corpus, sample_weight=WEIGHTS)
+    with pytest.raises(InputError, match="sample_weight is for texts in memory"):
+        Categorizer().fit(TEXTS, LABELS).score(corpus, sample_weight=WEIGHTS)
+
+
+def test_a_single_text_is_still_no_list_of_texts() -> None:
+    with pytest.raises(InputError, match="give an iterable of texts"):
+        Categorizer().fit("a1 a2", ["x"], sample_weight=[1])
+
+
+def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(code, PAGE.name, "exec"), {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
