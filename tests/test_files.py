@@ -1,7 +1,10 @@
 """Opening regular files only."""
 
 import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -39,3 +42,24 @@ def test_a_file_that_is_too_large_raises_with_both_sizes(tmp_path: Path) -> None
         file.truncate(3 << 30)
     with pytest.raises(InputError, match=r"has 3,221,225,472 bytes; a model has at most 1,000\."):
         open_regular(str(path), what="a model", max_bytes=1_000)
+
+
+@pytest.mark.parametrize("read", [lambda file: file.read(), lambda file: file.peek(1), lambda file: file.read(2**20)])
+def test_a_file_that_waits_for_more_raises(
+    tmp_path: Path, read: Callable[[BinaryIO], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some files of the kernel look regular and block when they are read; a pipe stands in for them here."""
+    path = str(tmp_path / "kmsg")
+    os.mkfifo(path)
+    monkeypatch.setattr(stat, "S_ISREG", lambda mode: True)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # without one, none can write
+    writer = os.open(path, os.O_WRONLY)
+    with open_regular(path, what="a list of words") as file:
+        with pytest.raises(InputError, match="kmsg is a file of the system that waits for more to come; copy"):
+            read(file)
+        os.write(writer, b"words")
+        assert file.peek(1) == b"words"
+        with pytest.raises(InputError, match="waits for more to come"):
+            file.read()
+    os.close(writer)
+    os.close(reader)
