@@ -1,7 +1,10 @@
 """Opening regular files only, and replacing files without leaving others behind."""
 
 import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -112,3 +115,24 @@ def test_files_are_replaced_on_file_systems_without_locks(tmp_path: Path, monkey
         file.write(b"whole")
     assert (tmp_path / "page.html").read_bytes() == b"whole"
     assert parts(tmp_path) == [left]  # nothing proves that its writer is dead
+
+
+@pytest.mark.parametrize("read", [lambda file: file.read(), lambda file: file.peek(1), lambda file: file.read(2**20)])
+def test_a_file_that_waits_for_more_raises(
+    tmp_path: Path, read: Callable[[BinaryIO], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some files of the kernel look regular and block when they are read; a pipe stands in for them here."""
+    path = str(tmp_path / "kmsg")
+    os.mkfifo(path)
+    monkeypatch.setattr(stat, "S_ISREG", lambda mode: True)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # without one, none can write
+    writer = os.open(path, os.O_WRONLY)
+    with open_regular(path, what="a list of words") as file:
+        with pytest.raises(InputError, match="kmsg is a file of the system that waits for more to come; copy"):
+            read(file)
+        os.write(writer, b"words")
+        assert file.peek(1) == b"words"
+        with pytest.raises(InputError, match="waits for more to come"):
+            file.read()
+    os.close(writer)
+    os.close(reader)
