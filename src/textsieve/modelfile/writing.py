@@ -28,8 +28,8 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
             file.write(data)
     except FileNotFoundError as problem:
         raise InputError(f"{name} can't be written: there is no such folder; make it first.") from problem
-    except OSError as problem:
-        reason = problem.strerror or problem
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"{name} can't be written: {reason}. What was there is as it was.") from problem
 
 
