@@ -14,6 +14,7 @@ in time.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -189,6 +190,10 @@ def rough() -> None:
             Categorizer(n_terms="all", **settings).fit(TEXTS, labels).save(model)
             with started_server(model, folder, env=env) as server:
                 raw(server.port, [GOOD_REQUEST, *islice(drawn(0), 200)])
+                long = json.dumps({"text": "goal " * 20_000}).encode()  # the first one loads compiled code
+                answers_to(
+                    server.port, posted(b"/v1/explain", long, b"Authorization: Bearer a secret\r\n"), patience=30
+                )
                 for kind, each in FLOODS.items():
                     with beside.check(f"{kind}{', token set' if env else ''}", server):
                         flood(server.port, each, FLOOD_SECONDS)

@@ -249,13 +249,13 @@ def value_like(chance: random.Random, depth: int) -> Any:
 # -- what comes back -------------------------------------------------------------------------------------------------
 
 
-def answers_to(port: int, request: bytes, *, only_one: bool = True) -> list[Answer]:
-    """What a server says to some bytes, until it has said something whole, closes, or says no more for a while."""
+def answers_to(port: int, request: bytes, *, only_one: bool = True, patience: float = PATIENCE) -> list[Answer]:
+    """Return the responses to some bytes, until one is complete, the server closes, or sends nothing for a while."""
     got = b""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         with suppress(ConnectionResetError, BrokenPipeError):  # it has heard enough
             connection.sendall(request)
-        connection.settimeout(PATIENCE)
+        connection.settimeout(patience)
         with suppress(TimeoutError, ConnectionResetError):
             while data := connection.recv(1 << 20):
                 got += data
