@@ -35,6 +35,7 @@ from textsieve import (
     TermWeighter,
     compare,
 )
+from textsieve.parameters import Parameters
 
 TEXTS, LABELS = list(small_texts().texts), list(small_texts().labels)
 TWO = [f"{text} {'gull' if number % 2 else 'harbour'}" for number, text in enumerate(TEXTS)]
@@ -218,17 +219,17 @@ def test_metadata_routing_changes_no_score(estimator: Any) -> None:
 
 
 class Weighted(Categorizer):
-    """A categorizer whose methods take metadata, and note what they got."""
+    """A categorizer that notes the weights which its methods are given."""
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, progress: Any = None) -> Any:
         """Note the weights."""
         self.fit_weight_ = sample_weight
-        return super().fit(X, y, progress=progress)
+        return super().fit(X, y, sample_weight=sample_weight, progress=progress)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Note the weights."""
         self.score_weight_ = sample_weight
-        return super().score(X, y)
+        return super().score(X, y, sample_weight)
 
 
 def test_requested_metadata_reaches_fit_and_score() -> None:
@@ -247,12 +248,12 @@ def test_requested_metadata_reaches_fit_and_score() -> None:
         categorizer.set_fit_request(sample_weight=True)
 
 
-class Unweighted(Categorizer):
-    """A categorizer whose fit takes no metadata."""
+class Unweighted(Parameters):
+    """An estimator whose fit takes no metadata."""
 
-    def fit(self, X: Any, y: Any = None, *, progress: Any = None) -> Any:
-        """Learn."""
-        return super().fit(X, y, progress=progress)
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Learn nothing."""
+        return self
 
 
 def test_metadata_can_be_requested_only_where_a_method_takes_it() -> None:
