@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -213,5 +212,3 @@ def test_an_ensemble_takes_the_input_that_its_members_take(estimator: Any) -> No
     tags = get_tags(RandomSubspace(estimator=estimator)).input_tags
     assert tags.sparse
     assert tags.positive_only == (isinstance(estimator, MultinomialNB) or estimator in ("nb", "cnb"))
-    if not isinstance(estimator, str | None):
-        assert tags.sparse == get_tags(BaggingClassifier(estimator)).input_tags.sparse

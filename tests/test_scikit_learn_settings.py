@@ -208,7 +208,7 @@ def test_metadata_routing_changes_no_score(estimator: Any) -> None:
         search = GridSearchCV(clone(estimator), {}, cv=2).fit(X, LABELS)
         return [
             pipeline.fit(X, LABELS).score(X, LABELS),
-            *cross_val_score(pipeline, X, LABELS, cv=2),
+            *cross_val_score(pipeline, X, LABELS, cv=2, params={}),  # scikit-learn 1.6.0 takes no None
             search.best_score_,
             search.score(X, LABELS),
         ]

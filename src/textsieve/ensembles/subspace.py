@@ -247,10 +247,13 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return sound_rows(found)
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: the input that members take; a part of its checks' few columns is too few."""
+        """What scikit-learn should know: sparse matrices in, without negative values if members take none.
+
+        A part of the few columns of its checks is too few for a good score.
+        """
         tags = super().__sklearn_tags__()
-        of_members = get_tags(member_classifier(self.estimator)).input_tags
-        tags.input_tags.sparse, tags.input_tags.positive_only = of_members.sparse, of_members.positive_only
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = get_tags(member_classifier(self.estimator)).input_tags.positive_only
         assert tags.classifier_tags is not None
         tags.classifier_tags.poor_score = True
         return tags
