@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from ..errors import InputError, shown
 from ..settings import is_whole
 from . import names
 from .thresholds import best_f1_threshold
+
+if TYPE_CHECKING:
+    from .scores import HeldOutScores
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -50,9 +53,14 @@ class Rule(NamedTuple):
         return best_ranks(scores, self.ranks)
 
 
+def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
+    """Return the numbers of the n best classes of each document; of equal scores the class that comes first."""
+    return np.argsort(-scores, axis=1, kind="stable")[:, :n]
+
+
 def best_ranks(scores: Floats, ranks: int) -> Bools:
     """The best classes of each document; of equal scores the class that comes first."""
-    order = np.argsort(-scores, axis=1, kind="stable")[:, :ranks]
+    order = best_first(scores, ranks)
     is_label = np.zeros(scores.shape, np.bool_)
     np.put_along_axis(is_label, order, True, axis=1)
     return is_label
@@ -60,7 +68,12 @@ def best_ranks(scores: Floats, ranks: int) -> Bools:
 
 def micro_f1(found: Bools, true: Bools) -> float:
     """F1 of all labels of all documents."""
-    return float(2.0 * (found & true).sum() / max(int(found.sum()) + int(true.sum()), 1))
+    return f1_of_counts(int((found & true).sum()), int(found.sum()), int(true.sum()))
+
+
+def f1_of_counts(hits: int, n_found: int, n_true: int) -> float:
+    """Return F1, given how many labels are right, predicted and true."""
+    return 2.0 * hits / max(n_found + n_true, 1)
 
 
 class Cut(metaclass=ABCMeta):
@@ -74,16 +87,22 @@ class Cut(metaclass=ABCMeta):
 
     def fit(self, scores: Any, y: Any) -> Self:
         """Learn from the scores of documents that were held out, and their labels (a matrix of 0 and 1)."""
-        checked, true = _checked(scores, y)
-        self.rule_ = self._learned(checked, true)
+        from .scores import HeldOutScores
+
+        self.fit_held_out(HeldOutScores.of(*_checked(scores, y)))
         return self
+
+    def fit_held_out(self, held_out: HeldOutScores) -> Rule:
+        """Learn from scores and labels that need not be in memory at once."""
+        self.rule_ = self._learned(held_out)
+        return self.rule_
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """The labels of documents, as a matrix of 0 and 1."""
         return self.rule_(np.asarray(scores, np.float64)).astype(np.int64)
 
     @abstractmethod
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, held_out: HeldOutScores) -> Rule:
         """The rule that these documents speak for."""
 
     @property
@@ -95,8 +114,8 @@ class Cut(metaclass=ABCMeta):
 class SCut(Cut):
     """A threshold for each class."""
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
-        return Rule(np.array([self._threshold(*each) for each in _judged(scores, true)]), None)
+    def _learned(self, held_out: HeldOutScores) -> Rule:
+        return Rule(np.array([self._threshold(*judged) for judged in held_out.by_class()]), None)
 
     def _threshold(self, scores: Floats, is_member: Bools) -> float:
         return best_f1_threshold(scores, is_member)
@@ -117,12 +136,12 @@ class SCutFBR(SCut):
         self.floor = floor
         self.fallback = fallback
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, held_out: HeldOutScores) -> Rule:
         if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
             raise InputError(f"floor={self.floor!r}; use a number from 0 to 1.")
         if self.fallback not in ("top", "never"):
             raise InputError(f"fallback={self.fallback!r}; use 'top' or 'never'.")
-        return super()._learned(scores, true)
+        return super()._learned(held_out)
 
     def _threshold(self, scores: Floats, is_member: Bools) -> float:
         threshold = best_f1_threshold(scores, is_member)
@@ -157,13 +176,23 @@ class RCut(Cut):
             raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
         return Rule(None, int(self.ranks))
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
-        rule = self.known(scores.shape[1])
+    def _learned(self, held_out: HeldOutScores) -> Rule:
+        rule = self.known(held_out.n_classes)
         if rule is not None:
             return rule
-        known = np.where(np.isnan(scores), -np.inf, scores)
-        most = max(int(true.sum(axis=1).max(initial=1)), 1)
-        return Rule(None, max(range(1, most + 1), key=lambda ranks: micro_f1(best_ranks(known, ranks), true)))
+        n_true = held_out.true.sum(axis=1)
+        most = max(int(n_true.max(initial=1)), 1)
+        hits = np.zeros(most, np.int64)
+        for _, scores, true in held_out.by_document():
+            order = best_first(np.where(np.isnan(scores), -np.inf, scores), most)
+            by_rank = np.take_along_axis(true, order, axis=1).sum(axis=0)
+            hits += np.cumsum(np.concatenate([by_rank, np.zeros(most - len(by_rank), np.int64)]))
+
+        def f1(ranks: int) -> float:
+            n_found = held_out.n_documents * min(ranks, held_out.n_classes)
+            return f1_of_counts(int(hits[ranks - 1]), n_found, int(n_true.sum()))
+
+        return Rule(None, max(range(1, most + 1), key=f1))
 
 
 class PCut(Cut):
@@ -178,22 +207,26 @@ class PCut(Cut):
     def __init__(self, *, factor: float | None = None) -> None:
         self.factor = factor
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
+    def _learned(self, held_out: HeldOutScores) -> Rule:
         if self.factor is not None and (
             isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
         ):
             raise InputError(f"factor={self.factor!r}; use a number above 0, or None.")
-        judged = list(_judged(scores, true))
-        self.shares_ = np.array([members.mean() if len(members) else 0.0 for _, members in judged])
-        known = np.where(np.isnan(scores), -np.inf, scores)
-
-        def thresholds(factor: float) -> Floats:
-            return np.array(
-                [cut_at_share(each, factor * share) for (each, _), share in zip(judged, self.shares_, strict=True)]
-            )
-
-        self.factor_ = self.factor or max(FACTORS, key=lambda factor: micro_f1(known >= thresholds(factor), true))
-        return Rule(thresholds(self.factor_), None)
+        factors = FACTORS if self.factor is None else (self.factor,)
+        thresholds = np.empty((len(factors), held_out.n_classes))
+        self.shares_ = np.empty(held_out.n_classes)
+        hits, n_found = np.zeros(len(factors), np.int64), np.zeros(len(factors), np.int64)
+        for number, (scores, is_member) in enumerate(held_out.by_class()):
+            self.shares_[number] = is_member.mean() if len(is_member) else 0.0
+            for at, factor in enumerate(factors):
+                thresholds[at, number] = cut_at_share(scores, factor * self.shares_[number])
+                found = scores >= thresholds[at, number]
+                hits[at] += int((found & is_member).sum())
+                n_found[at] += int(found.sum())
+        n_true = int(held_out.true.sum())
+        best = max(range(len(factors)), key=lambda at: f1_of_counts(int(hits[at]), int(n_found[at]), n_true))
+        self.factor_ = factors[best]
+        return Rule(thresholds[best], None)
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """The labels of a collection as a whole: each class gets its share of the documents."""
@@ -211,8 +244,8 @@ class ZeroCut(Cut):
         """A threshold of 0 for each class."""
         return Rule(np.zeros(n_classes), None)
 
-    def _learned(self, scores: Floats, true: Bools) -> Rule:
-        return self.known(scores.shape[1])
+    def _learned(self, held_out: HeldOutScores) -> Rule:
+        return self.known(held_out.n_classes)
 
 
 def cut_at_share(scores: Floats, share: float) -> float:
@@ -234,11 +267,6 @@ def cut_at_share(scores: Floats, share: float) -> float:
         if n_through == len(scores):  # all are alike: nobody stands out
             return float(np.nextafter(last, np.inf))
     return float(last)
-
-
-def _judged(scores: Floats, true: Bools) -> list[tuple[Floats, Bools]]:
-    """For each class the scores and members of the documents that have a score."""
-    return [(each[~np.isnan(each)], members[~np.isnan(each)]) for each, members in zip(scores.T, true.T, strict=True)]
 
 
 def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:
