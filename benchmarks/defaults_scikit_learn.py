@@ -25,7 +25,6 @@ from textsieve.stats import ClassStats
 from textsieve.text.schemes import LTC
 from textsieve.training.documents import Counted, columns_in_order
 from textsieve.training.recipe import Recipe
-from textsieve.training.tuning import labels_of
 
 from .defaults_corpora import Labelled
 
@@ -133,7 +132,6 @@ def _score(recipe: Recipe, train: Counted, test: Counted, columns: Ints) -> F1:
     if train.targets.several:
         is_label |= scores > 0
     classes = train.targets.classes
-    report = compare_labels(
-        *(classes, test.targets.label_sets(), labels_of(is_label, classes)), several=train.targets.several
-    )
+    predicted = [tuple(classes[number] for number in np.flatnonzero(row)) for row in is_label]
+    report = compare_labels(classes, test.targets.label_sets(), predicted, several=train.targets.several)
     return F1(report.micro_f1, report.macro_f1)

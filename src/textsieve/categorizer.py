@@ -283,18 +283,22 @@ class Categorizer(Parameters):
         X is texts or a `Corpus`, here and below. A document that has none of the selected terms gets the class that
         most training documents without any of them have (or if there are none, the most frequent one), with a warning.
         """
-        return self._predict(X).labels
+        model = self._fitted()
+        labels, is_unknown = model.predict_labels(self._texts(X), self.n_jobs)
+        self._warn_of_unknown(is_unknown)
+        return labels
 
     def predict_scores(self, X: Documents) -> Predictions:
         """Labels and scores (documents x classes) at once, and how many documents had none of the selected terms."""
-        return self._predict(X)
+        predictions = self._fitted().predict(self._texts(X), self.n_jobs)
+        self._warn_of_unknown(predictions.is_unknown)
+        return predictions
 
-    def _predict(self, documents: Documents) -> Predictions:
-        model = self._fitted()
-        found = model.predict(self._texts(documents), self.n_jobs)
-        if found.n_unknown:  # said where predict was called
-            warnings.warn(sentence_on_unknown(model, found.n_unknown, len(found.scores)), stacklevel=3)
-        return found
+    def _warn_of_unknown(self, is_unknown: NDArray[np.bool_]) -> None:
+        """Warn of documents without a known term, at the line that called for predictions."""
+        if is_unknown.any():
+            message = sentence_on_unknown(self._fitted(), int(is_unknown.sum()), len(is_unknown))
+            warnings.warn(message, stacklevel=3)
 
     def decision_function(self, X: Documents) -> NDArray[np.float64]:
         """The score of each class (documents x classes); for two classes, by how much the second leads."""
@@ -356,10 +360,10 @@ class Categorizer(Parameters):
 
             X, y, times = weighted_texts(X, y, sample_weight)
         for texts, true in self._labelled_batches(X, y):
-            found = model.predict(texts, self.n_jobs)
-            unknown = found.n_unknown if times is None else sum(compress(times, found.is_unknown))
+            labels, is_unknown = model.predict_labels(texts, self.n_jobs)
+            unknown = int(is_unknown.sum()) if times is None else sum(compress(times, is_unknown))
             report += compare_labels(
-                *(model.classes, true, model.label_sets(found.labels)),
+                *(model.classes, true, model.label_sets(labels)),
                 several=several,
                 none_is_right=model.labels == "matrix",
                 unknown=unknown,

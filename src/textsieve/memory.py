@@ -18,6 +18,17 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 _MB = 1_000_000
+_MAX_THREADS = 64
+_NEEDED_BY_IMPORT = {
+    "numpy": (80, 45),
+    "scipy": (100, 45),
+    "scipy.linalg": (60, 45),
+    "sklearn": (250, 60),
+    "llvmlite": (350, 25),
+    "numba": (250, 10),
+    "polars": (800, 100),
+}
+"""Address space, in MB, that a package needs on little data: a fixed part, and one for each processor (threads)."""
 
 
 def give_back() -> None:
@@ -50,28 +61,16 @@ def check_room(megabytes: int) -> None:
 class CheckRoomBeforeImport(MetaPathFinder):
     """Raises `MemoryError` for the import of a large package for which there is no room.
 
-    `NEEDED` has the address space, in MB, that a package takes to be imported and used on little data: a part that is
-    fixed, and one for each processor, since its libraries start threads.
+    It is installed only where the address space is limited, see `check_room_for_imports`.
     """
-
-    NEEDED = {
-        "numpy": (80, 45),
-        "scipy": (100, 45),
-        "scipy.linalg": (60, 45),
-        "sklearn": (250, 60),
-        "llvmlite": (350, 25),
-        "numba": (250, 10),
-        "polars": (800, 100),
-    }
-    _MOST_THREADS = 64
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Check the room for a package, and leave it to others to find it."""
-        if fullname in self.NEEDED:
-            fixed, per_processor = self.NEEDED[fullname]
-            check_room(fixed + per_processor * min(os.cpu_count() or 1, self._MOST_THREADS))
+        if fullname in _NEEDED_BY_IMPORT:
+            fixed, per_processor = _NEEDED_BY_IMPORT[fullname]
+            check_room(fixed + per_processor * min(os.cpu_count() or 1, _MAX_THREADS))
         return None
 
 

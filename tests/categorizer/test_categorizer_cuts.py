@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference.categorizer_cases import small_texts
+from tests.reference.categorizer_cases import small_texts, tables_of
 
 from textsieve import Categorizer, InputError, load
 from textsieve.evaluation import CurvePoint, PCut, RCut, SCut, SCutFBR, ZeroCut
@@ -32,7 +32,7 @@ def held_out_scores(**settings: Any) -> tuple[Any, Any]:
     recipe = Recipe.of(Categorizer(**settings).get_params(deep=False), 1)
     limits: Any = {"min_df": 1, "max_df": 1.0}
     counted = count_texts(SEVERAL.texts, SEVERAL.label_sets, TermCounter(dtype=np.int32), limits, multilabel=None)
-    return Tuning(counted, recipe, 4, lambda *_: None).held_out_scores(20), counted.targets.is_member
+    return tables_of(Tuning(counted, recipe, 4, lambda *_: None).held_out_scores(20))
 
 
 def test_every_way_is_tested() -> None:

@@ -103,6 +103,17 @@ def test_each_class_as_scikit_learn_from_the_rows(classifier: Any, class_weight:
         assert_close(Linear(found.coefficients[[number]], found.intercepts[[number]]), expected)
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
+def test_classes_a_few_at_a_time_change_no_bit(
+    classifier: Any, class_weight: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, is_member = weights(), indicator(one_each())
+    expected = learned(classifier, rows, is_member, class_weight, several=False)
+    monkeypatch.setattr(from_stats, "_CELLS", 1)
+    assert as_bytes(learned(classifier, rows, is_member, class_weight, several=False)) == as_bytes(expected)
+
+
 @pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
 def test_two_classes_are_one_row(classifier: Any) -> None:
     rows, y = weights(), one_each() % 2

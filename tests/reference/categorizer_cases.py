@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from textsieve.evaluation.scores import HeldOutScores
+
 COMMON = ["the", "one", "and", "Two", "said", "time", "year", "made", "x1", "naïve", "Ärger"]
 WORDS = {
     "boat": ["sail", "harbour", "wind", "deck", "oar"],
@@ -42,3 +44,12 @@ def small_texts(n: int = 60, n_classes: int = 3, *, several: bool = False, seed:
             words.append(str(rng.choice(WORDS[own[int(rng.integers(len(own)))]] if which > 0.55 else source)))
         texts.append(" ".join(words))
     return Texts(texts, label_sets)
+
+
+def tables_of(held_out: HeldOutScores) -> tuple[Any, Any]:
+    """Scores and true labels as two tables of documents x classes."""
+    scores = np.empty((held_out.n_documents, held_out.n_classes))
+    true = np.empty(scores.shape, np.bool_)
+    for documents, block, is_member in held_out.by_document():
+        scores[documents], true[documents] = block, is_member
+    return scores, true

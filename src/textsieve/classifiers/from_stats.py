@@ -46,6 +46,9 @@ Batches = Iterable[csr_matrix]
 
 NAIVE_BAYES = MultinomialNB | ComplementNB
 
+_CELLS = 1 << 22
+"""Rows x classes for which scikit-learn may make a table: 32 MB."""
+
 _VALUES = 1 << 21
 """How many weights are added up at a time; more if they come together."""
 
@@ -165,6 +168,19 @@ def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
     return np.array([class_weight.get(number, 1.0) for number in numbers.tolist()])
 
 
+def _fit_a_row_each(bayes: Any, sums: Any, factors: Floats | None) -> None:
+    """Fit to a row for each class, some classes at a time: `fit` makes a table of rows x classes, which is dense."""
+    classes = np.arange(sums.shape[0])
+    size = max(_CELLS // len(classes), 1)
+    if size >= len(classes):
+        bayes.fit(sums, classes, sample_weight=factors)
+        return
+    for first in range(0, len(classes), size):
+        part = slice(first, first + size)
+        weights = None if factors is None else factors[part]
+        bayes.partial_fit(sums[part], classes[part], classes=classes, sample_weight=weights)
+
+
 def _naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None) -> Linear:
     """What naive Bayes learns from the sums and the number of documents of some classes (classes x terms)."""
     bayes = clone(classifier)
@@ -172,5 +188,5 @@ def _naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None
         if bayes.class_prior is None and bayes.fit_prior:
             counted = sizes if factors is None else sizes * factors
             bayes.set_params(class_prior=counted / counted.sum())
-        bayes.fit(sums, np.arange(len(sizes)), sample_weight=factors)
+        _fit_a_row_each(bayes, sums, factors)
     return linear_form(bayes.set_params(class_prior=classifier.class_prior))

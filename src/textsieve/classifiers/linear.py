@@ -130,11 +130,12 @@ class LinearScorer:
         from ..text.tally import for_all
 
         scores = np.empty((rows.n_rows, self.n_outputs))
+        size = max(min(_SLICE, -(-rows.n_rows // threads)), 1)
 
         def score(number: int) -> None:
-            first, last = number * _SLICE, min((number + 1) * _SLICE, rows.n_rows)
+            first, last = number * size, min((number + 1) * size, rows.n_rows)
             starts = rows.starts[first : last + 1]
             score_rows(rows.values, rows.columns, starts, self.coefficients, self.intercepts, scores[first:last])
 
-        for_all(score, -(-rows.n_rows // _SLICE), threads)
+        for_all(score, -(-rows.n_rows // size), threads)
         return scores

@@ -11,12 +11,13 @@ import numpy as np
 from ..errors import InputError
 from ..evaluation import Report, compare_labels
 from ..evaluation.cuts import Rule
+from ..evaluation.scores import HeldOutScores
 from ..modelfile.writing import encode
 from ..prediction import Model
 from ..settings import n_threads
 from ..training.recipe import Fitted, Kept, Recipe
 from ..training.train import model_of
-from ..training.tuning import Split, assigned, labels_of
+from ..training.tuning import Split, assign
 from .folds import Fold, Shared, Timed, Wanted, timed
 from .plan import Condition, Plan
 from .rankings import Ranking
@@ -65,12 +66,12 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> Measured:
         best = chosen[0].made
         selection, split = _selection(fold, condition, best), shared.split(best)
         trained, training = timed(lambda: _train(recipe, split, inner, chosen[1:]))
-        (is_label, unknown), prediction = timed(lambda: _predict(recipe, trained, split))
+        predicted, prediction = timed(lambda: assign(recipe, trained.fitted, split.test, trained.cut))
     except InputError as problem:
         return Measured(Row.about(fold.number, condition, **about, problem=without_prefix(str(problem))), selection)
-    true, found = split.test_targets.label_sets(), labels_of(is_label, split.train_targets.classes)
+    true, found = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
     classes, several = fold.documents.counted.targets.classes, split.train_targets.several
-    report = compare_labels(classes, true, found, several=several, unknown=unknown)
+    report = compare_labels(classes, true, found, several=several, unknown=int(predicted.is_unknown.sum()))
     model = model_of(settings, shared.train, best, trained.fitted, trained.cut)
     row = Row.about(
         fold.number,
@@ -110,16 +111,12 @@ def _cut(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed[K
     known = recipe.cut.known(len(targets.classes))
     if known is not None:
         return known
-    scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
-    for each, held_out in zip(inner, chosen, strict=True):
-        own = each.split(held_out.made)
-        scores[each.test_places] = own.held_out_scores(recipe, own.train.shape[1]).scores
-    return recipe.cut.fit(scores, targets.is_member).rule_
-
-
-def _predict(recipe: Recipe, trained: Trained, split: Split) -> tuple[Any, int]:
-    scored = recipe.scores(trained.fitted, split.test)
-    return assigned(scored, trained.cut), int(scored.is_unknown.sum())
+    held_out = HeldOutScores(targets.indicator())
+    for shared, kept in zip(inner, chosen, strict=True):
+        own = shared.split(kept.made)
+        for part, scored in own.held_out_scores(recipe, own.train.shape[1]):
+            held_out.add(shared.test_places[part], scored.scores)
+    return recipe.cut.fit_held_out(held_out)
 
 
 def _size(model: Model) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 from ..archive import ArraySpec, specs_of
 from ..errors import InputError, shown
 from .names import CALIBRATIONS
+
+if TYPE_CHECKING:
+    from .scores import HeldOutScores
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -100,12 +103,16 @@ class Calibration:
 
         `weights` says how many times each document counts.
         """
+        from .scores import HeldOutScores
+
+        return cls.fit_held_out(method, HeldOutScores.of(scores, is_member, weights))
+
+    @classmethod
+    def fit_held_out(cls, method: str, held_out: HeldOutScores) -> Self:
+        """Learn from scores and labels that need not be in memory at once."""
         if method not in METHODS:
             raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
-        curves = []
-        for each, members in zip(scores.T, is_member.T, strict=True):
-            known = ~np.isnan(each)
-            curves.append(_curve(method, each[known], members[known], None if weights is None else weights[known]))
+        curves = [_curve(method, *judged) for judged in held_out.by_class()]
         starts = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in curves])]).astype(np.int64)
         knots, values = (np.concatenate([curve[part] for curve in curves]) for part in (0, 1))
         return cls(method, starts, knots, values)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from ..settings import is_whole
 from ..stats.sample_weights import are_whole, check_weights
 from . import names
 from .thresholds import best_f1_threshold
+
+if TYPE_CHECKING:
+    from .scores import HeldOutScores
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -51,9 +54,14 @@ class Rule(NamedTuple):
         return best_ranks(scores, self.ranks)
 
 
+def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
+    """Return the numbers of the n best classes of each document; of equal scores the class that comes first."""
+    return np.argsort(-scores, axis=1, kind="stable")[:, :n]
+
+
 def best_ranks(scores: Floats, ranks: int) -> Bools:
     """The best classes of each document; of equal scores the class that comes first."""
-    order = np.argsort(-scores, axis=1, kind="stable")[:, :ranks]
+    order = best_first(scores, ranks)
     is_label = np.zeros(scores.shape, np.bool_)
     np.put_along_axis(is_label, order, True, axis=1)
     return is_label
@@ -61,15 +69,19 @@ def best_ranks(scores: Floats, ranks: int) -> Bools:
 
 def micro_f1(found: Bools, true: Bools, weights: Floats | None = None) -> float:
     """Return F1 of all labels of all documents, each as often as its weight says."""
-    n_right, n_found, n_true = (_count(which, weights) for which in (found & true, found, true))
-    return 2.0 * n_right / (n_found + n_true or 1.0)
+    return f1_of_counts(*(count_labels(which, weights) for which in (found & true, found, true)))
 
 
-def _count(which: Bools, weights: Floats | None) -> float:
+def count_labels(which: Bools, weights: Floats | None) -> float:
     """Return how many labels are marked, in one class or in all, each as often as the document's weight says."""
     if weights is None:
         return float(which.sum())
     return float(weights @ (which.sum(axis=1) if which.ndim == 2 else which))
+
+
+def f1_of_counts(n_right: float, n_found: float, n_true: float) -> float:
+    """Return F1, given how many labels are right, predicted and true."""
+    return 2.0 * n_right / (n_found + n_true or 1.0)
 
 
 class Cut(metaclass=ABCMeta):
@@ -86,20 +98,27 @@ class Cut(metaclass=ABCMeta):
 
         A document of `sample_weight` 3 counts as three copies of it.
         """
+        from .scores import HeldOutScores
+
         checked, true = _checked(scores, y)
         weights = check_weights(sample_weight, len(checked))
         if weights is not None and not weights.all():
             counting = weights > 0.0
             checked, true, weights = checked[counting], true[counting], weights[counting]
-        self.rule_ = self._learned(checked, true, weights)
+        self.fit_held_out(HeldOutScores.of(checked, true, weights))
         return self
+
+    def fit_held_out(self, held_out: HeldOutScores) -> Rule:
+        """Learn from scores and labels that need not be in memory at once."""
+        self.rule_ = self._learned(held_out)
+        return self.rule_
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """The labels of documents, as a matrix of 0 and 1."""
         return self.rule_(np.asarray(scores, np.float64)).astype(np.int64)
 
     @abstractmethod
-    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
+    def _learned(self, held_out: HeldOutScores) -> Rule:
         """The rule that these documents speak for."""
 
     @property
@@ -111,8 +130,8 @@ class Cut(metaclass=ABCMeta):
 class SCut(Cut):
     """A threshold for each class."""
 
-    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
-        return Rule(np.array([self._threshold(*each) for each in _judged(scores, true, weights)]), None)
+    def _learned(self, held_out: HeldOutScores) -> Rule:
+        return Rule(np.array([self._threshold(*judged) for judged in held_out.by_class()]), None)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
         return best_f1_threshold(scores, is_member, weights)
@@ -133,19 +152,19 @@ class SCutFBR(SCut):
         self.floor = floor
         self.fallback = fallback
 
-    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
+    def _learned(self, held_out: HeldOutScores) -> Rule:
         if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
             raise InputError(f"floor={self.floor!r}; use a number from 0 to 1.")
         if self.fallback not in ("top", "never"):
             raise InputError(f"fallback={self.fallback!r}; use 'top' or 'never'.")
-        return super()._learned(scores, true, weights)
+        return super()._learned(held_out)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
         threshold = best_f1_threshold(scores, is_member, weights)
         if not len(scores):
             return threshold
         found = scores >= threshold
-        n_right, n_found, n_true = (_count(which, weights) for which in (found & is_member, found, is_member))
+        n_right, n_found, n_true = (count_labels(which, weights) for which in (found & is_member, found, is_member))
         if 2.0 * n_right >= self.floor * (n_found + n_true or 1.0):
             return threshold
         if self.fallback == "never":
@@ -174,13 +193,24 @@ class RCut(Cut):
             raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
         return Rule(None, int(self.ranks))
 
-    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
-        rule = self.known(scores.shape[1])
+    def _learned(self, held_out: HeldOutScores) -> Rule:
+        rule = self.known(held_out.n_classes)
         if rule is not None:
             return rule
-        known = np.where(np.isnan(scores), -np.inf, scores)
-        most = max(int(true.sum(axis=1).max(initial=1)), 1)
-        return Rule(None, max(range(1, most + 1), key=lambda ranks: micro_f1(best_ranks(known, ranks), true, weights)))
+        most = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)
+        n_right = np.zeros(most)
+        for documents, scores, true in held_out.by_document():
+            order = best_first(np.where(np.isnan(scores), -np.inf, scores), most)
+            is_right = np.take_along_axis(true, order, axis=1)
+            weights = held_out.weights_of(documents)
+            by_rank = is_right.sum(axis=0) if weights is None else weights @ is_right
+            n_right += np.cumsum(np.concatenate([by_rank, np.zeros(most - len(by_rank))]))
+
+        def f1(ranks: int) -> float:
+            n_found = held_out.n_counted * min(ranks, held_out.n_classes)
+            return f1_of_counts(float(n_right[ranks - 1]), n_found, held_out.n_true)
+
+        return Rule(None, max(range(1, most + 1), key=f1))
 
 
 class PCut(Cut):
@@ -195,24 +225,26 @@ class PCut(Cut):
     def __init__(self, *, factor: float | None = None) -> None:
         self.factor = factor
 
-    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
+    def _learned(self, held_out: HeldOutScores) -> Rule:
         if self.factor is not None and (
             isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
         ):
             raise InputError(f"factor={self.factor!r}; use a number above 0, or None.")
-        judged = _judged(scores, true, weights)
-        self.shares_ = np.array([_share(members, own) for _, members, own in judged])
-        known = np.where(np.isnan(scores), -np.inf, scores)
-
-        def thresholds(factor: float) -> Floats:
-            shares = zip(judged, self.shares_, strict=True)
-            return np.array([cut_at_share(each, factor * share, own) for (each, _, own), share in shares])
-
-        def quality(factor: float) -> float:
-            return micro_f1(known >= thresholds(factor), true, weights)
-
-        self.factor_ = self.factor or max(FACTORS, key=quality)
-        return Rule(thresholds(self.factor_), None)
+        factors = FACTORS if self.factor is None else (self.factor,)
+        thresholds = np.empty((len(factors), held_out.n_classes))
+        self.shares_ = np.empty(held_out.n_classes)
+        n_right, n_found = np.zeros(len(factors)), np.zeros(len(factors))
+        for number, (scores, is_member, weights) in enumerate(held_out.by_class()):
+            self.shares_[number] = _share(is_member, weights)
+            for at, factor in enumerate(factors):
+                thresholds[at, number] = cut_at_share(scores, factor * self.shares_[number], weights)
+                found = scores >= thresholds[at, number]
+                n_right[at] += count_labels(found & is_member, weights)
+                n_found[at] += count_labels(found, weights)
+        f1 = [f1_of_counts(*counts, held_out.n_true) for counts in zip(n_right.tolist(), n_found.tolist(), strict=True)]
+        best = f1.index(max(f1))
+        self.factor_ = factors[best]
+        return Rule(thresholds[best], None)
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """The labels of a collection as a whole: each class gets its share of the documents."""
@@ -230,8 +262,8 @@ class ZeroCut(Cut):
         """A threshold of 0 for each class."""
         return Rule(np.zeros(n_classes), None)
 
-    def _learned(self, scores: Floats, true: Bools, weights: Floats | None) -> Rule:
-        return self.known(scores.shape[1])
+    def _learned(self, held_out: HeldOutScores) -> Rule:
+        return self.known(held_out.n_classes)
 
 
 def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) -> float:
@@ -267,15 +299,6 @@ def _share(members: Bools, weights: Floats | None) -> float:
     if not len(members):
         return 0.0
     return float(members.mean()) if weights is None else float(weights @ members / weights.sum())
-
-
-def _judged(scores: Floats, true: Bools, weights: Floats | None) -> list[tuple[Floats, Bools, Floats | None]]:
-    """Return, for each class, scores, members and weights of the documents that have a score."""
-    judged = []
-    for each, members in zip(scores.T, true.T, strict=True):
-        known = ~np.isnan(each)
-        judged.append((each[known], members[known], None if weights is None else weights[known]))
-    return judged
 
 
 def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:

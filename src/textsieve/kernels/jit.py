@@ -47,7 +47,7 @@ MAX_BYTES = 1 << 28
 """No kernel compiles to nearly as much code; a larger cache file is not ours."""
 
 NEEDED_BY_LLVM = 100
-"""Megabytes of address space that compiling or linking a kernel may take; without them LLVM aborts the process."""
+"""Megabytes of address space that compiling or linking a kernel may take; without them, LLVM aborts the process."""
 
 
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:

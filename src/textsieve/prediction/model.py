@@ -22,6 +22,7 @@ from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
 from ..evaluation.calibration import Calibration
 from ..evaluation.cuts import Rule
+from ..evaluation.scores import blocks
 from ..extras import require_package
 from ..settings import is_whole
 from ..text.counting import count_known
@@ -157,6 +158,15 @@ class Model:
     def predict(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Predictions:
         """The label or labels of each document, and the scores."""
         return self.predict_rows(self.rows(documents, n_jobs), n_jobs)
+
+    def predict_labels(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> tuple[Any, NDArray[np.bool_]]:
+        """Return the label or labels of each document, and which have no known term, without keeping the scores."""
+        rows = self.rows(documents, n_jobs)
+        parts = blocks(rows.n_rows, len(self.classes))
+        labels = [self.predict_rows(rows.part(part), n_jobs).labels for part in parts]
+        if self.labels == "several":
+            return [label_set for block in labels for label_set in block], rows.is_zero
+        return np.concatenate(labels), rows.is_zero
 
     def predict_rows(self, rows: Rows, n_jobs: int | None = 1) -> Predictions:
         """The same for documents that are weighed already."""

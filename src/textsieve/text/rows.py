@@ -35,6 +35,12 @@ class Rows(NamedTuple):
         filled = np.concatenate([[0], np.cumsum(self.values != 0)])
         return np.asarray(filled[self.starts[1:]] == filled[self.starts[:-1]])
 
+    def part(self, rows: slice) -> Self:
+        """Return some rows that follow one another, from `rows.start` to before `rows.stop`; the values are shared."""
+        starts = self.starts[rows.start : rows.stop + 1]
+        values = slice(starts[0], starts[-1])
+        return type(self)(self.values[values], self.columns[values], starts - starts[0], self.n_columns)
+
     def matrix(self) -> csr_matrix:
         """The same as scipy has it; the arrays are shared."""
         from scipy.sparse import csr_matrix

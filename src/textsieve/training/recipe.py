@@ -21,6 +21,7 @@ from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
 from ..estimators import arrays_as_output
 from ..evaluation.cuts import Cut, ZeroCut, cut_of
+from ..evaluation.scores import blocks
 from ..projections.named import projection_of
 from ..selectors import TermSelector
 from ..selectors.base import Documents, limit_of
@@ -115,6 +116,10 @@ class Scored(NamedTuple):
     scores: Floats
     is_unknown: NDArray[np.bool_]
     fallback: int
+
+    def predict(self) -> Ints:
+        """Return the number of each document's best class; documents without a known term get the fallback class."""
+        return np.where(self.is_unknown, self.fallback, self.scores.argmax(axis=1))
 
 
 @dataclass(frozen=True)
@@ -270,6 +275,12 @@ class Recipe:
         outputs = fitted.scorer.scores(weights, self.n_jobs)
         scores = np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
         return Scored(scores, weights.is_zero, fitted.fallback)
+
+    def score_blocks(self, fitted: Fitted, counts: csr_matrix) -> Iterator[tuple[slice, Scored]]:
+        """Yield the scores of some documents at a time, so that there is never a table of documents x classes."""
+        n_documents = counts.shape[0]
+        for part in blocks(n_documents, fitted.scorer.n_outputs):
+            yield part, self.scores(fitted, counts if part == slice(0, n_documents) else counts[part])
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
         """Train on weights; documents without a label count for a projection alone."""

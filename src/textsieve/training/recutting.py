@@ -16,19 +16,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, TooFewDocuments, counted
 from ..evaluation import folds
 from ..evaluation.cuts import Cut, Rule, cut_of
+from ..evaluation.scores import HeldOutScores, blocks
 from ..prediction import Model
 from ..text.rows import Rows
 from .recipe import Recipe
 from .statistics import Statistics
 from .targets import Targets
 from .updating import added
-
-Floats = NDArray[np.float64]
 
 LEAST = 10
 """Documents that a cut can be fitted to."""
@@ -68,8 +66,7 @@ def recut(
             f"fit_cut=True: {counted(len(labelled), 'document')} to fold in, and {LEAST} are the fewest that a cut can "
             "be fitted to; give more, or leave it out."
         )
-    scores = held_out_scores(model, before, recipe, rows, targets, settings["folds"])
-    rule = cut.fit(scores[labelled], targets.is_member[labelled]).rule_
+    rule = cut.fit_held_out(held_out_scores(model, before, recipe, rows, targets, settings["folds"]))
     updated = {**model.about["updated"], "since_cut": 0}
     return replace(model, **_renewed(model, rule, targets), about={**model.about, "updated": updated})
 
@@ -82,15 +79,16 @@ def _renewed(model: Model, rule: Rule, targets: Targets) -> dict[str, Any]:
 
 def held_out_scores(
     model: Model, before: Statistics, recipe: Recipe, rows: Rows, targets: Targets, n_folds: int
-) -> Floats:
-    """The scores of documents (documents x classes), each by a model that has learned all others."""
-    matrix, labelled = rows.matrix(), np.flatnonzero(targets.usable)
-    fold_of = np.full(targets.n_documents, -1, np.int64)
-    fold_of[labelled] = folds(targets.first[labelled].tolist(), n_folds)
-    scores = np.full((targets.n_documents, len(model.classes)), np.nan)
+) -> HeldOutScores:
+    """Score the documents that have labels, each by a model that has learned all others."""
+    labelled = np.flatnonzero(targets.usable)
+    matrix, targets = rows.matrix()[labelled], targets.take(labelled)
+    fold_of = folds(targets.first.tolist(), n_folds)
+    held_out = HeldOutScores(targets.indicator())
     for fold in range(n_folds):
-        own, others = np.flatnonzero(fold_of == fold), np.flatnonzero((fold_of != fold) & targets.usable)
+        own, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         statistics = added(before, recipe, Rows.of(matrix[others]), targets.take(others))
         scorer = statistics.learned.scorer(recipe, statistics.sizes(model.classes, model.labels))
-        scores[own] = scorer.scores(Rows.of(matrix[own]), recipe.n_jobs)
-    return scores
+        for part in blocks(len(own), scorer.n_outputs):
+            held_out.add(own[part], scorer.scores(Rows.of(matrix[own[part]]), recipe.n_jobs))
+    return held_out

@@ -48,7 +48,7 @@ from .keeping import measures_of, storable, when_and_with_what
 from .recipe import Fitted, Kept, Recipe
 from .statistics import Statistics, require_incremental, require_whole
 from .targets import Sizes
-from .tuning import Tuning, assigned, labels_of, of_some_documents, parted
+from .tuning import Tuning, assign, of_some_documents, parted
 from .unknown import Unknown
 
 Floats = NDArray[np.float64]
@@ -239,11 +239,10 @@ class Training:
             cut = self.recipe.cut.known(len(counted.targets.classes))
         if (several and cut is None) or method is not None:
             with self.clock("scoring held-out documents"):
-                scores, true = tuning.held_out_scores(most), counted.targets.is_member
-                weights = counted.targets.weights
+                scores = tuning.held_out_scores(most)
                 if several:
-                    cut = self.recipe.cut.fit(scores, true, weights).rule_
-                calibration = None if method is None else Calibration.fit(method, scores, true, weights)
+                    cut = self.recipe.cut.fit_held_out(scores)
+                calibration = None if method is None else Calibration.fit_held_out(method, scores)
         return Choices(most, curve, cut, calibration)
 
     def _evaluate(self, counted: Counted, share: float) -> Report:
@@ -262,13 +261,12 @@ class Training:
         choices = another.choose(train, len(train.columns_within_limits))
         with of_some_documents():
             best, fitted = another._learn(train, choices)
-        scored = self.recipe.scores(fitted, columns_in_order(test.counts, best.columns))
-        is_label = assigned(scored, choices.cut)
+        predicted = assign(self.recipe, fitted, columns_in_order(test.counts, best.columns), choices.cut)
         return compare_labels(
-            *(targets.classes, test.targets.label_sets(), labels_of(is_label, targets.classes)),
+            *(targets.classes, test.targets.label_sets(), predicted.label_sets(targets.classes)),
             several=targets.several,
             none_is_right=targets.form == "matrix",
-            unknown=test.targets.count(scored.is_unknown),
+            unknown=test.targets.count(predicted.is_unknown),
             times=test.targets.times,
         )
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,12 +27,12 @@ from scipy.sparse import csr_matrix
 
 from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, folds, size_grid
-from ..evaluation.cuts import Rule, micro_f1
+from ..evaluation.cuts import Rule, count_labels, f1_of_counts
+from ..evaluation.scores import HeldOutScores
 from .documents import Counted, Progress, columns_in_order
-from .recipe import Recipe, Scored
+from .recipe import Fitted, Recipe, Scored
 from .targets import Targets
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -56,16 +57,17 @@ class Split(NamedTuple):
             columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets, best
         )
 
-    def held_out_scores(self, recipe: Recipe, n_terms: int) -> Scored:
-        """Train on the best terms, and score the documents held out (documents x classes).
+    def held_out_scores(self, recipe: Recipe, n_terms: int) -> Iterator[tuple[slice, Scored]]:
+        """Train on the best terms, and yield the scores of the documents held out, some documents at a time.
 
         With several labels a document, a class that could not be learned has no score: NaN.
         """
         fitted = recipe.fit_counts(self.train[:, :n_terms], self.train_targets)
-        scored = recipe.scores(fitted, self.test[:, :n_terms])
-        if self.train_targets.several:
-            scored.scores[:, ~self.train_targets.can_be_learned] = np.nan
-        return scored
+        cannot_be_learned = ~self.train_targets.can_be_learned
+        for part, scored in recipe.score_blocks(fitted, self.test[:, :n_terms]):
+            if self.train_targets.several:
+                scored.scores[:, cannot_be_learned] = np.nan
+            yield part, scored
 
 
 @contextmanager
@@ -97,14 +99,38 @@ def assigned(scored: Scored, cut: Rule | None) -> Bools:
     Documents without a known term get the one class that training has found for them.
     """
     numbers = np.arange(scored.scores.shape[1])
-    is_label = numbers == scored.scores.argmax(axis=1)[:, None] if cut is None else cut(scored.scores)
+    if cut is None:
+        return np.asarray(numbers == scored.predict()[:, None])
+    is_label = cut(scored.scores)
     is_label[scored.is_unknown] = numbers == scored.fallback
-    return np.asarray(is_label)
+    return is_label
 
 
-def labels_of(is_label: Bools, classes: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """The names of the labels."""
-    return [tuple(classes[number] for number in np.flatnonzero(row)) for row in is_label]
+class Assigned(NamedTuple):
+    """The predicted labels of documents."""
+
+    indptr: Ints
+    """The labels of document i are `numbers[indptr[i]:indptr[i + 1]]`."""
+    numbers: Ints
+    """Numbers of classes."""
+    is_unknown: Bools
+    """Whether a document has no known term."""
+
+    def label_sets(self, classes: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Return the names of each document's labels."""
+        names = [classes[number] for number in self.numbers.tolist()]
+        return [tuple(names[begin:end]) for begin, end in pairwise(self.indptr.tolist())]
+
+
+def assign(recipe: Recipe, fitted: Fitted, counts: csr_matrix, cut: Rule | None) -> Assigned:
+    """Predict the labels of documents, given by the counts of the selected terms."""
+    sizes, numbers, is_unknown = [np.zeros(1, np.int64)], [], []
+    for _, scored in recipe.score_blocks(fitted, counts):
+        is_label = assigned(scored, cut)
+        sizes.append(is_label.sum(axis=1))
+        numbers.append(np.nonzero(is_label)[1])
+        is_unknown.append(scored.is_unknown)
+    return Assigned(np.cumsum(np.concatenate(sizes)), np.concatenate(numbers), np.concatenate(is_unknown))
 
 
 class Curve(NamedTuple):
@@ -172,20 +198,31 @@ class Tuning:
             yield scored[terms.tobytes()]
 
     def _score(self, split: Split, n_terms: int) -> float:
-        scored, true = split.held_out_scores(self._recipe, n_terms), split.test_targets.is_member
-        weights = split.test_targets.weights
-        cut = self._recipe.cut.fit(scored.scores, true, weights).rule_ if split.test_targets.several else None
-        return micro_f1(assigned(scored, cut), true, weights)
+        targets = split.test_targets
+        scored_blocks = split.held_out_scores(self._recipe, n_terms)
+        if not targets.several:
+            is_right = [scored.predict() == targets.first[part] for part, scored in scored_blocks]
+            return f1_of_counts(targets.count(np.concatenate(is_right)), targets.n_counted, targets.n_counted)
+        held_out = HeldOutScores(targets.indicator(), targets.weights)
+        is_unknown, fallback = np.zeros(targets.n_documents, np.bool_), 0
+        for part, scored in scored_blocks:
+            held_out.add(np.arange(part.start, part.stop), scored.scores)
+            is_unknown[part], fallback = scored.is_unknown, scored.fallback
+        cut = self._recipe.cut.fit_held_out(held_out)
+        n_right = n_found = 0.0
+        for documents, scores, true in held_out.by_document():
+            found = assigned(Scored(scores, is_unknown[documents], fallback), cut)
+            weights = held_out.weights_of(documents)
+            n_right += count_labels(found & true, weights)
+            n_found += count_labels(found, weights)
+        return f1_of_counts(n_right, n_found, held_out.n_true)
 
-    def held_out_scores(self, n_terms: int | None) -> Floats:
-        """The score of each document when it was held out (documents x classes); NaN where there is none.
-
-        Like the `is_member` that it is compared with, this is a full table: with 100,000 documents and 1,000 classes,
-        800 MB.
-        """
-        targets = self._counted.targets
-        scores = np.full((targets.n_documents, len(targets.classes)), np.nan)
+    def held_out_scores(self, n_terms: int | None) -> HeldOutScores:
+        """Score each document when it was held out; documents without a label have no score."""
+        held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
         for fold, (is_test, split) in enumerate(self.splits(n_terms)):
-            scores[is_test] = split.held_out_scores(self._recipe, split.train.shape[1]).scores
+            documents = np.flatnonzero(is_test)
+            for part, scored in split.held_out_scores(self._recipe, split.train.shape[1]):
+                held_out.add(documents[part], scored.scores)
             self._progress("scoring held-out documents", fold + 1, self._n_folds)
-        return scores
+        return held_out
