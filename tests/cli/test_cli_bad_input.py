@@ -212,14 +212,16 @@ def test_a_folder_that_is_not_there_is_told_before_training(tmp_path: Path, news
     assert "make it first" in result.stderr
 
 
-def test_a_line_of_100_megabytes(tmp_path: Path, model: Path, run: Run) -> None:
+def test_a_line_of_more_than_100_megabytes_takes_an_option(tmp_path: Path, model: Path, run: Run) -> None:
     path = tmp_path / "long.jsonl"
     long = "the striker " * 9_000_000
     path.write_text(json.dumps({"text": long}) + "\n" + json.dumps({"text": "an atom"}) + "\n")
-    found = [json.loads(line)["label"] for line in run("predict", model, path).stdout.splitlines()]
+    assert "raise the limit with --max-document=" in run("predict", model, path, exit_code=1).stderr
+    larger = ("--max-document", "200MB")
+    found = [json.loads(line)["label"] for line in run("predict", model, path, *larger).stdout.splitlines()]
     assert found == ["sport", "science"]
     with path.open("rb") as file:
-        assert len(run("predict", model, "-", input=file.read()).stdout.splitlines()) == 2
+        assert len(run("predict", model, "-", *larger, input=file.read()).stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize(

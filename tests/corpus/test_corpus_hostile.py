@@ -165,7 +165,10 @@ BOMBS = {
     "csv line": Bomb("x.csv.zst", lambda: zstandard_frames((b"text,label\n", 1), (A, 2_000)), EITHER),
     "csv quotes": Bomb("x.csv.gz", lambda: gzipped((b'text,label\n"', 1), (LINES, 50)), max_document=3 * MB),
     "csv doubled quotes": Bomb(
-        "x.csv.gz", lambda: gzipped((b'text,label\n"', 1), (filled(b'""'), 50), (b'"\n', 1)), "", max_document=10 * MB
+        "x.csv.gz",
+        lambda: gzipped((b'text,label\n"', 1), (filled(b'""'), 50), (b'"\n', 1)),
+        EITHER,
+        max_document=10 * MB,
     ),
     "csv fields": Bomb("x.csv.gz", lambda: gzipped((b"text,label\n", 1), (filled(b","), 50), (b"\n", 1)), "fields"),
     "tsv": Bomb("x.tsv.gz", lambda: gzipped((b"text\tlabel\n", 1), (A, 500)), EITHER),
