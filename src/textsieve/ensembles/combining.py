@@ -12,12 +12,12 @@ Scores are added in the order of the members, so that a part of a large ensemble
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, shown
-from ..stats.sums import Counts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +39,7 @@ def knows_nothing(indptr: NDArray[np.integer], indices: NDArray[np.integer], is_
     return found
 
 
-def intercepts_of_votes(class_docs: Counts) -> Floats:
+def intercepts_of_votes(class_docs: NDArray[Any]) -> Floats:
     """Half of the share of each class among the training documents: less than a vote, and enough to settle ties."""
     return np.asarray(0.5 * class_docs / class_docs.sum())
 

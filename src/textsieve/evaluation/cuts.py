@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, shown
 from ..settings import is_whole
-from ..stats.sample_weights import are_whole, check_weights
 from . import names
 from .thresholds import best_f1_threshold
 
@@ -101,7 +100,11 @@ class Cut(metaclass=ABCMeta):
         from .scores import HeldOutScores
 
         checked, true = _checked(scores, y)
-        weights = check_weights(sample_weight, len(checked))
+        weights = None
+        if sample_weight is not None:
+            from ..stats.sample_weights import check_weights  # which loads scipy, and predicting needs none
+
+            weights = check_weights(sample_weight, len(checked))
         if weights is not None and not weights.all():
             counting = weights > 0.0
             checked, true, weights = checked[counting], true[counting], weights[counting]
@@ -279,8 +282,8 @@ def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) ->
         order = np.argsort(-scores)
         ordered, through = scores[order], np.cumsum(weights[order])
     total = float(through[-1])
-    is_whole_number = weights is None or are_whole(weights)
-    wanted = min(round(share * total) if is_whole_number else share * total, total)
+    counts_documents = weights is None or bool((weights == np.floor(weights)).all())
+    wanted = min(round(share * total) if counts_documents else share * total, total)
     if wanted == 0:
         return float("inf")
     last = ordered[np.searchsorted(through, wanted)]
