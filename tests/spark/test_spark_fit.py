@@ -78,7 +78,7 @@ def assert_same(spark: SparkSession, label: str, **settings: Any) -> None:
 SHARE: Any = np.float32(0.05)
 
 CASES: list[dict[str, Any]] = [
-    {"selector": "chi", "classifier": "nb", "n_terms": 500},
+    {"selector": "chi", "classifier": "nb", "n_terms": 500, "norm": "l1"},
     {"selector": "ocfs", "selector_options": {"energy": 0.5}, "n_terms": 300, "classifier": "rocchio"},
     {"selector": "forward", "n_terms": 100},
     {"selector": ForwardSelection(candidates=200, k=50), "classifier": "cnb", "class_weight": "balanced"},
