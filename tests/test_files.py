@@ -136,3 +136,8 @@ def test_a_file_that_waits_for_more_raises(
             file.read()
     os.close(writer)
     os.close(reader)
+
+
+def test_a_file_that_cannot_be_created_is_named_and_not_its_part_file() -> None:
+    with pytest.raises(OSError, match=r"No such file or directory: '/proc/page\.html'"), replacing("/proc/page.html"):
+        pass

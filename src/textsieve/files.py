@@ -158,7 +158,11 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     mode = mode_of(target) if mode is None else mode
     prefix = _part_prefix(target)
     _remove_leftovers(folder, prefix)
-    new, part = _new_part(os.path.join(folder, prefix), private=mode is not None)
+    try:
+        new, part = _new_part(os.path.join(folder, prefix), private=mode is not None)
+    except OSError as problem:
+        problem.filename = path  # and not the name of the part file
+        raise
     holder = None
     try:
         with naming_when_full(path), new:

@@ -19,16 +19,19 @@ from types import ModuleType
 
 _MB = 1_000_000
 _MAX_THREADS = 64
-_NEEDED_BY_IMPORT = {
-    "numpy": (80, 45),
-    "scipy": (100, 45),
-    "scipy.linalg": (60, 45),
-    "sklearn": (250, 60),
-    "llvmlite": (350, 25),
-    "numba": (250, 10),
-    "polars": (800, 100),
+_BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+_NEEDED_BY_IMPORT: dict[str, tuple[int, int, tuple[str, ...]]] = {
+    "numpy": (80, 45, _BLAS_THREADS),
+    "scipy": (100, 45, _BLAS_THREADS),
+    "scipy.linalg": (60, 45, _BLAS_THREADS),
+    "sklearn": (250, 60, ("OMP_NUM_THREADS",)),
+    "llvmlite": (350, 25, ()),
+    "numba": (250, 10, ()),
+    "polars": (800, 100, ("POLARS_MAX_THREADS",)),
 }
-"""Address space, in MB, that a package needs on little data: a fixed part, and one for each processor (threads)."""
+"""Address space, in MB, that a package needs on little data: a fixed part, one for each of its threads, and the
+environment variables that limit these.
+"""
 
 
 def give_back() -> None:
@@ -48,14 +51,16 @@ def is_limited() -> bool:
     return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
-def check_room(megabytes: int) -> None:
-    """Raise `MemoryError` if the address space is limited and that much more of it can't be had."""
+def check_room(megabytes: int, what: str) -> None:
+    """Raise `MemoryError` if the address space is limited and that much more of it can't be had for `what`."""
     if not is_limited():
         return
     try:
         mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserved, but never touched
     except OSError as problem:
-        raise MemoryError(f"{megabytes} MB more are needed") from problem
+        raise MemoryError(
+            f"{what} needs {megabytes} MB more; raise the limit of the address space (ulimit -v)"
+        ) from problem
 
 
 class CheckRoomBeforeImport(MetaPathFinder):
@@ -69,9 +74,16 @@ class CheckRoomBeforeImport(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Check the room for a package, and leave it to others to find it."""
         if fullname in _NEEDED_BY_IMPORT:
-            fixed, per_processor = _NEEDED_BY_IMPORT[fullname]
-            check_room(fixed + per_processor * min(os.cpu_count() or 1, _MAX_THREADS))
+            fixed, per_thread, variables = _NEEDED_BY_IMPORT[fullname]
+            check_room(fixed + per_thread * _n_threads(variables), fullname)
         return None
+
+
+def _n_threads(variables: Sequence[str]) -> int:
+    """Return how many threads a package starts: the processors this process may use, unless a variable says fewer."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limits = [int(value) for name in variables if (value := os.environ.get(name, "")).isdecimal() and int(value) > 0]
+    return min([processors, _MAX_THREADS, *limits[:1]])
 
 
 def check_room_for_imports() -> None:

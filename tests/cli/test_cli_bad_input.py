@@ -280,3 +280,14 @@ def test_outputs_among_the_documents_are_refused_before_any_work(
     said = run(*arguments.format(output).split(), exit_code=1).stderr
     assert said == f"error: {output}: would be among the documents of docs; {way_out}.\n"
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_hidden_output_in_the_folder_of_documents_is_no_document(run: Run, tmp_path: Path) -> None:
+    for label in ("sport", "money"):
+        (tmp_path / "docs" / label).mkdir(parents=True)
+        for number in range(6):
+            (tmp_path / "docs" / label / f"{number}.txt").write_text(f"{label} again {number}")
+    model = tmp_path / "docs" / ".model.sieve"
+    for _ in range(2):
+        run("train", tmp_path / "docs", "-o", model, "--held-out", 0)
+    assert json.loads(run("info", model, "--json").stdout)["n_documents"] == 12

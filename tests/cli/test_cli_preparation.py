@@ -83,6 +83,29 @@ def stopped(pages: Path, run: Run, file: Path, *more: str) -> tuple[set[str], st
     return {each["term"] for each in json.loads(told.stdout)["terms"]}, " ".join(told.stderr.split())
 
 
+def test_stop_words_may_come_from_a_pipe_of_the_shell(pages: Path, run: Run) -> None:
+    reader, writer = os.pipe()  # as `<(echo goals market)` has it
+    os.write(writer, b"goals market")
+    os.close(writer)
+    left, said = stopped(pages, run, Path(f"/dev/fd/{reader}"))
+    os.close(reader)
+    assert said == ""
+    assert "keepers" in left
+    assert not {"goals", "market"} & left
+
+
+def test_more_stop_words_than_a_model_can_store_are_refused(
+    pages: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textsieve.cli.options.MOST_STOP_WORDS", 4)
+    reader, writer = os.pipe()
+    os.write(writer, b"goals")
+    os.close(writer)
+    said = run("terms", pages, "--stop-words", f"/dev/fd/{reader}", exit_code=2).stderr
+    os.close(reader)
+    assert "has more than 4 bytes, the most of a list of stop words" in " ".join(said.split())
+
+
 def test_a_file_of_stop_words_is_in_the_encoding_that_is_given(tmp_path: Path, run: Run) -> None:
     pages, file = tmp_path / "pages.csv", tmp_path / "stop.txt"
     pages.write_text("text,label\nüber allem Haus,aa\nunter allem Baum,bb\n", encoding="latin-1")

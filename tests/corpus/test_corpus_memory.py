@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ LABELS: list[tuple[list[Any], list[Labels], bool]] = [
     (["a", "", None, " "], [("a",), (), (), ()], False),
     ([1, 2.0, np.int64(3), np.float32(0.5)], [("1",), ("2",), ("3",), ("0.5",)], False),
     ([True, np.bool_(False)], [("true",), ("false",)], False),
+    (["a", float("nan"), np.float32("nan"), pd.NA, pd.NaT, np.ma.masked], [("a",), (), (), (), (), ()], False),
     ([np.str_("a"), "b"], [("a",), ("b",)], False),
     ([["b", "a", "b"], (), {"z", "y"}, [None, "x"]], [("b", "a"), (), ("y", "z"), ("x",)], True),
     ([[1, 2], 3], [("1", "2"), ("3",)], True),
@@ -37,7 +39,6 @@ BAD: list[tuple[Any, Any, str]] = [
     ([], None, "no documents"),
     ("text", None, "is one str"),
     (["a", 5], None, r"mine\[1\]: 5 is a int"),
-    (["a", "b"], ["x", float("nan")], r"labels\[1\]: label is nan.*None"),
     (["a", "b"], ["x", 1], r"string 'x' \(labels\[0\]\) and the number 1 \(labels\[1\]\)"),
     (["a", "b"], [True, 1], "truth value True"),
     (["a"], [np.zeros(3)], "is a ndarray"),

@@ -51,7 +51,7 @@ def small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 def in_blocks(numbers: Any, true: Any) -> HeldOutScores:
     """The same, added fold by fold and block by block."""
-    held_out = HeldOutScores(csr_array(true.astype(np.int8)))
+    held_out = HeldOutScores(csr_array(true.astype(np.int8)), None)
     scored = np.flatnonzero(~np.isnan(numbers).all(axis=1))
     for fold in range(3):
         own = scored[fold::3]
@@ -145,7 +145,7 @@ def test_fitting_thresholds_takes_no_table_of_documents_and_classes(cut: Any, mo
     monkeypatch.setattr(scores, "CELLS_IN_MEMORY", 1 << 15)
     n_documents, n_classes = 2_000, 400
     random = np.random.default_rng(1)
-    held_out = HeldOutScores(csr_array(np.eye(n_classes, dtype=np.int8)[np.arange(n_documents) % n_classes]))
+    held_out = HeldOutScores(csr_array(np.eye(n_classes, dtype=np.int8)[np.arange(n_documents) % n_classes]), None)
     with traced_memory() as peak:
         for part in blocks(n_documents, n_classes):
             documents = np.arange(part.start, part.stop)

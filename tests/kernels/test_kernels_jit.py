@@ -208,7 +208,7 @@ def test_without_a_folder_for_the_cache_kernels_work_and_one_warning_says_so(mon
 
 
 def test_without_room_for_the_compiler_there_is_a_memory_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_room(megabytes: int) -> None:
+    def no_room(megabytes: int, what: str) -> None:
         raise MemoryError
 
     compiled = jit.kernel(twice)

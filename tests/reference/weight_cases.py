@@ -18,6 +18,12 @@ BAD_WEIGHTS: dict[str, tuple[Any, str]] = {
     "a number": (2.0, r"sample_weight has the shape \(\)"),
     "text": (["a", "b", "c"], r"sample_weight=\['a', 'b', 'c'\]"),
     "all zero": ([0.0, 0.0, 0.0], "sample_weight is zero for every document"),
+    "digits": (["1", "2", "3"], r"sample_weight=\['1', '2', '3'\]"),
+    "dates": (np.array(["2020-01-01"] * 3, "M8[D]"), "sample_weight=array"),
+    "too small": (
+        [5e-324] * 3,
+        r"sample_weight has the sum 1\.4822e-323; use weights whose sum is from 1e-100 to 1e\+100",
+    ),
     "too large": ([1e300, 1e300, 1e300], "sample_weight has the sum 3e\\+300"),
 }
 """Weights of three documents that must be refused, and what the error says."""

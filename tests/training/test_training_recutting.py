@@ -115,3 +115,23 @@ def test_one_label_has_no_cut() -> None:
 def test_too_few_documents() -> None:
     with pytest.raises(InputError, match="fit_cut=True: 9 documents to fold in, and 10 are the fewest"):
         trained("nb").update(CASE.texts[60:69], CASE.label_sets[60:69], fit_cut=True)
+
+
+@pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio"])
+def test_the_cut_is_fitted_to_weighted_documents(classifier: str) -> None:
+    model = trained(classifier)
+    texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
+    weights = np.arange(len(texts)) % 4 + 1
+    recipe, targets = recipe_of(model.get_params(deep=False), 1), targets_of_sets(model.model_, sets)
+    assert model._statistics_ is not None
+    targets = targets.weighted(weights.tolist())
+    found = held_out_scores(model.model_, model._statistics_, recipe, model.model_.rows(texts), targets, model.folds)
+    scores, true = tables_of(found)
+    rule = cut_of("pcut", None).fit(scores, true, weights).rule_
+    model.update(texts, sets, fit_cut=True, sample_weight=weights)
+    unweighted = cut_of("pcut", None).fit(scores, true).rule_
+    assert model.thresholds_ is not None
+    assert rule.thresholds is not None
+    assert unweighted.thresholds is not None
+    assert np.array_equal(model.thresholds_, rule.thresholds)
+    assert not np.array_equal(model.thresholds_, unweighted.thresholds)

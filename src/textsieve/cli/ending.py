@@ -60,7 +60,7 @@ def orderly() -> Iterator[None]:
     except EOFError as problem:  # click would print "Aborted!", as if the user had stopped the run
         _fail(f"some input ended too early ({problem or 'end of file'}).", problem)
     except MemoryError as problem:
-        _fail(NO_MEMORY, problem)
+        _fail(f"{NO_MEMORY} {problem}." if str(problem) else NO_MEMORY, problem)
     except RuntimeError as problem:
         if str(problem) != NO_THREAD:
             raise

@@ -137,7 +137,14 @@ def refuse_to_lose(output: str, *inputs: str, option: str | None = None) -> None
             continue
         if os.path.exists(output) and os.path.samefile(path, output):
             raise InputError(f"{output}: is read here, and would be overwritten. Give the result another name.")
-        inside = os.path.join(os.path.realpath(path), "")
-        if os.path.isdir(path) and os.path.realpath(output).startswith(inside):
+        if os.path.isdir(path) and _is_document_of(path, output):
             way_out = f"name a file elsewhere with {option}" if option else "move it to another folder"
             raise InputError(f"{output}: would be among the documents of {path}; {way_out}.")
+
+
+def _is_document_of(folder: str, output: str) -> bool:
+    """Return whether a file would be read as a document of a folder; hidden ones are not."""
+    inside, place = os.path.join(os.path.realpath(folder), ""), os.path.realpath(output)
+    return place.startswith(inside) and not any(
+        part.startswith(".") for part in place.removeprefix(inside).split(os.sep)
+    )

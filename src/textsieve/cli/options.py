@@ -1,7 +1,9 @@
 """Options that several verbs share, in bundles: each arrives at the verb as one dictionary of settings."""
 
 import json
+import os
 import re
+import stat
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, NamedTuple
@@ -86,8 +88,7 @@ def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str]
     if not values or code_of(values[0]) is not None:
         return values[0] if values else None
     try:
-        with open_regular(values[0], what="a list of stop words", max_bytes=MOST_STOP_WORDS) as file:
-            data = file.read()
+        data = _read_list(values[0])
     except InputError as problem:
         raise click.BadParameter(str(problem)) from problem
     except FileNotFoundError:
@@ -98,6 +99,19 @@ def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str]
     except OSError as problem:
         raise click.BadParameter(str(cannot_read(values[0], problem))) from problem
     return _words_in(data, values[0], encoding or "utf-8")
+
+
+def _read_list(path: str) -> bytes:
+    """Return the content of a list of stop words, which may be a pipe that a shell has made: `<(grep ... words)`."""
+    is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
+    if not is_pipe or os.path.exists(os.path.realpath(path)):  # a pipe with a name may never get a writer
+        with open_regular(path, what="a list of stop words", max_bytes=MOST_STOP_WORDS) as file:
+            return file.read()
+    with open(path, "rb") as pipe:
+        data = pipe.read(MOST_STOP_WORDS + 1)
+    if len(data) > MOST_STOP_WORDS:
+        raise InputError(f"{path} has more than {MOST_STOP_WORDS:,} bytes, the most of a list of stop words.")
+    return data
 
 
 def _words_in(data: bytes, name: str, encoding: str) -> list[str]:

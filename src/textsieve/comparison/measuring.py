@@ -111,7 +111,7 @@ def _cut(recipe: Recipe, split: Split, inner: list[Shared], chosen: list[Timed[K
     known = recipe.cut.known(len(targets.classes))
     if known is not None:
         return known
-    held_out = HeldOutScores(targets.indicator())
+    held_out = HeldOutScores(targets.indicator(), targets.weights)
     for shared, kept in zip(inner, chosen, strict=True):
         own = shared.split(kept.made)
         for part, scored in own.held_out_scores(recipe, own.train.shape[1]):

@@ -3,14 +3,16 @@
 One rule for every format: a string or number is one label, a list several, nothing (null, empty, blank) none.
 White space around a label in a file is no part of it: "sport " and "sport" look the same to whoever wrote them.
 Numbers become strings (1 and 1.0 both "1": a table that has gaps stores whole numbers as floats). Strings and
-numbers in one column are refused, because "1" and 1 would quietly become one class; so is NaN, which is
-neither a class nor a clear "unlabelled".
+numbers in one column raise `InputError`, because "1" and 1 would quietly become one class. So does NaN in a file, which
+is neither a class nor a clear "unlabelled"; in memory, where pandas writes missing values so, it is no label.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from numbers import Integral, Real
+from typing import Any
 
 from ..errors import InputError, shown
 from .batch import JoinedLabels, Labels, Place, Report
@@ -18,6 +20,18 @@ from .text import without_surrogates
 
 REMEMBERED = 100_000
 """Labels whose tuple is kept and shared; beyond this many they are hardly classes."""
+
+
+def is_missing(label: Any) -> bool:
+    """Return whether a label in memory stands for none: None, a masked entry, NaN, or pandas' NA and NaT."""
+    if label is None:
+        return True
+    if isinstance(label, Real):
+        return bool(label != label)
+    numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")  # if not loaded, it can't be one of theirs
+    if numpy is not None and label is numpy.ma.masked:
+        return True
+    return pandas is not None and (label is pandas.NA or label is pandas.NaT)
 
 
 class LabelReader:
@@ -68,7 +82,7 @@ class LabelReader:
         return result
 
     def _one_or_split(self, value: object, position: int) -> list[str]:
-        if value is None:
+        if value is None or (self._as_given and is_missing(value)):
             return []
         kind, label = self._kind_and_label(value, position)
         if not label.strip():

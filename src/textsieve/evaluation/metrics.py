@@ -189,7 +189,7 @@ def compare_labels(
     unlabelled: Any = 0
     right: Any = 0
     sets = zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True)
-    for (own, given), count in zip(sets, repeat(1) if times is None else times, strict=False):
+    for (own, given), count in zip(sets, repeat(1) if times is None else times, strict=times is not None):
         if not (own or none_is_right):
             unlabelled += count
             continue

@@ -51,7 +51,7 @@ class HeldOutScores:
     counts; None: once. The results do not depend on how the documents are divided into blocks.
     """
 
-    def __init__(self, true: csr_array, weights: Floats | None = None) -> None:
+    def __init__(self, true: csr_array, weights: Floats | None) -> None:
         self.true = true
         self.weights = weights
         self.n_documents, self.n_classes = true.shape

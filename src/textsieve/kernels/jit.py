@@ -153,7 +153,7 @@ class CheckedCache:
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return compiled code, or None if it must be compiled; raise `MemoryError` if there is no room for that."""
-        check_room(NEEDED_BY_LLVM)
+        check_room(NEEDED_BY_LLVM, "compiling")
         return self._load(signature, context)
 
     def save_overload(self, signature: Any, compiled: Any) -> None:

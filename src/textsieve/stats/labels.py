@@ -9,7 +9,6 @@ Among rows of 0 and 1 a document without a label is None, or a row of nothing bu
 a row has an entry for each class, so lists of which some are empty are lists of labels.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..corpus.labels import is_missing
 from ..errors import InputError, shown
 from ..kernels.groups import sorted_by_class
 
@@ -75,16 +75,6 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         found = np.fromiter(map(number.__getitem__, labels), np.int64, n_documents)
         return _pairs(classes, np.arange(n_documents), found, n_documents)
     return _from_labels(labels if unlabelled is None else _known(labels, unlabelled), n_documents)
-
-
-def is_missing(label: Any) -> bool:
-    """Return whether a label stands for none: None, a masked entry, NaN, or pandas' NA and NaT."""
-    if label is None or label is np.ma.masked:
-        return True
-    if isinstance(label, float | np.floating):
-        return bool(label != label)
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and (label is pandas.NA or label is pandas.NaT)
 
 
 def without_missing(y: Any) -> Any:

@@ -28,6 +28,9 @@ MOST_DOCUMENTS = (1 << 31) - 1
 MOST_WEIGHT = 1e100
 """The largest total weight; weighted sums of squares stay finite for all but absurd values."""
 
+LEAST_WEIGHT = 1e-100
+"""The smallest total weight; products of weights and values stay above 0 for all but absurd values."""
+
 _DIGITS = 50
 
 
@@ -36,7 +39,10 @@ def check_weights(sample_weight: Any, n_documents: int) -> Floats | None:
     if sample_weight is None:
         return None
     try:
-        weights = np.array(sample_weight, np.float64)
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "USmM":  # numpy would make numbers of digits and of dates
+            raise TypeError(f"{given.dtype} is no type of numbers")
+        weights = np.array(given, np.float64)
     except (TypeError, ValueError) as problem:
         raise InputError(
             f"sample_weight={shown(sample_weight)}; give one number of 0 or more for each document, or None."
@@ -52,8 +58,10 @@ def check_weights(sample_weight: Any, n_documents: int) -> Floats | None:
     if n_documents and not weights.any():
         raise InputError("sample_weight is zero for every document; give a weight above 0 to those that are to count.")
     total = float(weights.sum())
-    if total > MOST_WEIGHT:
-        raise InputError(f"sample_weight has the sum {total:g}; use smaller weights, with a sum of up to 1e100.")
+    if total > MOST_WEIGHT or 0.0 < total < LEAST_WEIGHT:
+        raise InputError(
+            f"sample_weight has the sum {total:g}; use weights whose sum is from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}."
+        )
     if (weights == 1.0).all():
         return None
     return weights if are_whole(weights) else round_counts(weights, total)
@@ -98,9 +106,3 @@ def _take_labels(y: Any, documents: Ints, n_documents: int) -> Any:
         matrix: Any = labels
         return matrix.tocsr()[documents]
     return [labels[document] for document in documents.tolist()] if isinstance(labels, list) else labels[documents]
-
-
-def sum_weights(weights: Floats) -> float:
-    """Return the sum of weights: an int where sums are kept as integers."""
-    total = float(weights.sum())
-    return int(total) if are_whole(weights) else total

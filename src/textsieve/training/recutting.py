@@ -84,7 +84,7 @@ def held_out_scores(
     labelled = np.flatnonzero(targets.usable)
     matrix, targets = rows.matrix()[labelled], targets.take(labelled)
     fold_of = folds(targets.first.tolist(), n_folds)
-    held_out = HeldOutScores(targets.indicator())
+    held_out = HeldOutScores(targets.indicator(), targets.weights)
     for fold in range(n_folds):
         own, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         statistics = added(before, recipe, Rows.of(matrix[others]), targets.take(others))
