@@ -64,7 +64,12 @@ def test_a_small_file_that_changes_while_it_is_read_is_not_taken(
 def test_what_is_no_small_file_raises_and_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[int] = []
     close = os.close
-    monkeypatch.setattr(os, "close", lambda descriptor: (closed.append(descriptor), close(descriptor)))
+
+    def noting(descriptor: int) -> None:
+        closed.append(descriptor)
+        close(descriptor)
+
+    monkeypatch.setattr(os, "close", noting)
     os.mkfifo(tmp_path / "pipe")
     for path, kind in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or a device"), ("/dev/zero", "a pipe or")):
         with pytest.raises(InputError, match=f" is {kind}"):
