@@ -9,7 +9,7 @@ from typing import BinaryIO
 import pytest
 
 from textsieve.errors import InputError
-from textsieve.files import lock, open_regular, replacing
+from textsieve.files import lock, open_regular, read_small, replacing
 
 
 def test_a_regular_file_is_opened_for_reading(tmp_path: Path) -> None:
@@ -42,6 +42,39 @@ def test_a_file_that_is_too_large_raises_with_both_sizes(tmp_path: Path) -> None
         file.truncate(3 << 30)
     with pytest.raises(InputError, match=r"has 3,221,225,472 bytes; a model has at most 1,000\."):
         open_regular(str(path), what="a model", max_bytes=1_000)
+
+
+@pytest.mark.parametrize(("content", "expected"), [(b"text", b"text"), (b"texts", None), (b"", None)])
+def test_a_small_file_is_read_at_once_unless_it_is_too_large_or_seems_empty(
+    tmp_path: Path, content: bytes, expected: bytes | None
+) -> None:
+    (tmp_path / "x").write_bytes(content)
+    assert read_small(str(tmp_path / "x"), what="a document", max_bytes=4) == expected
+
+
+@pytest.mark.parametrize("got", [b"tex", b"text "])
+def test_a_small_file_that_changes_while_it_is_read_is_not_taken(
+    tmp_path: Path, got: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x").write_bytes(b"text")
+    monkeypatch.setattr(os, "read", lambda descriptor, size: got[:size])
+    assert read_small(str(tmp_path / "x"), what="a document", max_bytes=10) is None
+
+
+def test_what_is_no_small_file_raises_and_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[int] = []
+    close = os.close
+
+    def noting(descriptor: int) -> None:
+        closed.append(descriptor)
+        close(descriptor)
+
+    monkeypatch.setattr(os, "close", noting)
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or a device"), ("/dev/zero", "a pipe or")):
+        with pytest.raises(InputError, match=f" is {kind}"):
+            read_small(str(path), what="a document", max_bytes=10)
+    assert len(closed) == 3
 
 
 def parts(folder: Path) -> list[Path]:

@@ -6,9 +6,9 @@ was, and a file `.textsieve-*.part` beside it. The next `replacing` of the same 
 holds a lock on its part file until the rename, and the kernel releases the lock of a process that dies, so a part file
 that can be locked belongs to nobody.
 
-`open_regular` is for files that are read: a pipe would block for ever and a device may never end, so both raise
-`InputError`, and so does a file that is larger than its kind can be. Some files of the kernel look regular and block
-all the same (`/proc/kmsg`); reading them raises `InputError` too.
+`open_regular` is for files that are read, and `read_small` for small ones of which there are many: a pipe would block
+for ever and a device may never end, so both raise `InputError`, and so does a file that is larger than its kind can be.
+Some files of the kernel look regular and block all the same (`/proc/kmsg`); reading them raises `InputError` too.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which a disk, a quota or a limit has no room."""
 MAX_SCANNED = 10_000
 """Entries of a folder among which `replacing` looks for leftovers."""
+_WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -86,19 +87,41 @@ class _NeverWaiting(io.FileIO):
 
 def open_regular(path: str, *, what: str, max_bytes: int | None = None, buffer: int = 2**17) -> io.BufferedReader:
     """Open a regular file for reading; `what` it should be is named in the `InputError` for anything else."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(path, _WITHOUT_WAITING)
     try:
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"{path} is a folder, not {what}; give the name of a file.")
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"{path} is a pipe or a device, not {what}; copy its content to a file and give that.")
-        if max_bytes is not None and status.st_size > max_bytes:
-            raise InputError(f"{path} has {status.st_size:,} bytes; {what} has at most {max_bytes:,}.")
+        size = _regular_size(descriptor, path, what)
+        if max_bytes is not None and size > max_bytes:
+            raise InputError(f"{path} has {size:,} bytes; {what} has at most {max_bytes:,}.")
         return io.BufferedReader(_NeverWaiting(descriptor, path), buffer)
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def read_small(path: str, *, what: str, max_bytes: int) -> bytes | None:
+    """Return the bytes of a regular file with a single read, which takes half the time of `open_regular`.
+
+    Returns None if the file has more than `max_bytes`, seems empty, as files of the kernel do, or changes meanwhile.
+    """
+    descriptor = os.open(path, _WITHOUT_WAITING)
+    try:
+        size = _regular_size(descriptor, path, what)
+        if not 0 < size <= max_bytes:
+            return None
+        data = os.read(descriptor, size + 1)
+        return data if len(data) == size else None
+    finally:
+        os.close(descriptor)
+
+
+def _regular_size(descriptor: int, path: str, what: str) -> int:
+    """Return the size of an open file; raises `InputError` if it is not a regular one."""
+    status = os.fstat(descriptor)
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{path} is a folder, not {what}; give the name of a file.")
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(f"{path} is a pipe or a device, not {what}; copy its content to a file and give that.")
+    return status.st_size
 
 
 def lock(descriptor: int, *, wait: bool = False) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from tests.reference.cli_cases import Run, documents
 
 import textsieve
+from textsieve.cli.options import size
+from textsieve.cli.wording import as_options
+from textsieve.corpus.bounds import how_to_raise
 
 LONG = json.dumps({"text": "goal " * 500}) + "\n"
 
@@ -19,8 +23,22 @@ def test_a_document_that_is_too_large(run: Run, model: Path, tmp_path: Path, sou
     path, given = (tmp_path / "x.jsonl", None) if source == "a file" else ("-", LONG)
     said = run("predict", model, path, "--max-document", "2kB", input=given, exit_code=1).stderr
     assert "line 1: one document has 2,5" in said
-    assert "the limit is 2,000. If the file is what it should be, raise the limit with --max-document=." in said
+    assert "the limit is 2,000. If the file is what it should be, raise the limit, for example with" in " ".join(
+        said.split()
+    )
+    assert "--max-document 10kB." in said
+    assert len(run("predict", model, path, "--max-document", "10kB", input=given).stdout.splitlines()) == 1
     assert len(run("predict", model, path, "--max-document", "2.6kB", input=given).stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("exponent", range(1, 14))
+@pytest.mark.parametrize("limit", ["max_document", "max_unpacked"])
+def test_the_limit_that_an_error_suggests_is_enough_and_an_option_takes_it(limit: str, exponent: int) -> None:
+    for exceeding in (10**exponent - 1, 10**exponent, 10**exponent + 1):
+        said = as_options(how_to_raise(limit, exceeding))
+        suggested = re.search(rf"--{limit.replace('_', '-')} (\w+)\.$", said)
+        assert suggested is not None
+        assert size(suggested[1]) > exceeding
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "lots", "1XB", "9" * 400, "1e9", ""])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from textsieve.corpus import read
+from textsieve.corpus.batch import Labels
+from textsieve.corpus.labels import LabelReader
 from textsieve.errors import InputError
 
 
@@ -50,6 +53,32 @@ def test_order_labels_and_report(folder: Path) -> None:
     assert (report.empty, report.unlabelled, report.replaced_bytes) == (1, 1, 2)
     assert report.skipped == {"hidden files": 1, "hidden folders": 1}
     assert next(iter(read(folder, encoding="latin-1")))[0] == "größe"
+
+
+def test_the_label_of_a_folder_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    to_labels = LabelReader.__call__
+
+    def noting(reader: LabelReader, value: object, position: int) -> Labels:
+        asked.append(value)
+        return to_labels(reader, value, position)
+
+    monkeypatch.setattr(LabelReader, "__call__", noting)
+    labels = [labels for _, labels in read(folder)]
+    assert labels == [("a",)] * 4 + [("b",)] * 2 + [()]
+    assert asked == ["a", "b", None]
+
+
+@pytest.mark.parametrize("size", [7, 2**18 - 1, 2**18, 2**18 + 1, 2**19])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_documents_of_any_size_are_whole_and_limited(tmp_path: Path, size: int, pack: Callable[[bytes], bytes]) -> None:
+    """Small files are read in another way than packed and large ones."""
+    content = (b"words " * size)[:size]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x").write_bytes(pack(content))
+    assert list(read(tmp_path, max_document=size)) == [(content.decode(), ("a",))]
+    with pytest.raises(InputError, match=rf"x: one document has {size:,} bytes or more, and the limit is {size - 1:,}"):
+        list(read(tmp_path, max_document=size - 1, max_unpacked=2**20))
 
 
 def test_odd_entries_are_counted_and_loops_are_not_followed(folder: Path) -> None:

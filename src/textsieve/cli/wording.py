@@ -19,6 +19,7 @@ _SAME_NAME = (
     *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
     *("test_share", "repeats", "seed", "master"),
 )
+UNITS = ("", "kB", "MB", "GB", "TB")
 _OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
     "n_terms": "terms",
     "ngram_range": "ngrams",
@@ -41,6 +42,7 @@ _RULES = (
     (re.compile(r"\btags='drop'"), "--drop-tags"),
     (re.compile(r"\blowercase=False"), "--keep-case"),
     (re.compile(r"\bngram_range=\((\d+), (\d+)\)"), lambda found: _run_lengths(*found.groups())),
+    (re.compile(r"\b(max_document|max_unpacked)=([\d_]+)"), lambda found: f"{option(found[1])} {_in_units(found[2])}"),
     (re.compile(r"\bread it on one machine: textsieve\.read\(path\)"), "leave out --engine spark"),
     (re.compile(r" \(df\.sample\)"), ""),
     (re.compile(r"\braise most_values"), "raise --most-values"),
@@ -67,6 +69,15 @@ def option(setting: str) -> str:
 def _run_lengths(shortest: str, longest: str) -> str:
     """Lengths of runs of words as they are given."""
     return f"{option('ngram_range')} {shortest if shortest == longest else f'{shortest}-{longest}'}"
+
+
+def _in_units(size: str) -> str:
+    """Return a number of bytes, such as 20_000, as the options for sizes take it: 20kB."""
+    thousands = 0
+    while size.endswith("_000") and thousands < len(UNITS) - 1:
+        size = size.removesuffix("_000")
+        thousands += 1
+    return size.replace("_", "") + UNITS[thousands]
 
 
 def as_options(message: str) -> str:

@@ -7,7 +7,7 @@ order of their names, so that the order is the same on every machine.
 A link is read if what it leads to is inside the folder. Others are skipped and counted, because a link to a private
 file would put its words into a model, unless the caller follows links. Every folder is read once: by its own name if it
 is inside, and else by the first link that leads to it or to a folder around it. So links can neither form a loop nor
-multiply the files.
+multiply folders. A link to a file is a document of its own, beside the file if that is read too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ READ_ELSEWHERE = "links to folders read elsewhere"
 class Entry(NamedTuple):
     """A file below a folder."""
 
-    path: Path
+    path: str
     name: str
     """The path from below the folder, with slashes."""
 
@@ -48,7 +48,7 @@ def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[
         elif walker.is_folder(entry):
             stack.append((f"{prefix}{entry.name}/", iter(list_folder(entry.path))))
         elif walker.is_document(entry):
-            yield Entry(Path(entry.path), prefix + entry.name)
+            yield Entry(entry.path, prefix + entry.name)
 
 
 def list_folder(path: str) -> list[os.DirEntry[str]]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ..errors import InputError
-from ..files import open_regular
+from ..files import open_regular, read_small
 from .batch import Report
 from .bounds import DEFAULT, Bounds
 from .text import COUNTED, encoding_of, replaced_so_far
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CHUNK = 2**18
 HEAD = 2**16
+WHAT = "a file of documents"
 ZSTD_PIECES = 2**6, 2**10
 """Fewest and most packed bytes that are unpacked at once."""
 ZSTD_WINDOW = 2**27
@@ -79,12 +80,13 @@ COMPRESSIONS = (
     Compression("gzip", ".gz", b"\x1f\x8b", _ungzip),
     Compression("zstandard", ".zst", b"\x28\xb5\x2f\xfd", _unzstd),
 )
+MAGICS = tuple(compression.magic for compression in COMPRESSIONS)
 
 
 class _Unpacked(io.RawIOBase):
     """The bytes of a packed file, as a file."""
 
-    def __init__(self, path: Path, file: io.BufferedReader, compression: Compression, bounds: Bounds) -> None:
+    def __init__(self, path: Path | str, file: io.BufferedReader, compression: Compression, bounds: Bounds) -> None:
         self._path = path
         self._file = file
         self._kind = compression.name
@@ -127,10 +129,10 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def open_bytes(path: Path, bounds: Bounds = DEFAULT) -> io.BufferedReader:
+def open_bytes(path: Path | str, bounds: Bounds = DEFAULT) -> io.BufferedReader:
     """Open a regular file for reading, unpacked."""
     try:
-        file = open_regular(str(path), what="a file of documents", buffer=CHUNK)
+        file = open_regular(str(path), what=WHAT, buffer=CHUNK)
         start = file.peek(4)[:4]
     except OSError as error:
         raise cannot_read(path, error) from error
@@ -153,15 +155,22 @@ def read_head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def read_document(path: Path, bounds: Bounds) -> bytes:
+def read_document(path: Path | str, bounds: Bounds) -> bytes:
     """Return all bytes of a file that is one document, unpacked."""
+    name = str(path)
+    try:
+        data = read_small(name, what=WHAT, max_bytes=min(CHUNK, bounds.max_document))
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    if data is not None and not data.startswith(MAGICS):
+        return data
     parts: list[bytes] = []
     size = 0
     with open_bytes(path, bounds) as file:
         for part in _chunks_of(file):
             parts.append(part)
             size += len(part)
-            bounds.check_document(size, str(path))
+            bounds.check_document(size, name)
     return b"".join(parts)
 
 

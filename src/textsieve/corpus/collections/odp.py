@@ -72,7 +72,7 @@ def _words(value: object) -> list[str]:
 
 def _sample(path: Path, bounds: Bounds) -> Iterator[tuple[object, object]]:
     try:
-        sample = json.loads(read_document(path, bounds))  # it has 1.7 MB
+        sample = json.loads(read_document(path, bounds))
         yield from zip(sample["meta"], sample["dmoz_categories"], strict=True)
     except InputError:
         raise

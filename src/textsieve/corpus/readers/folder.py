@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from ...errors import InputError
-from ..batch import Batch, Document, KeptDocument, Report, in_batches
+from ..batch import Batch, Document, KeptDocument, Labels, Report, in_batches
 from ..content import binary_kind
 from ..corpus import Corpus
 from ..folders import list_folder, walk
@@ -34,16 +33,21 @@ def corpus(source: Source, format: Format) -> Corpus:
 def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report)
     report.places = None  # a label is read once for a folder; its files have names
+    label_before: str | None = None
+    labels: Labels = ()
     for file in walk(source.path, report, follow_links=source.bounds.follow_links):
         folder, slash, _ = file.name.partition("/")
-        text, labels = _read_text(file.path, source, report), to_labels(folder if slash else None, 0)
+        label = folder if slash else None
+        if label != label_before:
+            label_before, labels = label, to_labels(label, 0)
+        text = _read_text(file.path, source, report)
         if source.keep:
             yield text, labels, {"file": os.fsencode(file.name).decode(errors="replace")}
         else:
             yield text, labels
 
 
-def _read_text(path: Path, source: Source, report: Report) -> str:
+def _read_text(path: str, source: Source, report: Report) -> str:
     data = read_document(path, source.bounds)
     text, replaced = decode(data, source.encoding)
     if replaced and (kind := binary_kind(data[:HEAD])):

@@ -20,7 +20,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...files import open_regular
-from ..bounds import Bounds
+from ..bounds import Bounds, how_to_raise
 
 MAGIC = b"PAR1"
 VALUE = 16
@@ -91,8 +91,7 @@ def _row_groups(data: mmap.mmap, columns: Collection[bytes], name: str, bounds: 
                 if page.unpacked > limit:
                     raise InputError(
                         f"{name}: a page of {page.packed:,} bytes in row group {number} unpacks to {page.unpacked:,}, "
-                        f"and the limit is {limit:,}. If the file is what it should be, raise the limit with "
-                        "max_document=."
+                        f"and the limit is {limit:,}. {how_to_raise('max_document', page.unpacked)}"
                     )
         total += unpacked
         bounds.check_unpacked(total, len(data), name)
