@@ -124,17 +124,17 @@ def _regular_size(descriptor: int, path: str, what: str) -> int:
     return status.st_size
 
 
-def lock(descriptor: int, *, wait: bool = False) -> None:
+def lock(descriptor: int) -> None:
     """Lock an open file against other processes until it is closed.
 
-    Raises `BlockingIOError` if another process holds the lock and `wait` is false, and another `OSError` on systems and
-    file systems without such locks.
+    Raises `BlockingIOError` if another process holds the lock, and another `OSError` on systems and file systems that
+    have no locks.
     """
     try:
         import fcntl
     except ImportError as problem:
         raise OSError(errno.ENOTSUP, "this system has no file locks") from problem
-    fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def is_at(descriptor: int, path: str) -> bool:

@@ -225,6 +225,20 @@ def test_nohup_is_respected(model: Path) -> None:
     assert run.returncode == 0
 
 
+def test_a_handler_that_the_run_has_set_stays() -> None:
+    handlers = dict.fromkeys((signal.SIGTERM, signal.SIGHUP), signal.SIG_DFL)
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        with orderly():
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as the service does at its end
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def test_predictions_reach_a_file_in_a_terminal(model: Path, news: Path, tmp_path: Path) -> None:
     alone = started("predict", model, news).communicate()[0]
     with (tmp_path / "out").open("wb") as file:

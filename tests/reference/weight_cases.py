@@ -22,7 +22,7 @@ BAD_WEIGHTS: dict[str, tuple[Any, str]] = {
     "dates": (np.array(["2020-01-01"] * 3, "M8[D]"), "sample_weight=array"),
     "too small": (
         [5e-324] * 3,
-        r"sample_weight has the sum 1\.4822e-323; use weights whose sum is from 1e-100 to 1e\+100",
+        r"the sum 1\.4822e-323; use weights whose sum is from 1e-100 to 1e\+100",
     ),
     "too large": ([1e300, 1e300, 1e300], "sample_weight has the sum 3e\\+300"),
 }

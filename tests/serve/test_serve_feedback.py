@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,6 +26,7 @@ from textsieve import Categorizer, load
 from textsieve.corpus import read
 from textsieve.errors import InputError
 from textsieve.serve.feedback import Feedback
+from textsieve.serve.lanes import GivenUp
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -144,6 +151,53 @@ def test_a_service_without_room_takes_back_no_line_of_another_service(
                 feedback.write({"text": "too long" * 100})
         assert other.stdout.readline() == b"written\n"
     assert [line["text"] for line in lines(file)] == ["before", "of another service"]
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Hold the lock of a file, as another process does."""
+    with file.open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_correction_fails_if_the_file_stays_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textsieve.serve.feedback.LOCK_SECONDS", 0.05)
+    file = tmp_path / "corrections.jsonl"
+    feedback = Feedback(str(file))
+    with locked(file), pytest.raises(OSError, match="another process holds its lock"):
+        feedback.write({"text": "one"})
+    assert file.read_bytes() == b""
+    feedback.write({"text": "two"})
+    assert [line["text"] for line in lines(file)] == ["two"]
+
+
+def test_a_correction_that_nobody_waits_for_does_not_wait_for_the_lock(tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    feedback = Feedback(str(file))
+    with locked(file), pytest.raises(GivenUp):
+        feedback.write({"text": "one"}, lambda: False)
+    assert file.read_bytes() == b""
+
+
+def test_corrections_are_written_on_file_systems_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=OSError(errno.ENOLCK, "no locks")))
+    file = tmp_path / "corrections.jsonl"
+    Feedback(str(file)).write({"text": "one"})
+    assert [line["text"] for line in lines(file)] == ["one"]
+
+
+def test_a_locked_file_of_corrections_keeps_no_service_from_ending(models: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    with (
+        started_server(models["one"], tmp_path, "--feedback", str(file), "--timeout", "1") as server,
+        locked(file),
+    ):
+        found = ask(server, "/v1/feedback", {"text": "a late goal", "label": "money"})
+        assert (found.status, found.code) == (503, "timeout")
+        os.kill(server.pid, signal.SIGTERM)
+        assert server.program.ended() == 0
+    assert file.read_bytes() == b""
 
 
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:

@@ -6,20 +6,23 @@ import json
 import random
 import resource
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from tests.serve.floods import FLOODS, GET, WHOLE, flood, forget_peak, honest_client, resident
+from tests.serve.floods import FLOODS, GET, POST, WHOLE, flood, forget_peak, honest_client, resident
 from tests.serve.malformed import parsed
 from tests.serve.servers import Server, ask, started_server
+from textsieve.serve import protocol as protocol_module
 from textsieve.serve.limits import Limits
-from textsieve.serve.protocol import MOST_HEADERS, bounded_protocol
+from textsieve.serve.protocol import MOST_HEADERS, SLOW_SECONDS, bounded_protocol
 from textsieve.serve.running import TOKEN, possible_connections
 
 SECRET = "secret"
@@ -115,22 +118,161 @@ def test_a_request_has_so_many_headers_at_most(unguarded: Server) -> None:
             assert connection.recv(1 << 16).startswith(b"HTTP/1.1 %d " % status)
 
 
-def test_a_connection_whose_response_is_still_read_is_not_closed_for_want_of_a_request() -> None:
-    async def app(scope: object, receive: object, send: object) -> None: ...
+class ManualLoop:
+    """An event loop without a socket: the test runs what is scheduled, and moves the clock."""
 
-    loop, transport = Mock(time=lambda: 0.0), Mock()
-    transport.is_closing.return_value, transport.get_write_buffer_size.return_value = False, 1 << 20
-    config = Config(app, lifespan="off", ws="none")
-    protocol = bounded_protocol(30.0, 10)(config, ServerState(), {}, loop)
-    protocol.connection_made(transport)
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.soon: list[Callable[[], object]] = []
+        self.later: list[tuple[float, Mock, Callable[[], object]]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_soon(self, call: Callable[..., object], *arguments: object) -> None:
+        self.soon.append(partial(call, *arguments))
+
+    def call_later(self, seconds: float, call: Callable[..., object], *arguments: object) -> Mock:
+        handle = Mock()
+        self.later.append((self.now + seconds, handle, partial(call, *arguments)))
+        return handle
+
+    def create_task(self, coroutine: Coroutine[object, object, object], **_: object) -> Mock:
+        coroutine.close()  # the application never answers
+        return Mock()
+
+    def run_soon(self) -> None:
+        while self.soon:
+            self.soon.pop(0)()
+
+    def pass_time(self, seconds: float) -> None:
+        self.now += seconds
+        due = [timer for timer in self.later if timer[0] <= self.now]
+        self.later = [timer for timer in self.later if timer[0] > self.now]
+        for _, handle, call in due:
+            if not handle.cancel.called:
+                call()
+
+
+class Connections:
+    """Connections of one server to clients that the test plays."""
+
+    def __init__(self, n_connections: int, seconds: float = 30.0) -> None:
+        async def app(scope: object, receive: object, send: object) -> None: ...
+
+        self.loop, self.log, state = ManualLoop(), list[str](), ServerState()
+        self.kind = bounded_protocol(seconds, 1000, self.log.append)
+        self.protocols = [
+            self.kind(Config(app, lifespan="off", ws="none"), state, {}, cast(Any, self.loop))
+            for _ in range(n_connections)
+        ]
+        for protocol in self.protocols:
+            transport = Mock()
+            transport.is_closing.return_value, transport.get_write_buffer_size.return_value = False, 0
+            protocol.connection_made(transport)
+
+    def is_cut_off(self, number: int) -> bool:
+        return bool(self.transport(number).abort.called)
+
+    @property
+    def n_cut_off(self) -> int:
+        return sum(map(self.is_cut_off, range(len(self.protocols))))
+
+    def transport(self, number: int) -> Mock:
+        return cast(Any, self.protocols[number])._writer._transport  # type: ignore[no-any-return]
+
+    def unread(self, number: int, size: int) -> None:
+        self.transport(number).get_write_buffer_size.return_value = size
+
+
+def test_a_connection_whose_response_is_still_read_is_not_closed_for_want_of_a_request() -> None:
+    connections = Connections(1)
+    (protocol,), transport = connections.protocols, connections.transport(0)
+    connections.unread(0, 1 << 20)
     protocol.pause_writing()
     protocol.timeout_keep_alive_handler()
     transport.close.assert_not_called()
     transport.abort.assert_not_called()
-    transport.get_write_buffer_size.return_value = 0
+    connections.unread(0, 0)
     protocol.resume_writing()
     protocol.timeout_keep_alive_handler()
     transport.close.assert_called_once()
+
+
+def test_uploads_that_are_being_parsed_pause_others_and_cut_nobody_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol_module, "MOST_HELD", 1 << 20)
+    connections = Connections(21)
+    body = b" " * 200_000
+    for protocol in connections.protocols[:20]:
+        protocol.data_received(POST + b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    idle = connections.protocols[20]
+    assert idle.flow.read_paused
+    connections.loop.run_soon()
+    assert connections.n_cut_off == 0
+    assert not any(protocol.cycle.more_body for protocol in connections.protocols[:20])
+    assert [len(protocol.cycle.body) for protocol in connections.protocols[:20]] == [len(body)] * 20
+    assert not idle.flow.read_paused
+
+
+def test_input_behind_an_unanswered_request_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol_module, "MOST_HELD", 1 << 20)
+    connections = Connections(20)
+    connections.unread(3, 1000)
+    connections.protocols[3].pause_writing()
+    for protocol in connections.protocols:
+        protocol.data_received(GET * (100_000 // len(GET)))
+        connections.loop.run_soon()
+    assert sum(len(protocol.unparsed) for protocol in connections.kind.held.waiting) <= 1 << 20
+    assert 9 <= connections.n_cut_off <= 10
+    assert connections.is_cut_off(3)
+    assert "1,000 bytes of a response unread" in connections.log[0]  # this client did not read, so it was the first
+    assert not connections.is_cut_off(19)
+
+
+def test_clients_that_read_large_responses_steadily_are_not_cut_off() -> None:
+    connections = Connections(6)
+    size = 38 << 20
+    for number, protocol in enumerate(connections.protocols):
+        connections.unread(number, size)
+        protocol.pause_writing()
+    for second in range(1, 30):
+        for number in range(6):
+            connections.unread(number, size - (second << 20))
+        connections.loop.pass_time(1.0)
+    assert connections.n_cut_off == 0
+    assert not connections.log
+
+
+def test_slow_clients_are_cut_off_when_unread_responses_take_too_much() -> None:
+    connections = Connections(4)
+    for number, protocol in enumerate(connections.protocols):
+        connections.unread(number, 20 << 20)
+        protocol.pause_writing()
+    connections.unread(2, 19 << 20)
+    connections.loop.pass_time(SLOW_SECONDS)
+    assert [connections.is_cut_off(number) for number in range(4)] == [True, True, False, True]
+    assert len(connections.log) == 3
+    assert "cut off with 20,971,520 bytes of a response unread" in connections.log[0]
+
+
+def test_no_number_of_fast_clients_holds_more_than_the_most_for_unread_responses() -> None:
+    connections = Connections(20)
+    for number, protocol in enumerate(connections.protocols):
+        connections.unread(number, 40 << 20)
+        protocol.pause_writing()
+    assert [connections.is_cut_off(number) for number in range(20)] == [True] * 8 + [False] * 12
+
+
+def test_a_client_that_reads_nothing_is_cut_off_in_the_time_of_a_request() -> None:
+    connections = Connections(1)
+    connections.unread(0, 1000)
+    connections.protocols[0].pause_writing()
+    for _ in range(5):
+        connections.loop.pass_time(SLOW_SECONDS)
+    assert connections.n_cut_off == 0
+    connections.loop.pass_time(SLOW_SECONDS)
+    assert connections.n_cut_off == 1
+    assert "in 30 seconds" in connections.log[0]
 
 
 @pytest.mark.parametrize(

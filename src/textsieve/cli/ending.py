@@ -146,7 +146,8 @@ def _ended_by_signals() -> Iterator[None]:
         yield
     finally:
         for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
+            if signal.getsignal(number) is end:  # the service ignores SIGHUP until its process has ended
+                signal.signal(number, signal.SIG_DFL)
 
 
 def _open_closed_streams() -> None:

@@ -95,7 +95,7 @@ def _add_asking(app: FastAPI, service: Service) -> None:
         def work(is_wanted: Wanted) -> bytes:
             if not is_wanted():
                 raise GivenUp
-            service.correct(asked.text, asked.label, asked.labels)
+            service.correct(asked.text, asked.label, asked.labels, is_wanted)
             return to_json({"written": True})
 
         return await service.lanes.work("correct", service.current.now, len(asked.text), work)

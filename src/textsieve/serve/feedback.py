@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,11 @@ from pydantic_core import to_json
 
 from ..errors import InputError
 from ..files import check_writable, lock, settle
+from .lanes import GivenUp, Wanted
+
+LOCK_SECONDS = 5.0
+"""In which another process must release the file: a line and its way to the disk take milliseconds."""
+RETRY_SECONDS = 0.005
 
 
 class Feedback:
@@ -35,15 +40,18 @@ class Feedback:
         except OSError as problem:
             raise InputError(f"{path} can't be written: {problem.strerror}. Choose another file.") from problem
 
-    def write(self, correction: Mapping[str, Any]) -> None:
-        """Append a line; it is on the disk when this returns."""
+    def write(self, correction: Mapping[str, Any], is_wanted: Wanted = lambda: True) -> None:
+        """Append a line; it is on the disk when this returns.
+
+        Raises `OSError` if it can't be written, also because another process keeps the file locked, and `GivenUp` if it
+        is no longer wanted before the file can be locked.
+        """
         line = to_json({**correction, "time": datetime.now(UTC).isoformat(timespec="microseconds")}) + b"\n"
         with self._lock:
             is_new = not os.path.exists(self._path)
             file = self._open()
             try:
-                with suppress(OSError):  # some file systems have no locks
-                    lock(file, wait=True)
+                self._wait_for_lock(file, is_wanted)
                 end = os.fstat(file).st_size
                 if end and os.pread(file, 1, end - 1) != b"\n":
                     line = b"\n" + line
@@ -53,6 +61,24 @@ class Feedback:
                 os.close(file)
             if is_new:
                 settle(os.path.dirname(os.path.abspath(self._path)))
+
+    def _wait_for_lock(self, file: int, is_wanted: Wanted) -> None:
+        """Lock the file; do nothing on file systems without locks."""
+        deadline = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                lock(file)
+            except BlockingIOError as problem:
+                if not is_wanted():
+                    raise GivenUp from problem
+                if time.monotonic() > deadline:
+                    about = f"another process holds its lock for more than {LOCK_SECONDS:g} seconds"
+                    raise BlockingIOError(problem.errno, about, self._path) from problem
+                time.sleep(RETRY_SECONDS)
+            except OSError:
+                return
+            else:
+                return
 
     def _open(self) -> int:
         return os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)

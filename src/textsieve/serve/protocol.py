@@ -8,8 +8,9 @@ keeps a response until the client reads it. Nobody needs a token for any of that
 - A connection has one request at a time. While that is answered, or while a response waits to be read, the connection
   is not read; what the last read brought, 256 kB at most, stays unparsed.
 - A client that stops reading a response is cut off.
-- Connections, and the bytes that all of them hold, have a limit. Past it those go first that have waited longest for
-  their client, so that a new client always gets in.
+- Connections have a limit. Past it those go first that have waited longest for their client, so that a new client
+  always gets in.
+- The bytes that all connections hold have limits by kind; see `Held`.
 
 uvicorn also sends the head of a response before its body, which takes two system calls and wakes the client twice. Here
 the head waits for the body, which comes at once.
@@ -18,6 +19,7 @@ the head waits for the body, which comes at once.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, cast
 
 import httptools
@@ -35,9 +37,16 @@ TURN = 16 << 10
 """Bytes that are parsed before other connections have their turn: in chunks of one byte, they take milliseconds."""
 MOST_HEADERS = 100
 MOST_HELD = 32 << 20
-"""Bytes of unparsed requests and unread responses, of all connections."""
+"""Bytes of all connections, for each kind in `Held`."""
+MOST_UNREAD = 512 << 20
+"""Bytes of unread responses of all connections, however fast their clients read."""
 LEAST_READ = 64 << 10
 """Bytes that a client must read of a response in the time that a request may take, if there are as many."""
+SLOW_SECONDS = 5.0
+"""A client that reads less than `LEAST_READ` in this time is slow.
+
+Sockets pass on megabytes at a time, so at a shorter interval a client that reads steadily can look slow.
+"""
 
 
 class OneWriteTransport:
@@ -93,9 +102,98 @@ class HoldingFlow(FlowControl):
             super().resume_reading()
 
 
-def bounded_protocol(seconds: float, most_connections: int) -> type[BoundedProtocol]:
-    """Return the protocol class of one server, whose connections share the limits and the count of bytes held."""
-    settings = {"seconds": seconds, "most_connections": most_connections, "held": {}}
+class Held:
+    """Bytes that the connections of one server hold, by kind; in each kind, the oldest entry comes first.
+
+    - `parsing`: input whose turn to be parsed comes soon. Above `MOST_HELD`, no other connection is read until half of
+      it is parsed. Nobody is cut off: it takes milliseconds, and then the guard counts the bodies.
+    - `waiting`: input behind a request without a response, or behind a response that the client has not read. Above
+      `MOST_HELD`, connections are cut off, those first whose client does not read.
+    - `unread`: responses. Above `MOST_HELD`, connections with slow clients are cut off; above `MOST_UNREAD`, any. A
+      single response may be larger than both.
+    """
+
+    def __init__(self) -> None:
+        self.parsing: dict[BoundedProtocol, int] = {}
+        self.waiting: dict[BoundedProtocol, int] = {}
+        self.unread: dict[BoundedProtocol, int] = {}
+        self._is_paused = False
+        self._paused: set[BoundedProtocol] = set()
+
+    def count(self, connection: BoundedProtocol) -> None:
+        """Note how much a connection holds, and enforce the limits."""
+        size = len(connection.unparsed)
+        must_wait = connection.must_wait
+        _set_or_remove(self.parsing, connection, 0 if must_wait else size)
+        _set_or_remove(self.waiting, connection, size if must_wait else 0)
+        _set_or_remove(self.unread, connection, connection.n_unread)
+        self._pause(cast("set[BoundedProtocol]", connection.connections))
+        self._resume()
+        while sum(self.waiting.values()) > MOST_HELD:
+            first = min(self.waiting, key=lambda other: not other.flow.write_paused)
+            first.cut_off(f"all connections hold more than {MOST_HELD:,} bytes of pipelined requests")
+        if sum(self.unread.values()) > MOST_HELD:
+            self._bound_unread()
+
+    def forget(self, connection: BoundedProtocol) -> None:
+        """Remove a connection that is closed or being closed."""
+        for sizes in (self.parsing, self.waiting, self.unread):
+            sizes.pop(connection, None)
+        self._resume()
+
+    def may_read(self, connection: BoundedProtocol) -> bool:
+        """Return whether a connection may be read now; if not, it is told later to read on."""
+        if self._is_paused:
+            self._paused.add(connection)
+        return not self._is_paused
+
+    def _pause(self, connections: set[BoundedProtocol]) -> None:
+        """Stop reading if too much is being parsed."""
+        if not self._is_paused and sum(self.parsing.values()) > MOST_HELD:
+            self._is_paused = True
+            for connection in connections:
+                connection.read_on()
+
+    def _resume(self) -> None:
+        if self._is_paused and sum(self.parsing.values()) <= MOST_HELD // 2:
+            self._is_paused = False
+            paused, self._paused = self._paused, set()
+            for connection in paused:
+                connection.read_on()
+
+    def _bound_unread(self) -> None:
+        for connection in self.unread:
+            self.unread[connection] = connection.n_unread
+        total = sum(self.unread.values())
+        for connection in list(self.unread):
+            if total <= MOST_HELD or len(self.unread) == 1:
+                return
+            if connection.is_slow or total > MOST_UNREAD:
+                total -= self.unread[connection]
+                limit = MOST_HELD if connection.is_slow else MOST_UNREAD
+                connection.cut_off(f"all connections hold more than {limit:,} bytes of unread responses")
+
+
+def _set_or_remove(sizes: dict[BoundedProtocol, int], connection: BoundedProtocol, size: int) -> None:
+    if size:
+        sizes[connection] = size
+    else:
+        sizes.pop(connection, None)
+
+
+def bounded_protocol(
+    seconds: float, most_connections: int, say: Callable[[str], None] | None = None
+) -> type[BoundedProtocol]:
+    """Return the protocol class of one server, whose connections share the limits and the count of bytes held.
+
+    `say` writes a line to the log.
+    """
+    settings = {
+        "seconds": seconds,
+        "most_connections": most_connections,
+        "held": Held(),
+        "say": staticmethod(say or (lambda _: None)),
+    }
     return type("BoundedProtocol", (BoundedProtocol,), settings)
 
 
@@ -105,16 +203,21 @@ class BoundedProtocol(HttpToolsProtocol):
     seconds: float
     """In which a request must be complete, and a client must read something of a response."""
     most_connections: int
-    held: dict[BoundedProtocol, int]
-    """Bytes of unparsed requests and unread responses by connection, the one that has held some for longest first."""
+    held: Held
+    say: Callable[[str], None]
 
-    _unparsed = b""  # what was read while a request was answered
+    unparsed = b""
+    """Input that was read while a request was answered, or that is parsed in several turns."""
+    is_slow = False
+    """Whether the client read less than `LEAST_READ` of a response in `SLOW_SECONDS`."""
+
     _parsed = 0  # bytes of that which are parsed by now
     _unused = 0  # bytes since the request began that are no body, less a quarter of the body
     _waits = True  # for a request, or for the rest of one
     _since = 0.0  # when it was opened, or its last response was complete
     _alarm: asyncio.TimerHandle | None = None
     _unread_alarm: asyncio.TimerHandle | None = None
+    _unread_limit = (0.0, 0)  # when the client must have read more, and the bytes that were unread before
     _error: Refused | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -151,18 +254,41 @@ class BoundedProtocol(HttpToolsProtocol):
         return bool(self.pipeline) or (cycle is not None and not (cycle.more_body or cycle.response_complete))
 
     @property
-    def _must_wait(self) -> bool:
+    def must_wait(self) -> bool:
         """Whether the next request has to wait, for the response to another or for the client to read it."""
         return self._is_answering or self.flow.write_paused
+
+    @property
+    def n_unread(self) -> int:
+        """Bytes of a response that the client has not read."""
+        return self._writer.get_write_buffer_size() if self.flow.write_paused else 0
+
+    def cut_off(self, why: str) -> None:
+        """Abort the connection, and log why."""
+        self.held.forget(self)
+        client = self.client[0] if self.client else "-"
+        self.say(f"{client} cut off with {self.n_unread:,} bytes of a response unread: {why}")
+        self._writer.abort()
+
+    def read_on(self) -> None:
+        """Read again, unless input waits to be parsed or to be taken by the application; stop if `held` says so."""
+        if self.unparsed or self.transport.is_closing():
+            return
+        if not self.held.may_read(self):
+            self.flow.hold()
+            return
+        self.flow.release()
+        if self.cycle is None or len(self.cycle.body) <= HIGH_WATER_LIMIT:
+            self.flow.resume_reading()
 
     # -- requests --------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
         """Parse one request, or a part of one; keep the rest until that is answered."""
-        if self._unparsed:  # the transport had read it already
-            self._unparsed += data
-        elif self._must_wait or not _has_one_head(data):
-            self._unparsed = data
+        if self.unparsed:  # the transport had read it already
+            self.unparsed += data
+        elif self.must_wait or not _has_one_head(data):
+            self.unparsed = data
         else:  # as nearly always
             self._parse(data)
             return
@@ -170,9 +296,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _parse_unparsed(self) -> None:
         """Parse up to the end of the next request, some bytes at a time; read on once nothing is left."""
-        data = self._unparsed
+        data = self.unparsed
         turn = min(self._parsed + TURN, len(data))
-        while self._parsed < turn and not (self._must_wait or self.transport.is_closing()):
+        while self._parsed < turn and not (self.must_wait or self.transport.is_closing()):
             begin = self._parsed
             end = data.find(HEAD_END, begin + LEAST_HEAD, begin + TURN)
             self._parsed = begin + TURN if end < 0 else end + len(HEAD_END)
@@ -181,16 +307,14 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if self._parsed < len(data):
             self.flow.hold()
-            if self._must_wait:
+            if self.must_wait:
                 self._stop_alarm()  # the rest of a request may be there, but is not parsed yet
             else:
                 self.loop.call_soon(self._parse_unparsed)
         else:
-            self._unparsed, self._parsed = b"", 0
-            self.flow.release()
-            if self.cycle is None or len(self.cycle.body) <= HIGH_WATER_LIMIT:
-                self.flow.resume_reading()
-        self._count_held()
+            self.unparsed, self._parsed = b"", 0
+            self.read_on()
+        self.held.count(self)
 
     def _parse(self, data: bytes) -> None:
         """Parse the bytes of one head at most, and check that a head or whatever else is no body comes to an end."""
@@ -261,7 +385,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._writer.flush()
         super().on_response_complete()
         self._since = self.loop.time()
-        if self._unparsed:
+        if self.unparsed:
             self.loop.call_soon(self._parse_unparsed)
 
     def send_400_response(self, msg: str) -> None:
@@ -273,8 +397,8 @@ class BoundedProtocol(HttpToolsProtocol):
         """Forget what is held, and wait for nothing any more."""
         self._stop_waiting()
         self._stop_watching()
-        self._unparsed, self._parsed = b"", 0
-        self.held.pop(self, None)
+        self.unparsed, self._parsed = b"", 0
+        self.held.forget(self)
         super().connection_lost(exc)
 
     # -- responses that are not read -------------------------------------------------------------------------------
@@ -283,16 +407,17 @@ class BoundedProtocol(HttpToolsProtocol):
         """Look from time to time whether the client reads."""
         super().pause_writing()
         if self._unread_alarm is None:
-            left = self._writer.get_write_buffer_size()
-            self._unread_alarm = self.loop.call_later(self.seconds, self._check_unread, left)
-            self._count_held()
+            n_unread = self.n_unread
+            self._unread_limit = (self.loop.time() + self.seconds, n_unread)
+            self._watch_unread(n_unread)
+            self.held.count(self)
 
     def resume_writing(self) -> None:
         """Go on with what is unparsed: all was read."""
         super().resume_writing()
         self._stop_watching()
-        self._count_held()
-        if self._unparsed:
+        self.held.count(self)
+        if self.unparsed:
             self.loop.call_soon(self._parse_unparsed)
 
     def timeout_keep_alive_handler(self) -> None:
@@ -304,27 +429,29 @@ class BoundedProtocol(HttpToolsProtocol):
         else:
             super().timeout_keep_alive_handler()
 
-    def _count_held(self) -> None:
-        """Note how much this connection holds, and cut off the first of all if they hold too much together."""
-        size = len(self._unparsed) + (self._writer.get_write_buffer_size() if self.flow.write_paused else 0)
-        if not size:
-            self.held.pop(self, None)
-            return
-        self.held[self] = size
-        while sum(self.held.values()) > MOST_HELD and len(self.held) > 1:
-            first = next(iter(self.held))
-            del self.held[first]
-            first._writer.abort()
+    def _watch_unread(self, n_unread: int) -> None:
+        seconds = min(SLOW_SECONDS, self.seconds)
+        self._unread_alarm = self.loop.call_later(seconds, self._check_unread, n_unread)
 
     def _check_unread(self, before: int) -> None:
-        left: int = self._writer.get_write_buffer_size()
+        """Compare what the client has read since the last look, and since the deadline was set, with the least."""
         self._unread_alarm = None
-        if left and before - left < LEAST_READ:
-            self._writer.abort()
-        elif left:
-            self._unread_alarm = self.loop.call_later(self.seconds, self._check_unread, left)
+        n_unread = self.n_unread
+        if not n_unread:
+            return
+        self.is_slow = before - n_unread < LEAST_READ
+        now = self.loop.time()
+        deadline, at_first = self._unread_limit
+        if now >= deadline:
+            if at_first - n_unread < LEAST_READ:
+                self.cut_off(f"the client read less than {LEAST_READ:,} bytes in {self.seconds:g} seconds")
+                return
+            self._unread_limit = (now + self.seconds, n_unread)
+        self._watch_unread(n_unread)
+        self.held.count(self)
 
     def _stop_watching(self) -> None:
+        self.is_slow = False
         if self._unread_alarm is not None:
             self._unread_alarm.cancel()
             self._unread_alarm = None

@@ -131,7 +131,7 @@ def run(
     """Serve until a signal ends it."""
     config = uvicorn.Config(
         guarded(service, hosts, token),
-        http=bounded_protocol(service.limits.seconds, possible_connections(service.limits.connections)),
+        http=bounded_protocol(service.limits.seconds, possible_connections(service.limits.connections), service.say),
         ws="none",
         lifespan="off",
         log_config=None,

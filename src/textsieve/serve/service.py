@@ -13,7 +13,7 @@ from ..settings import n_threads
 from .answers import class_named
 from .feedback import Feedback
 from .guard import DOCUMENTS
-from .lanes import Lanes
+from .lanes import Lanes, Wanted
 from .limits import Limits
 from .loaded import Current
 from .log import Log
@@ -101,8 +101,8 @@ class Service:
 
     # -- corrections ---------------------------------------------------------------------------------------------
 
-    def correct(self, text: str, label: Label | None, labels: list[Label] | None) -> None:
-        """Write the right label or labels of a text to the file of corrections."""
+    def correct(self, text: str, label: Label | None, labels: list[Label] | None, is_wanted: Wanted) -> None:
+        """Write the right label or labels of a text to the file of corrections, while the client waits for it."""
         assert self.feedback is not None
         loaded = self.current.now
         one = loaded.model.labels == "one"
@@ -116,7 +116,7 @@ class Service:
         (predicted,) = loaded.model.label_sets(loaded.model.predict([text]).labels)
         found = {"label": right[0], "predicted": predicted[0]} if one else {"labels": right, "predicted": predicted}
         try:
-            self.feedback.write({"text": text, **found, "model": loaded.id})
+            self.feedback.write({"text": text, **found, "model": loaded.id}, is_wanted)
         except OSError as problem:
             self.say(f"A correction could not be written: {problem}")
             raise Refused("not_written", "The correction could not be written; try again later.") from problem
