@@ -111,7 +111,6 @@ class Parameters:
         if hasattr(self, "_metadata_request"):
             return deepcopy(self._metadata_request)
         routing = MetadataRequest(owner=type(self).__name__)
-        routing.score.add_request(param="sample_weight", alias=None)  # pipelines pass it on to any score, if only None
         for method in ("fit", "score"):
             for name in self._metadata_of(method):
                 getattr(routing, method).add_request(param=name, alias=None)

@@ -141,6 +141,13 @@ def test_missing_file_suggests_a_near_name(tmp_path: Path) -> None:
         read("a\0b")
 
 
+def test_a_dangling_link_is_named_with_its_target(tmp_path: Path) -> None:
+    link = tmp_path / "news.csv"
+    link.symlink_to("old.csv")
+    with pytest.raises(InputError, match=r"news\.csv: is a link to old\.csv, which does not exist\. Mend or replace"):
+        read(link)
+
+
 def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "secret.csv"
     path.write_text("text,label\n")

@@ -124,6 +124,9 @@ def _exists(path: Path) -> bool:
 
 
 def _missing(path: Path) -> InputError:
+    """Return the error for a path with nothing there, with the name that was probably meant."""
+    if path.is_symlink():
+        return InputError(f"{path}: is a link to {path.readlink()}, which does not exist. Mend or replace the link.")
     close = closest_name(str(path))
     if not close and path.parent.is_dir():
         close = next(iter(get_close_matches(path.name, os.listdir(path.parent), n=1)), None)
