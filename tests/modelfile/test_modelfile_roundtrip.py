@@ -194,7 +194,7 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
     ({"idf": np.zeros(4, np.float32)}, "idf"),
     ({"idf": np.array([1, 2, np.inf, 1])}, "idf is not finite"),
     ({"tf": "ltc"}, "tf"),
-    ({"norm": "l1"}, "norm"),
+    ({"norm": "l3"}, "norm"),
     ({"lowercase": 1}, "lowercase"),
     ({"strip_accents": "both"}, "strip_accents"),
     ({"ngram_range": (0, 1)}, "ngram_range"),
