@@ -8,14 +8,13 @@ numba considers a cached kernel fresh while the source file of that kernel is un
 also across files, so ours are fresh only while all files in this folder are unchanged.
 
 numba's cache files are pickles that contain object code. A damaged one may raise any exception or crash the process
-when it is loaded. So `CheckedFiles` replaces numba's files: each starts with a SHA-256 checksum, and nothing of a file
-is unpickled or linked before its checksum is verified. A damaged file is removed with a warning, and the kernel is
-compiled again. If the cache can't be written, the process continues without it. The checksum detects accidents, not
-attacks: whoever can write to the cache folder can run code, as with Python's own `__pycache__`.
+when it is loaded. So `CheckedFiles` appends a SHA-256 checksum to each file, and numba loads a file only after its
+checksum is verified. A damaged file is removed with a warning, and the kernel is compiled again. If the cache can't be
+written, the process continues without it. The checksum detects accidents, not attacks: whoever can write to the cache
+folder can run code, as with Python's own `__pycache__`.
 """
 
 import os
-import pickle
 import platform
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,8 +25,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
-from numba.core.serialize import dumps
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numpy.typing import NDArray
 
 from ..errors import InputError
@@ -100,6 +98,7 @@ class CheckedFiles:
     def __init__(self, folder: str, base: str) -> None:
         self.folder = folder
         self.base = base
+        self.files: Any = cast(Any, IndexDataCacheFile)(folder, base, None)
         self.stamp = sha256(f"{FINGERPRINT} {numba.__version__}".encode()).hexdigest()[:16]
 
     def path(self, key: object) -> str:
@@ -111,25 +110,25 @@ class CheckedFiles:
         path = self.path(key)
         try:
             with open_regular(path, what="compiled code", max_bytes=MAX_BYTES) as file:
-                checksum, content = file.read(32), file.read()
+                content = file.read()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, InputError):
-            checksum = content = b""
-        if checksum != _checksum(path, content):
+            content = b""
+        if content[-32:] != _checksum(path, content[:-32]):
             with suppress(OSError):  # saving the new code reports what is wrong with the folder
                 os.unlink(path)
             _warn_once(f"{path} is damaged; it is compiled again.", "damaged")
             return None
-        return pickle.loads(content)
+        return self.files._load_data(os.path.basename(path))
 
     def save(self, key: object, data: object) -> None:
         """Save data for a key, and remove files of this kernel from other versions."""
         path = self.path(key)
-        content: bytes = cast(Any, dumps)(data)
+        content: bytes = self.files._dump(data)
         with replacing(path) as file:
-            file.write(_checksum(path, content))
             file.write(content)
+            file.write(_checksum(path, content))
         for name in os.listdir(self.folder):
             if name.startswith(f"{self.base}.") and not name.startswith(f"{self.base}.{self.stamp}."):
                 with suppress(OSError):  # another process may have removed it
