@@ -3,8 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?=
 ARGS ?=
+DEPTH ?= all
+PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadgroup --durations 5
 
-.PHONY: demo test test-lowest lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
+.PHONY: demo test test-all test-lowest lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -12,11 +14,14 @@ demo: .venv/ready        ## train on the embedded corpus, or on your own: make d
 	@$(BIN)/textsieve compare "$(or $(DATA),docstrings)" --selectors forward,ocfs,ig,chi --terms 100,1000 --classifiers svm,nb \
 	  --results demo.jsonl --report demo.html $(ARGS)
 
-test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIEVE_DATA
-	$(BIN)/pytest -q -rs --durations=5
+test: .venv/ready        ## the tests that need no Java, browser or corpora, with few examples: a few minutes
+	TEXTSIEVE_TESTS=quick $(BIN)/pytest $(PYTEST_OPTIONS) $(ARGS)
+
+test-all: .venv/ready    ## all tests, with Java, Chromium and the papers' corpora in TEXTSIEVE_DATA; DEPTH=deep tries more
+	TEXTSIEVE_TESTS=$(DEPTH) $(BIN)/pytest $(PYTEST_OPTIONS) $(ARGS)
 
 test-lowest: .venv-lowest/ready ## all tests with the oldest versions of packages that pyproject.toml allows
-	.venv-lowest/bin/python -m pytest -q -rs $(ARGS)
+	TEXTSIEVE_TESTS=$(DEPTH) .venv-lowest/bin/python -m pytest $(PYTEST_OPTIONS) $(ARGS)
 
 lint: .venv/ready        ## style, types, and who imports whom
 	$(BIN)/ruff check .

@@ -1,32 +1,76 @@
-"""The real corpora and a real browser, where they are; and how much hypothesis tries."""
+"""How much runs, and fixtures for the papers' corpora and a browser."""
 
 import os
 import re
 import tarfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import Browser, missing, opened_browser
+from tests.depth import DEPTH, EXAMPLES, IS_QUICK, absent, covering
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.inventory import inventory
 
-settings.register_profile(
-    "textsieve",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-settings.load_profile("textsieve")
+for depth, n_examples in EXAMPLES.items():
+    settings.register_profile(
+        depth,
+        max_examples=n_examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+settings.load_profile(DEPTH)
+
+NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on the papers' corpora"}
+"""Fixtures of what a machine may lack, and what to call the tests that use them. The quick run leaves them out."""
+
+GROUPS = {"sessions": "spark", "chromium": "browser"}
+"""Fixtures that start other programs. One worker runs all tests of a group, so that it starts them once."""
+
+left_out: Counter[str] = Counter()
+
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and the command line breaks its lines there
 
 
-def _absent(reason: str) -> None:
-    """Skip; but where CI was promised the corpora, a skipped test would look like a passed one."""
-    if os.environ.get("CI") == "true" and "TEXTSIEVE_DATA" in os.environ:
-        pytest.fail(f"{reason}, and CI must not skip")
-    pytest.skip(reason)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Select the tests of a quick run, and say which tests share a worker."""
+    if IS_QUICK:
+        selected = covering(item for item in items if _reason_to_leave_out(item) is None)
+        left_out.update(_reason_to_leave_out(item) or "in other combinations" for item in set(items) - set(selected))
+        items[:] = [item for item in items if item in selected]
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        program = next((group for name, group in GROUPS.items() if name in fixtures), None)
+        item.add_marker(pytest.mark.xdist_group(program or item.path.name))
+    items.sort(key=lambda item: not GROUPS.keys().isdisjoint(getattr(item, "fixturenames", ())), reverse=True)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = dict(left_out)
+
+
+def _reason_to_leave_out(item: pytest.Item) -> str | None:
+    """Return what kind of test this is if the quick run leaves it out, or None."""
+    fixtures = getattr(item, "fixturenames", ())
+    kinds = [kind for name, kind in NEEDS.items() if name in fixtures]
+    return kinds[0] if kinds else "that take long" if item.get_closest_marker("slow") else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over from a worker which tests it left out; all workers leave out the same."""
+    left_out.update(getattr(node, "workeroutput", {}).get("left_out", {}) if not left_out else {})
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what the quick run left out."""
+    if IS_QUICK:
+        tests = ", ".join(f"{n:,} {kind}" for kind, n in left_out.most_common())
+        terminalreporter.write_line(f"Left out (`make test-all` runs them): most examples, and of the tests {tests}.")
 
 
 @pytest.fixture(scope="session")
@@ -34,10 +78,10 @@ def data_dir() -> Path:
     """The folder with the papers' corpora, named by TEXTSIEVE_DATA."""
     name = os.environ.get("TEXTSIEVE_DATA")
     if not name:
-        _absent("TEXTSIEVE_DATA does not name a folder with the corpora")
+        absent("TEXTSIEVE_DATA does not name a folder with the corpora")
     folder = Path(str(name))
     if not folder.is_dir():
-        _absent(f"TEXTSIEVE_DATA={name} is not a folder")
+        absent(f"TEXTSIEVE_DATA={name} is not a folder")
     return folder
 
 
@@ -47,7 +91,7 @@ def named(data_dir: Path) -> Callable[[str], Corpus]:
 
     def opened(name: str) -> Corpus:
         if not inventory(name)[0].is_here:
-            _absent(f"the files of {name} are not all in TEXTSIEVE_DATA={data_dir}")
+            absent(f"the files of {name} are not all in TEXTSIEVE_DATA={data_dir}")
         return read(name)
 
     return opened
@@ -66,7 +110,7 @@ def raw_documents(request: pytest.FixtureRequest, data_dir: Path) -> Callable[[i
     """Some documents as they are in the files: mails with headers, HTML, and SGML that is cut into its articles."""
     archive_name, pattern = RAW[request.param]
     if not (data_dir / archive_name).exists():
-        _absent(f"{archive_name} is not in TEXTSIEVE_DATA={data_dir}")
+        absent(f"{archive_name} is not in TEXTSIEVE_DATA={data_dir}")
 
     def first(n: int) -> list[str]:
         texts: list[str] = []
@@ -101,9 +145,7 @@ def chromium() -> Iterator[Browser]:
     """One browser for all tests that need one."""
     reason = missing()
     if reason is not None:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{reason}, and CI must not skip")
-        pytest.skip(reason)
+        absent(reason)
     with opened_browser() as found:
         yield found
 

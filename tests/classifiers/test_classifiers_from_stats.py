@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as tries
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
@@ -147,7 +146,6 @@ def test_rocchio_as_from_the_rows(several: bool) -> None:
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("classifier", [OPTIONS[1], Complement(norm=True), Rocchio()], ids=repr)
 @given(st.integers(0, 1000), st.integers(1, N))
-@tries(max_examples=15)
 def test_order_and_batches_change_no_bit(classifier: Any, several: bool, seed: int, size: int) -> None:
     """Also where batches are too small to be added up one by one."""
     class_weight = None if isinstance(classifier, Rocchio) else "balanced"

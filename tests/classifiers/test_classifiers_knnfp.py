@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -59,7 +59,6 @@ def by_kernels(scorer: KNNFPScorer, rows: Rows, n_jobs: int, rows_a_slice: int =
         return scorer.scores(rows, n_jobs)
 
 
-@settings(max_examples=200)
 @given(cases())
 def test_few_and_many_are_the_twin(case: Case) -> None:
     scorer, right = case.fitted().to_scorer(), case.twin()
@@ -80,7 +79,6 @@ def documents(seed: int, n: int = 200, d: int = 30) -> tuple[Any, Any]:
 
 
 @given(st.integers(0, 1000), st.integers(1, 50))
-@settings(max_examples=30)
 def test_many_equal_weights(seed: int, k: int) -> None:
     X, y = documents(seed, 120, 3)
     found = KNNFP(k=k).fit(X, y).to_scorer()
@@ -94,7 +92,6 @@ def test_many_equal_weights(seed: int, k: int) -> None:
     assert found.scores(rows).tolist() == by_kernels(found, rows, 2).tolist() == right
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 1000), st.lists(st.integers(0, 40), max_size=3))
 def test_any_batches_and_threads_give_the_same(seed: int, cuts: list[int]) -> None:
     X, y = documents(seed)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from textsieve import InputError
@@ -64,7 +64,6 @@ def bits(scores: Any) -> bytes:
     return np.asarray(scores, np.float64).tobytes()
 
 
-@settings(max_examples=300)
 @given(cases(), st.integers(1, 4))
 def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[LinearScorer, Rows], rows_a_slice: int) -> None:
     scorer, rows = case
@@ -76,7 +75,6 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[LinearScorer, Row
         assert bits(by_kernels(scorer, rows, n_jobs, rows_a_slice)) == bits(few)
 
 
-@settings(max_examples=100)
 @given(cases(), st.data())
 def test_any_cut_into_batches_gives_the_same_bits(case: tuple[LinearScorer, Rows], data: st.DataObject) -> None:
     scorer, rows = case

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference import neighbours_twin as twin
@@ -68,7 +68,6 @@ def bits(scores: Any) -> bytes:
     return (np.asarray(scores, np.float64) + 0.0).tobytes()  # -0.0 is 0.0
 
 
-@settings(max_examples=300)
 @given(cases())
 def test_few_and_many_are_the_twin_to_the_last_bit(case: Case) -> None:
     few = case.scorer.scores(case.rows)
@@ -92,7 +91,6 @@ def test_any_cut_into_batches_gives_the_same_bits(case: Case, data: st.DataObjec
     assert b"".join(map(bits, parts)) == bits(case.scorer.scores(rows))
 
 
-@settings(max_examples=300)
 @given(cases())
 def test_contributions_add_up_to_the_scores(case: Case) -> None:
     scores = case.scorer.scores(case.rows)

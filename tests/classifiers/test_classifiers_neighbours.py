@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -34,7 +34,6 @@ def learnable(case: Case) -> bool:
 
 
 @ANY_WARNING
-@settings(max_examples=200)
 @given(cases(weights, n_labels=(0, 3)).filter(learnable), st.integers(1, 10), st.sampled_from(VOTES))
 def test_scores_are_those_of_looking_at_every_document(case: Case, k: int, votes: str) -> None:
     found = CosineKNN(k=k, votes=votes).fit(case.matrix(), case.label_sets)
@@ -102,7 +101,6 @@ def test_newsgroups_as_scikit_learn_finds_them(newsgroups: tuple[list[str], list
 
 
 @ANY_WARNING
-@settings(max_examples=200)
 @given(cases(weights, n_labels=(1, 2)).filter(learnable), st.sampled_from(VOTES))
 def test_k_by_leaving_each_document_out(case: Case, votes: str) -> None:
     _, of_documents = numbers(case)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random_array
 from sklearn.exceptions import ConvergenceWarning
@@ -158,7 +158,6 @@ def test_more_terms_than_documents(way: str) -> None:
         checked(X, against_the_rest(y, np.ones(3), 100.0), way, terms)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 14), st.integers(1, 8), st.sampled_from([0.01, 1.0, 30.0]), st.data())
 def test_the_ways_meet(seed: int, n: int, d: int, C: float, data: st.DataObject) -> None:
     X, y = documents(seed, n=n, d=d)
@@ -318,7 +317,6 @@ def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
 # -- products ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 14), st.floats(0, 1), st.data())
 def test_products_are_dense_ones(seed: int, n: int, d: int, density: float, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)

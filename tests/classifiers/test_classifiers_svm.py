@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random_array
 from sklearn.exceptions import ConvergenceWarning
@@ -91,7 +91,6 @@ def test_class_weights_as_in_liblinear(n_classes: int, kind: str) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(1, 8), st.integers(2, 4), st.sampled_from([0.01, 1, 30]))
-@settings(max_examples=60)
 def test_nothing_near_it_is_better(seed: int, n: int, d: int, n_classes: int, C: float) -> None:
     """The sum is convex: if no small step from the weights makes it smaller, they are at its minimum."""
     X, y = documents(max(n, n_classes), d, n_classes, seed)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -56,7 +56,6 @@ def cases(draw: st.DrawFn, several: bool = True) -> Case:
     return Case(rows, labels, draw(st.lists(any_row, min_size=1, max_size=5)), n_classes)
 
 
-@settings(max_examples=200)
 @given(cases(), st.booleans())
 def test_shares_are_the_twins(case: Case, balance: bool) -> None:
     found = TCFP(balance=balance).fit(case.matrix, case.y)
@@ -69,7 +68,6 @@ def test_shares_are_the_twins(case: Case, balance: bool) -> None:
     assert np.all((found.term_votes_.sum(axis=1) == 0) | (np.abs(found.term_votes_.sum(axis=1) - sums) < 1e-4))
 
 
-@settings(max_examples=200)
 @given(cases(), st.sampled_from([None, "best", "mean"]), st.integers(1, 3))
 def test_votes_are_the_twins(case: Case, context: str | None, min_co: int) -> None:
     found = TCFP(context=context, min_co=min_co).fit(case.matrix, case.y)
@@ -79,7 +77,6 @@ def test_votes_are_the_twins(case: Case, context: str | None, min_co: int) -> No
     assert found.votes(np.array(case.queries)) == pytest.approx(np.array(right), rel=1e-6, abs=1e-12)
 
 
-@settings(max_examples=150)
 @given(cases(), st.data())
 def test_any_parts_give_the_bytes_of_the_whole(case: Case, data: st.DataObject) -> None:
     whole = TCFP().fit(case.matrix, case.y)

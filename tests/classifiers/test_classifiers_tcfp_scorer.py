@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference import voting_twin as twin
@@ -43,7 +43,6 @@ def by_kernels(scorer: TCFPScorer, rows: Rows, n_jobs: int, rows_a_slice: int = 
         return fresh(scorer).scores(rows, n_jobs)
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from(CONTEXTS), st.integers(1, 3))
 def test_few_and_many_are_the_same_to_the_last_bit(seed: int, context: str, min_co: int) -> None:
     scorer, rows, _, _ = scorer_of(seed, context, min_co=min_co)
@@ -53,7 +52,6 @@ def test_few_and_many_are_the_same_to_the_last_bit(seed: int, context: str, min_
         assert many.tobytes() == few.tobytes()
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from(CONTEXTS))
 def test_contributions_add_up_to_the_score(seed: int, context: str) -> None:
     scorer, rows, _, _ = scorer_of(seed, context)
@@ -65,7 +63,6 @@ def test_contributions_add_up_to_the_score(seed: int, context: str) -> None:
         assert (total + scorer.intercepts).tobytes() == score.tobytes()
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.sampled_from(CONTEXTS), st.lists(st.integers(0, 40), max_size=3))
 def test_any_batches_give_the_same(seed: int, context: str, cuts: list[int]) -> None:
     scorer, rows, _, _ = scorer_of(seed, context)

@@ -58,7 +58,7 @@ WRITERS: dict[str, Callable[[Documents], bytes]] = {
 
 @pytest.mark.filterwarnings("ignore:.* different labels contain")
 @pytest.mark.parametrize("kind", WRITERS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(documents)
 def test_round_trip(tmp_path: Path, kind: str, found: Documents) -> None:
     path = tmp_path / "file"
@@ -78,7 +78,6 @@ def records_of(content: str, delimiter: str, *, lenient: bool) -> list[list[str]
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-@settings(deadline=None)
 @given(
     rows=st.lists(st.lists(awkward, min_size=1, max_size=4), min_size=1, max_size=5),
     delimiter=st.sampled_from(",\t"),

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from tests.reference.subspace_grid_twin import decided
@@ -77,7 +77,6 @@ def test_rows_without_a_chosen_column() -> None:
     assert knows_nothing(rows.indptr, rows.indices, np.zeros(3, np.bool_)).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     members=st.integers(1, 8),
     documents=st.integers(1, 5),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from tests.reference.subspace_members_twin import Row, slow_contributions, slow_scores, voted_for
@@ -84,7 +84,6 @@ def bits(scores: Any) -> bytes:
     return (np.asarray(scores, np.float64) + 0.0).tobytes()  # -0.0 is 0.0
 
 
-@settings(max_examples=150)
 @given(cases(), st.sampled_from([np.int32, np.int64]))
 def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[SubspaceScorer, list[Row]], kind: Any) -> None:
     scorer, documents = case
@@ -96,7 +95,6 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[SubspaceScorer, l
         assert bits(by_kernels(scorer, rows, n_jobs)) == bits(few)
 
 
-@settings(max_examples=100)
 @given(cases().filter(lambda case: not case[0].several))
 def test_each_member_chooses_as_the_twin_does(case: tuple[SubspaceScorer, list[Row]]) -> None:
     scorer, documents = case
@@ -118,7 +116,6 @@ def test_any_cut_into_batches_gives_the_same_bits(case: tuple[SubspaceScorer, li
     assert b"".join(map(bits, parts)) == bits(scorer.scores(rows_of(documents, scorer.n_terms)))
 
 
-@settings(max_examples=150)
 @given(cases())
 def test_contributions_add_up_to_the_scores(case: tuple[SubspaceScorer, list[Row]]) -> None:
     scorer, documents = case

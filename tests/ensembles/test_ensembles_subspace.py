@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, vstack
 from sklearn.base import BaseEstimator, clone
@@ -73,7 +73,6 @@ def test_means_are_the_twins(n_classes: int, n_terms: int, n_members: int) -> No
     assert found.predict(X[60:]).tolist() == found.classes_[means.argmax(axis=1)].tolist()
 
 
-@settings(max_examples=25)
 @given(
     st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 12), st.integers(1, 6), st.sampled_from(["vote", "mean"])
 )

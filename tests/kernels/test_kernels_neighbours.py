@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -43,7 +43,6 @@ def searched(
         return nearest(index_of(postings_of(documents)), unit_rows(queries), k, threads=2, **options)
 
 
-@settings(max_examples=300)
 @given(tables(), st.integers(1, 15), shares, st.booleans())
 def test_as_calculating_every_cosine(case: tuple[Any, Any], k: int, share: int, everyone: bool) -> None:
     dense, queries = case

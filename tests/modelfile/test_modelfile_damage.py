@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save
 from tests.reference.model_cases import several_labels, small_model, two_classes
@@ -93,7 +93,6 @@ def test_flipped_regions_of_a_large_file(part: str) -> None:
         assert refused_or_the_same(bytes(damaged), LARGE)
 
 
-@settings(max_examples=200)
 @given(st.data())
 def test_parts_swapped_doubled_or_lost(data: st.DataObject) -> None:
     a, b, c = sorted(data.draw(st.lists(st.integers(0, len(SMALL)), min_size=3, max_size=3)))
@@ -104,7 +103,6 @@ def test_parts_swapped_doubled_or_lost(data: st.DataObject) -> None:
         assert refused_or_the_same(damaged, SMALL)
 
 
-@settings(max_examples=200)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(InputError, match="not a textsieve model"):

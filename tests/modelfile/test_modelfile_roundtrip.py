@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from safetensors.numpy import load
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from tests.reference.model_cases import documents, models, same, several_labels, small_model, two_classes
@@ -28,7 +28,6 @@ def header_of(data: bytes) -> Any:
     return json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["textsieve"])
 
 
-@settings(max_examples=300)
 @given(models(), documents)
 def test_there_and_back(model: Model, texts: list[str]) -> None:
     data = encode(model)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
@@ -37,7 +37,6 @@ def naming(name: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_a_flipped_byte_is_refused(way: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(WHOLE[way]) - 1))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
 from tests.reference.model_twin import predicted, scored
@@ -31,7 +31,6 @@ def as_tuples(model: Model, labels: Any) -> list[tuple[Any, ...]]:
     return [tuple(label for label, has in zip(model.classes, row, strict=True) if has) for row in labels.tolist()]
 
 
-@settings(max_examples=300)
 @given(models(), documents)
 def test_predictions_are_the_twins(model: Model, texts: list[str]) -> None:
     found = model.predict(texts)
@@ -57,7 +56,6 @@ def _is_clear(model: Model, scores: list[float]) -> bool:
     return all(abs(score - limit) > 1e-6 * max(1.0, abs(score)) for score, limit in pairs)
 
 
-@settings(max_examples=60)
 @given(models(), documents, st.data())
 def test_batches_threads_and_kernels_change_no_bit(model: Model, texts: list[str], data: st.DataObject) -> None:
     whole = model.predict(texts)

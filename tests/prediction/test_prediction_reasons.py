@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
 from tests.reference.model_twin import scored
 
@@ -18,7 +18,6 @@ from textsieve.prediction import ClassExplanation, Contribution, Model
 from textsieve.prediction.explanations import Spoken
 
 
-@settings(max_examples=300)
 @given(models(), documents)
 def test_contributions_and_intercept_are_the_score(model: Model, texts: list[str]) -> None:
     predictions = model.predict(texts)

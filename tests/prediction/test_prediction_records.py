@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.reference.model_cases import documents, models, several_labels, small_model, two_classes
 
 from textsieve.evaluation.calibration import Calibration
@@ -27,7 +27,6 @@ def calibrated(model: Model) -> Model:
     )
 
 
-@settings(max_examples=200)
 @given(models(), documents)
 def test_a_record_says_what_was_predicted(model: Model, texts: list[str]) -> None:
     found = model.predict(texts)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.modelfile.test_modelfile_golden import EXPECTED, FOLDER
 from tests.reference.model_cases import documents, models, small_model
 from tests.reference.places_cases import odd_texts
@@ -30,7 +30,6 @@ def assert_as_counted(model: Model, text: str) -> list[Span]:
     return spans
 
 
-@settings(max_examples=200)
 @given(models(), documents)
 def test_any_model(model: Model, texts: list[str]) -> None:
     for text in texts:
@@ -48,7 +47,6 @@ def test_stored_models(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-@settings(max_examples=100)
 @given(text=odd_texts)
 def test_stored_models_on_odd_texts(name: str, text: str) -> None:
     model = textsieve.load(FOLDER / f"{name}.sieve").model_

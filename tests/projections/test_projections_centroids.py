@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -33,7 +33,6 @@ def test_three_ways_to_the_same_space(class_weight: Any) -> None:
     np.testing.assert_allclose(projector(found.components_.T), projector(by_qr), atol=1e-10)
 
 
-@settings(max_examples=80)
 @given(cases(any_weights, n_labels=(0, 2), max_documents=12), st.data())
 def test_any_split_and_order(case: Case, data: st.DataObject) -> None:
     """Parts may come in any order, and later ones may have more columns."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -67,7 +67,6 @@ def test_eigenvectors_of_the_definition(
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
-@settings(max_examples=60)
 @given(case=st.one_of(cases(), cases(any_weights, n_labels=(0, 3))), balanced=st.booleans(), dense=st.booleans())
 def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: bool) -> None:
     """Several labels, none, equal documents, constant terms: eigenvectors of what is above 0, or an error."""
@@ -149,7 +148,6 @@ def test_principal_components(dense: bool) -> None:
     )
 
 
-@settings(max_examples=40)
 @given(cases(near_a_million, n_labels=(1, 1), max_documents=12), st.sampled_from(WEIGHTS), st.booleans())
 def test_large_means_and_small_spread(case: Case, weight: float, dense: bool) -> None:
     """Weights near a million that vary by a millionth: S is made of exact differences from a million."""

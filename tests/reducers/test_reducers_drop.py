@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference import drop_twin, neighbours_twin
@@ -39,7 +39,6 @@ def kept_by(variant: int, rows: Any, labels: Any, k: int = 3, spare: int = 32) -
 
 
 @ANY_WARNING
-@settings(max_examples=300)
 @given(collections(), st.sampled_from(sorted(VARIANTS)), st.integers(1, 6), st.sampled_from([0, 1, 32]))
 def test_as_the_slow_twin(case: Any, variant: int, k: int, spare: int) -> None:
     rows, labels = case

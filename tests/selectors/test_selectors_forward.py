@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference import forward_twin as slow
@@ -34,7 +34,6 @@ def can_be_told_apart(case: Case) -> bool:
 # -- against the definition ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     case=st.one_of(*(cases(weights, n_labels=n, max_documents=12, max_terms=6) for n in ((1, 1), (0, 1), (0, 3)))),
     ridge=st.sampled_from([0.3, 1.0, 20.0]),

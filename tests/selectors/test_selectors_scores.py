@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from sklearn.datasets import load_iris
@@ -67,7 +67,6 @@ def test_scores_of_each_class(method: str, case: Case) -> None:
 
 @pytest.mark.parametrize("pooling", ["mean", "max", "round-robin"])
 @pytest.mark.parametrize("method", POOLED)
-@settings(max_examples=40)
 @given(case=either)
 def test_pooled_scores(method: str, pooling: str, case: Case) -> None:
     found = fitted(POOLED[method](k="all", pooling=pooling), case).scores_  # type: ignore[arg-type]
@@ -102,7 +101,6 @@ def test_trace_scores_of_many_badly_scaled_weights() -> None:
 
 
 @pytest.mark.parametrize("selector", METHODS, ids=repr)
-@settings(max_examples=40)
 @given(data=st.data())
 def test_the_order_of_documents_does_not_matter(selector: TermSelector, data: st.DataObject) -> None:
     case = data.draw(either)

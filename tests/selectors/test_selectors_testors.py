@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.reference import testors_twin as twin
@@ -62,7 +62,6 @@ def has_terms(case: Case, **settings: Any) -> bool:
     )
 
 
-@settings(max_examples=600)
 @given(case=collections, epsilon=limits, delta=differences, scale=scales)
 def test_as_defined(case: Case, epsilon: float, delta: float, scale: Any) -> None:
     found = fitted(case, epsilon=epsilon, delta=delta, scale=scale)
@@ -86,7 +85,6 @@ def test_as_defined(case: Case, epsilon: float, delta: float, scale: Any) -> Non
     assert found.scores_ == pytest.approx(shares, abs=1e-12)
 
 
-@settings(max_examples=200)
 @given(case=collections, epsilon=limits, delta=differences)
 def test_the_rows_of_each_class(case: Case, epsilon: float, delta: float) -> None:
     found = fitted(case, epsilon=epsilon, delta=delta)
@@ -261,7 +259,6 @@ def test_terms_that_were_not_chosen_come_last() -> None:
 # -- how many terms ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400)
 @given(case=collections, k=st.integers(1, 7), scale=scales)
 def test_k_gives_no_more_and_nothing_that_was_tried_gives_more_of_them(case: Case, k: int, scale: Any) -> None:
     k = min(k, case.rows.shape[1])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris
@@ -45,7 +45,6 @@ def split(case: Case, data: st.DataObject) -> list[Case]:
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
-@settings(max_examples=60)
 @given(data=st.data())
 def test_scores_are_the_definition(values: Any, class_weight: Any, data: st.DataObject) -> None:
     """One label or several, some documents without; weights below 0; values that nearly cancel."""
@@ -133,7 +132,6 @@ def test_any_split_of_counts_gives_the_same_bits(
 
 @pytest.mark.parametrize("class_weight", BALANCED)
 @pytest.mark.parametrize("values", [any_weights, near_a_million], ids=["any", "near a million"])
-@settings(max_examples=60)
 @given(data=st.data())
 def test_any_split_of_weights_gives_the_same_scores(values: Any, class_weight: Any, data: st.DataObject) -> None:
     case, weight = data.draw(cases(values, n_labels=(0, 2), max_documents=12)), data.draw(some_weight)
@@ -268,7 +266,6 @@ def test_scores_lie_on_a_line_through_those_of_weights_zero_and_one(
 
 
 @pytest.mark.parametrize("class_weight", BALANCED)
-@settings(max_examples=60)
 @given(
     value=st.floats(-1e7, 1e7).filter(lambda value: abs(value) > 1e-60),
     n=st.integers(2, 400),

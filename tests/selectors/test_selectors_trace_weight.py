@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.trace_weight_twin import weight_of
 
@@ -72,7 +72,6 @@ def test_other_shares_of_the_classes() -> None:
     assert auto_weight(scatter, scatter, stats, 1, np.array([0.5, 0.5])) == pytest.approx(1 / (1 + 1 / 4 * 3))
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 12))
 def test_the_twin_finds_the_same(seed: int, k: int) -> None:
     rows, labels = drawn(seed)
@@ -105,7 +104,6 @@ def test_about_classes_by_documents() -> None:
 # -- laws ------------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 12), scale=st.sampled_from([1e-60, 1e-3, 7.0, 1e60]))
 def test_scale_and_order_change_nothing(seed: int, k: int, scale: float) -> None:
     rows, labels = drawn(seed)

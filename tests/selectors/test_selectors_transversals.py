@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -45,7 +45,6 @@ def brute(rows: Marks) -> list[Testor]:
     return sorted(minimal_transversals([np.flatnonzero(row).tolist() for row in rows], rows.shape[1]))
 
 
-@settings(max_examples=2000)
 @given(rows=matrices())
 def test_union_and_both_methods_are_what_trying_all_gives(rows: Marks) -> None:
     expected = brute(rows)
@@ -56,7 +55,6 @@ def test_union_and_both_methods_are_what_trying_all_gives(rows: Marks) -> None:
     assert np.flatnonzero(union(rows)).tolist() == sorted({column for testor in expected for column in testor})
 
 
-@settings(max_examples=500)
 @given(rows=matrices())
 def test_the_transversals_of_the_transversals_are_the_minimal_rows(rows: Marks) -> None:
     of_rows = [[column in testor for column in range(rows.shape[1])] for testor in transversals(rows)]
@@ -64,7 +62,6 @@ def test_the_transversals_of_the_transversals_are_the_minimal_rows(rows: Marks) 
     assert sorted(again) == sorted(tuple(np.flatnonzero(row).tolist()) for row in rows[minimal_rows(rows)])
 
 
-@settings(max_examples=500)
 @given(rows=matrices())
 def test_minimal_rows_contain_no_other_row(rows: Marks) -> None:
     sets = [frozenset(np.flatnonzero(row).tolist()) for row in rows]
@@ -161,7 +158,6 @@ def test_nothing_is_searched_after_the_limit(method: str, monkeypatch: pytest.Mo
     assert list(transversals([[1, 0], [0, 0]], method, limit=0)) == []
 
 
-@settings(max_examples=200)
 @given(rows=matrices())
 def test_sparse_rows(rows: Marks) -> None:
     wide = np.zeros((len(rows), 1000), np.int8)
@@ -220,7 +216,6 @@ def test_bits_and_back(rows: Marks) -> None:
     assert np.array_equal(unpacked(packed(rows), rows.shape[1]), rows)
 
 
-@settings(max_examples=1000)
 @given(rows=matrices(), repeat=st.integers(1, 3))
 def test_shares_are_those_of_all_testors(rows: Marks, repeat: int) -> None:
     rows = rows[rows.any(axis=1)]
@@ -301,7 +296,6 @@ def test_equal_shares_are_equal_to_the_last_bit() -> None:
         assert len(set(_counted(found, np.full(n, n_terms)).tolist())) == 1
 
 
-@settings(max_examples=1000)
 @given(rows=matrices(), repeat=st.integers(1, 2))
 def test_shortest_are_the_shortest(rows: Marks, repeat: int) -> None:
     rows = rows[rows.any(axis=1)]

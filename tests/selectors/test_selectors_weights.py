@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
@@ -60,7 +60,6 @@ def tellable(case: Case, weights: Any) -> bool:
 
 @fewer_terms
 @pytest.mark.parametrize("selector", FROM_STATS, ids=repr)
-@settings(max_examples=25)
 @given(case=cases(values, n_labels=(0, 2)), data=st.data())
 def test_whole_weights_choose_as_repetition_does_to_the_last_bit(
     selector: TermSelector, case: Case, data: st.DataObject
@@ -134,7 +133,6 @@ def test_batches_with_weights_are_the_same_as_all_at_once(selector: Any) -> None
 
 @fewer_terms
 @pytest.mark.parametrize("selector", [*FROM_STATS, *OTHERS[1:]], ids=repr)
-@settings(max_examples=15)
 @given(case=cases(values, n_labels=(0, 2)), data=st.data())
 def test_weights_of_any_size_give_finite_scores(selector: TermSelector, case: Case, data: st.DataObject) -> None:
     n = len(case.rows)

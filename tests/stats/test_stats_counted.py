@@ -12,14 +12,14 @@ from tests.reference.stats_cases import Case, cases
 from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
-from textsieve.kernels import packed
+from textsieve.kernels import classes, packed
 from textsieve.stats import counted, onepass
 from textsieve.stats.labels import label_pairs
 from textsieve.stats.runs import run_bounds
 from textsieve.stats.table import Table
 
 AROUND_THE_LIMITS = st.sampled_from([0, 1, 1, 1, 2, 3, 62, 63, 64, -1, -63, 1000, (1 << 20) - 1, 1 - (1 << 20)])
-KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.bool_)
+KINDS = (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64, np.bool_)
 
 
 def fast(case: Case) -> ClassStats | None:
@@ -102,6 +102,28 @@ def test_any_type_of_whole_numbers(kind: Any, index_kind: Any, monkeypatch: pyte
     expected = class_by_class(X, y, monkeypatch)
     monkeypatch.setattr(onepass, "_class_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
+
+
+def test_kernels_are_compiled_for_the_usual_types_only() -> None:
+    y = np.arange(50) % 3
+    for kind in (*KINDS, np.float32, np.float64):
+        for index_kind in (np.int32, np.int64):
+            X = sparse.csr_array(random_documents(50).astype(kind))
+            X.indptr, X.indices = X.indptr.astype(index_kind), X.indices.astype(np.int32)
+            ClassStats.from_matrix(X, y)
+    of_counts: Any = packed.add_rows
+    of_weights: Any = classes.add_weights
+    arrays = [signature[2:5] for signature in of_counts.signatures] + [
+        signature[1:4] for signature in of_weights.signatures
+    ]
+    compiled = {tuple(str(array.dtype) for array in matrix) for matrix in arrays}
+    values = {"int32", "int64", "float32", "float64"}
+    assert compiled <= {(index, index, value) for index in ("int32", "int64") for value in values}
+
+
+def test_duplicates_in_a_row_do_not_overflow_their_type() -> None:
+    X = sparse.csr_array((np.array([100, 100], np.int8), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    assert ClassStats.from_matrix(X, ["a"]).sums.value.tolist() == [200.0]
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64])

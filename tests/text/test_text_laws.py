@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, vstack
 from sklearn.base import clone
@@ -42,7 +42,6 @@ def padded(counts: csr_matrix, n_columns: int) -> csr_matrix:
 
 
 @for_all_settings
-@settings(max_examples=60)
 @given(batches=batches)
 def test_columns_are_in_the_order_of_first_use_however_documents_are_cut(
     options: dict[str, Any], batches: list[tuple[str, list[str]]]
@@ -68,7 +67,6 @@ def test_columns_are_in_the_order_of_first_use_however_documents_are_cut(
 
 
 @for_all_settings
-@settings(max_examples=40)
 @given(first=corpora, more=batches)
 def test_fit_then_partial_fit_grows_at_the_end(
     options: dict[str, Any], first: list[str], more: list[tuple[str, list[str]]]
@@ -88,7 +86,6 @@ def test_fit_then_partial_fit_grows_at_the_end(
 
 
 @for_all_settings
-@settings(max_examples=40)
 @given(fitted=corpora, others=corpora)
 def test_transform_ignores_the_unknown_and_repeats_the_fit(
     options: dict[str, Any], fitted: list[str], others: list[str]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.names_twin import is_word_character, names_in, runs_of_names
 from tests.reference.preparation_twin import counts_of, stem, stem_as_written
@@ -94,7 +94,6 @@ texts = st.one_of(
 
 
 @given(texts)
-@settings(max_examples=400)
 def test_both_ways_are_the_slow_one(text: str) -> None:
     joined = join_names(text)
     assert joined == join_names_fast(text)
@@ -138,7 +137,6 @@ def terms_in(text: str, stop_words: Any = (), *, lowercase: bool = True) -> list
     st.sampled_from([1, 2]),
     st.sampled_from([None, ["the", "york", "new york"]]),
 )
-@settings(max_examples=50)
 def test_a_name_is_a_term_in_place_of_its_words(
     way_through: str, corpus: list[str], n_jobs: int, stop_words: Any
 ) -> None:
@@ -201,7 +199,6 @@ def test_accents_by_a_function(way_through: str) -> None:
 
 @pytest.mark.parametrize("way_through", PATHS)
 @given(st.lists(texts, min_size=1, max_size=6), st.sampled_from([(True, stem), (False, stem_as_written)]))
-@settings(max_examples=30)
 def test_case_and_stems_of_texts_with_names(
     way_through: str, corpus: list[str], case_and_form: tuple[bool, Callable[[str], str]]
 ) -> None:

@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.reference.places_cases import ODD, odd_texts, settings_of_reading
 from tests.reference.places_twin import brought_by, hanging
@@ -42,14 +42,12 @@ def test_without_accents_a_text_is_its_characters_without_accents(step: Step) ->
 
 
 @pytest.mark.parametrize("step", EACH[2:], ids=lambda step: step.__name__)
-@settings(max_examples=500)
 @given(st.text(ODD) | st.text("a\u0323\u0307\u0315\u0345\u0f73각\u1e69é", max_size=30) | st.text(st.characters()))
 def test_reordered_marks_change_nothing_that_is_left(step: Step, text: str) -> None:
     assert step(text) == "".join(map(step, text))
 
 
 @each_character
-@settings(max_examples=200)
 @given(st.text(ODD, max_size=25))
 def test_each_character_is_followed_to_the_one_that_brought_it(step: Step, text: str) -> None:
     brought = brought_by(step, text)
@@ -62,7 +60,6 @@ def test_each_character_is_followed_to_the_one_that_brought_it(step: Step, text:
 
 
 @every_step
-@settings(max_examples=200)
 @given(text=odd_texts)
 def test_a_step_that_is_followed_is_the_same_step(step: Step, text: str) -> None:
     found = FOLLOW[step](Placed.as_given(text), step)
@@ -79,7 +76,6 @@ def assert_sound(found: Placed, text: str) -> None:
         assert ((edges >= 0) & (edges <= len(text))).all()
 
 
-@settings(max_examples=500)
 @given(settings_of_reading, odd_texts)
 def test_all_steps_after_one_another(reading: Reading, text: str) -> None:
     prepared, _ = reading.few_or_many([text])
@@ -88,7 +84,6 @@ def test_all_steps_after_one_another(reading: Reading, text: str) -> None:
     assert_sound(found, text)
 
 
-@settings(max_examples=500)
 @given(odd_texts)
 @example("&ampersand;&#x39;&#x39&semi;")
 def test_entities_are_where_what_they_stand_for_comes_from(text: str) -> None:
@@ -99,7 +94,6 @@ def test_entities_are_where_what_they_stand_for_comes_from(text: str) -> None:
         assert markup.unescaped(text[begin:end]) == "".join(found.text[at] for at in places)
 
 
-@settings(max_examples=300)
 @given(odd_texts)
 def test_what_is_no_markup_stays_where_it_is(text: str) -> None:
     edits = list(markup.markup_in(text))
@@ -112,7 +106,6 @@ def test_what_is_no_markup_stays_where_it_is(text: str) -> None:
     assert list(together) == sorted(kept + gaps, key=lambda each: each[1])
 
 
-@settings(max_examples=300)
 @given(odd_texts)
 def test_names_are_where_they_were(text: str) -> None:
     found = FOLLOW[names.join_names](Placed.as_given(text), names.join_names)

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.places_cases import odd_texts, settings_of_reading
 from tests.reference.text_checks import PATHS, path
@@ -37,7 +37,6 @@ def counted(text: str, vocabulary: Vocabulary, reading: Reading) -> Counter[str]
 
 
 @pytest.mark.parametrize("way_through", PATHS[:2])
-@settings(max_examples=250)
 @given(
     text=odd_texts | word_texts,
     reading=settings_of_reading,
@@ -70,7 +69,6 @@ def test_a_term_has_as_many_spans_as_it_is_counted(
         assert all(0 <= span.start < span.end <= len(text) for span in spans)
 
 
-@settings(max_examples=300)
 @given(
     st.text("abC_éÉİﬁßłŁ가中\u0301\u0323\u093f -“", max_size=30),
     st.booleans(),

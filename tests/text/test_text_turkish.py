@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.text_checks import PATHS, path
 from tests.reference.text_twins import words_of
@@ -22,7 +22,6 @@ def lower(text: str) -> str:
 
 
 @every_path
-@settings(max_examples=60)
 @given(st.lists(st.text("IİiıABab Σşé.", max_size=12), min_size=1, max_size=6), st.sampled_from(["tr", "az"]))
 def test_texts_are_lower_cased_by_its_rules(way_through: str, corpus: list[str], language: str) -> None:
     corpus = [*corpus, "IŞIK İstanbul DIŞ"]

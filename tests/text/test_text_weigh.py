@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.text_twins import length_of, weights_of
 
@@ -44,7 +44,6 @@ def part_of(rows: Rows, first: int, last: int) -> Rows:
 
 
 @every_way
-@settings(max_examples=40)
 @given(rows=rows_of_counts())
 def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: Rows) -> None:
     weighed = weigh(rows, tf=tf, idf=idf, norm=norm)
@@ -61,7 +60,6 @@ def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: Rows) -> N
 
 
 @every_way
-@settings(max_examples=40)
 @given(rows=rows_of_counts(), data=st.data())
 def test_a_row_depends_on_nothing_but_itself(tf: str, idf: Any, norm: str, rows: Rows, data: st.DataObject) -> None:
     whole = weigh(rows, tf=tf, idf=idf, norm=norm)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import coo_matrix, csc_matrix, csr_array, csr_matrix, vstack
@@ -47,7 +47,6 @@ def expected_of(rows: Any, fitted: Any, **names: str) -> Any:
 
 
 @every_combination
-@settings(max_examples=40)
 @given(data=st.data())
 def test_weights_are_the_formulas(tf: str, idf: str, norm: str, data: st.DataObject) -> None:
     n_columns = data.draw(st.integers(1, 6))
@@ -63,7 +62,6 @@ def test_weights_are_the_formulas(tf: str, idf: str, norm: str, data: st.DataObj
 
 
 @every_combination
-@settings(max_examples=25)
 @given(data=st.data())
 def test_partial_fit_is_fit_on_all_also_when_columns_come_later(
     tf: str, idf: str, norm: str, data: st.DataObject
@@ -87,7 +85,6 @@ def test_partial_fit_is_fit_on_all_also_when_columns_come_later(
 @pytest.mark.parametrize("tf", ["tf", "log"])
 @pytest.mark.parametrize("idf", ["none", "smooth"])
 @pytest.mark.parametrize("norm", ["l2", "l1", "none"])
-@settings(max_examples=40)
 @given(counts=matrices(5))
 def test_weights_are_sklearns(tf: str, idf: str, norm: str, counts: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     theirs = TfidfTransformer(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as tries
 from hypothesis import strategies as st
 from tests.reference.categorizer_cases import Texts, small_texts
 
@@ -227,7 +226,6 @@ def test_thresholds_are_the_best_for_documents_held_out(classifier: str, more: d
 
 
 @given(st.integers(0, 1000), st.integers(12, 30))
-@tries(max_examples=8)
 def test_thresholds_where_classes_are_rare(seed: int, n: int) -> None:
     case = small_texts(n=n, several=True, seed=seed)
     rare = [

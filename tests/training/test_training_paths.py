@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as tries
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from tests.reference.categorizer_cases import Texts, small_texts
@@ -237,7 +236,6 @@ def test_documents_in_memory_are_gone_through_once() -> None:
 
 
 @given(st.integers(1, 400), st.integers(1, 30), st.integers(5, 60), st.integers(0, 5))
-@tries(max_examples=25)
 def test_any_memory_and_any_batches_give_the_same(most: int, size: int, n: int, seed: int) -> None:
     case = small_texts(n=n, seed=seed)
     with pytest.MonkeyPatch.context() as patch:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
@@ -88,7 +88,6 @@ def again(case: dict[str, Any], form: str) -> Categorizer:
     return copy
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     case=st.sampled_from(CASES),
     form=st.sampled_from(["one", "several", "matrix"]),

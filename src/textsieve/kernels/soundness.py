@@ -25,12 +25,12 @@ def row_state(row: NDArray[Any], n_columns: int) -> int:
 
 
 @kernel
-def rows_state(indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], n_columns: int) -> int:
-    """0 if all rows are so, UNSOUND if some row is not within the matrix, or else UNORDERED."""
+def rows_state(indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_columns: int) -> int:
+    """Return 0 if the columns of all rows ascend, UNSOUND if some row is not within the matrix, or else UNORDERED."""
     found = 0
     for number in range(indptr.size - 1):
         begin, end = np.int64(indptr[number]), np.int64(indptr[number + 1])
-        if not 0 <= begin <= end <= min(indices.size, data.size):
+        if not 0 <= begin <= end <= min(indices.size, n_values):
             return UNSOUND
         state = row_state(indices[begin:end], n_columns)
         if state == UNSOUND:

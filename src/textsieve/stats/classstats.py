@@ -277,4 +277,27 @@ def _rows(X: Any) -> sparse.csr_array:
         raise InputError(f"X is of dtype {rows.dtype}; use whole numbers, or floats of up to 64 bits.")
     if rows.dtype.kind == "f" and not are_finite(rows.data):
         raise InputError("X has values that are NaN, infinite, or so large (1e150) that their squares have no sum.")
+    return _with_usual_types(rows)
+
+
+def _with_usual_types(rows: sparse.csr_array) -> sparse.csr_array:
+    """Convert the arrays of a matrix to types that the kernels are compiled for.
+
+    A kernel is compiled anew, in seconds, for each combination of types. So values become 32- or 64-bit integers or
+    floats, and both index arrays 32- or 64-bit integers. Arrays that already are of these types are not copied.
+    """
+    rows.data = rows.data.astype(_usual_type(rows.data), copy=False)
+    index_type = np.int32 if rows.indptr.dtype == rows.indices.dtype == np.int32 else np.int64
+    rows.indptr = rows.indptr.astype(index_type, copy=False)
+    rows.indices = rows.indices.astype(index_type, copy=False)
     return rows
+
+
+def _usual_type(data: NDArray[Any]) -> type[np.generic]:
+    """Return the smallest of int32, int64, float32 and float64 that has room for all values."""
+    if data.dtype.kind == "f":
+        return np.float32 if data.dtype.itemsize <= 4 else np.float64
+    if np.can_cast(data.dtype, np.int32):
+        return np.int32
+    fits = data.dtype.kind == "i" or data.max(initial=0) <= np.iinfo(np.int64).max
+    return np.int64 if fits else np.float64

@@ -49,7 +49,7 @@ class DisorderError(Exception):
 def is_for(matrix: Matrix, labels: LabelPairs) -> bool:
     """Whether the fast way may be tried."""
     n_cells = (len(labels.classes) + 1) * matrix.n_terms
-    whole = matrix.data.dtype.kind in "iub" and matrix.data.dtype != np.uint64
+    whole = matrix.data.dtype.kind == "i"
     return whole and matrix.n_terms <= packed.MOST_TERMS and n_cells <= _CELLS_PER_VALUE * len(matrix.data)
 
 

@@ -67,7 +67,7 @@ def _of_used_columns(rows: csr_array, labels: LabelPairs, weights: Counts | None
     if n_columns <= 2 * rows.nnz:
         return _class_by_class(Matrix(rows.indptr, rows.indices, rows.data, n_columns), labels, weights)
     used = _different(rows.indices, n_columns)
-    place = np.empty(n_columns, np.int32)
+    place = np.empty(n_columns, rows.indices.dtype)
     place[used] = np.arange(len(used))
     matrix = Matrix(rows.indptr, place[rows.indices], rows.data, len(used))
     found = counted(matrix, labels) if weights is None and is_for(matrix, labels) else None
@@ -110,7 +110,7 @@ class _Pass:
         self._arrays = indptr, indices, data
         self.count_type = np.dtype(np.int64) if weights is None else weights.dtype
         heaviest = 1 if weights is None else weights.max(initial=1).item()
-        whole = data.dtype.kind in "iub" and self.count_type == np.int64
+        whole = data.dtype.kind == "i" and self.count_type == np.int64
         self._exact = whole and _squares_fit(data, heaviest)
         self._add: Any = add_counts if self._exact else add_weights
         if weights is not None:

@@ -15,7 +15,7 @@ LARGEST = 1e150
 
 def in_order(rows: csr_array) -> csr_array:
     """The rows in order; nothing is copied that is so already. What is not a matrix at all is refused."""
-    state = rows_state(rows.indptr, rows.indices, rows.data, rows.shape[1])
+    state = rows_state(rows.indptr, rows.indices, len(rows.data), rows.shape[1])
     if state == UNORDERED:
         _require_columns(rows)
         rows = rows.copy()

@@ -1,0 +1,45 @@
+"""How much the tests try: TEXTSIEVE_TESTS is "quick" (the default), "all" or "deep".
+
+- quick: all that runs without Java, a browser and the papers' corpora, with few examples (`make test`)
+- all: every test (`make test-all`, and CI)
+- deep: the same with ten times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
+"""
+
+import os
+from collections.abc import Iterable
+from typing import NoReturn
+from zlib import crc32
+
+import pytest
+
+EXAMPLES = {"quick": 10, "all": 100, "deep": 1000}
+"""Number of hypothesis examples of each test."""
+
+DEPTH = os.environ.get("TEXTSIEVE_TESTS", "quick")
+if DEPTH not in EXAMPLES:
+    raise ValueError(f"TEXTSIEVE_TESTS is {DEPTH!r}; it must be one of {', '.join(EXAMPLES)}.")
+IS_QUICK = DEPTH == "quick"
+
+
+def absent(reason: str) -> NoReturn:
+    """Skip a test because something is not installed; fail in CI, where everything must be."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason}, and CI must not skip")
+    pytest.skip(reason)
+
+
+def covering(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Return a part of the tests in which each value of each parameter of a test function still occurs.
+
+    Of the 80 tests of a cross product of 10 and 8 values, 10 to 17 remain. The order of the search depends on the names
+    of the tests only, so that both halves of a product occur in mixed combinations and every run selects the same.
+    """
+    seen: set[tuple[str, int, str]] = set()
+    selected = set()
+    for item in sorted(items, key=lambda item: crc32(item.nodeid.encode())):
+        ids = item.callspec._idlist if hasattr(item, "callspec") else [""]  # one id for each `parametrize`
+        values = {(item.nodeid.partition("[")[0], at, own_id) for at, own_id in enumerate(ids)}
+        if not values <= seen:
+            selected.add(item)
+            seen |= values
+    return selected
