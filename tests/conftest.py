@@ -38,6 +38,7 @@ left_out: Counter[str] = Counter()
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and the command line breaks its lines there
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select the tests of a quick run, and say which tests share a worker."""
     if IS_QUICK:

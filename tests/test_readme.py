@@ -68,6 +68,7 @@ VERBS_IN_README = [
 ]
 
 
+@pytest.mark.slow
 def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
     commands = block.strip().splitlines()

@@ -212,6 +212,7 @@ def test_a_folder_that_is_not_there_is_told_before_training(tmp_path: Path, news
     assert "make it first" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_line_of_more_than_100_megabytes_takes_an_option(tmp_path: Path, model: Path, run: Run) -> None:
     path = tmp_path / "long.jsonl"
     long = "the striker " * 9_000_000

@@ -133,6 +133,7 @@ def test_interrupted_it_says_how_to_go_on(
     run("compare", news, *FEW, "--folds", 2)
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, textsieve.cli\n"

@@ -37,6 +37,7 @@ def test_exit_codes(model: Path, tmp_path: Path) -> None:
         assert run.returncode == code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -102,6 +103,7 @@ def test_json_lines_are_answered_as_they_come_until_ctrl_c(model: Path) -> None:
     assert (run.returncode, rest, told) == (130, b"", b"")
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_training_leaves_the_old_model(model: Path, tmp_path: Path) -> None:
     output = tmp_path / "model.sieve"
     output.write_bytes(model.read_bytes())
@@ -247,6 +249,7 @@ def test_predictions_reach_a_file_in_a_terminal(model: Path, news: Path, tmp_pat
     assert b"label" not in seen
 
 
+@pytest.mark.slow
 def test_a_terminal_that_lacks_letters(tmp_path: Path) -> None:
     names = {"sport": "спорт", "politics": "größe", "science": "science"}
     path = write_csv(tmp_path / "x.csv", [(text, names[label]) for text, label in documents()])
@@ -280,6 +283,7 @@ def in_terminal(*arguments: object, **settings: object) -> tuple[bytes, bytes]:
     return printed, seen
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_and_only_there(news: Path, tmp_path: Path) -> None:
     printed, seen = in_terminal("train", news, "-o", tmp_path / "m")
     assert b"\x1b" not in printed
@@ -290,6 +294,7 @@ def test_progress_is_shown_on_a_terminal_and_only_there(news: Path, tmp_path: Pa
     assert run.communicate()[1] == b""
 
 
+@pytest.mark.slow
 def test_json_is_not_mixed_with_progress_or_warnings(news: Path, tmp_path: Path) -> None:
     printed, seen = in_terminal("train", news, "-o", tmp_path / "m", "-k", 1000, "--json")
     assert json.loads(printed)["n_terms"] == 24
@@ -297,6 +302,7 @@ def test_json_is_not_mixed_with_progress_or_warnings(news: Path, tmp_path: Path)
     assert b".py:" not in seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "megabytes"),
     [

@@ -118,6 +118,7 @@ def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pyte
     assert not list(nothing_is_read.iterdir())
 
 
+@pytest.mark.slow
 def test_without_a_plot_nothing_that_draws_is_loaded(news: Path) -> None:
     code = (
         "import sys, textsieve.cli\n"

@@ -259,6 +259,7 @@ def test_vectors_and_no_labels_are_refused(tmp_path: Path, run: Run) -> None:
     assert "no document has a label" in run("subspace", tmp_path / "x.csv", exit_code=1).stderr
 
 
+@pytest.mark.slow
 def test_without_a_picture_nothing_that_draws_is_loaded(news: Path) -> None:
     code = (
         "import sys, textsieve.cli\n"

@@ -103,6 +103,7 @@ def test_every_verb_is_tried() -> None:
     assert set(COMMANDS) == set(VERBS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stdout", ["file", "pipe"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_terminal_as_standard_error_changes_no_byte_of_the_output(

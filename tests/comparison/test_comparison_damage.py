@@ -136,6 +136,7 @@ def use(found: Comparison) -> None:
         show(found, "found.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["header", "ranking", "selection", "row"])
 def test_a_forged_line_is_named_or_can_be_shown(kind: str, whole: bytes, tmp_path: Path) -> None:
     """The checksum of each line is right, so that only the schema finds what is wrong with it."""

@@ -61,6 +61,7 @@ def test_rows_are_in_the_file_and_come_back_as_they_were(tmp_path: Path, measure
     assert without_seconds(run(None)) == without_seconds(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.5, 0.99])
 def test_a_file_that_was_cut_anywhere_is_gone_on_with(share: float, tmp_path: Path, measured: list[Any]) -> None:
     path = tmp_path / "found.jsonl"
@@ -78,6 +79,7 @@ def test_a_file_that_was_cut_anywhere_is_gone_on_with(share: float, tmp_path: Pa
     assert again.stabilities == whole.stabilities
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on_where_it_was(tmp_path: Path, measured: list[Any]) -> None:
     path, code = tmp_path / "found.jsonl", tmp_path / "killed.py"
     code.write_text(
@@ -184,6 +186,7 @@ def test_what_compare_did_not_write_is_left_alone(text: str, tmp_path: Path) -> 
     assert path.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 def test_a_full_disk_costs_no_more_than_the_row(tmp_path: Path, measured: list[Any]) -> None:
     path, code = tmp_path / "found.jsonl", tmp_path / "full.py"
     code.write_text(

@@ -76,6 +76,7 @@ def test_documents_are_read_once(tmp_path: Path) -> None:
     assert passes == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [CASE, SEVERAL], ids=["one label", "several"])
 @pytest.mark.filterwarnings("ignore:At epsilon")
 def test_the_same_rows_for_any_number_of_threads(case: Any) -> None:

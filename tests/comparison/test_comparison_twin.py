@@ -70,6 +70,7 @@ def test_folds_of_one_label(tmp_path: Path) -> None:
     all_by_hand(found, splits, tmp_path / "model.sieve", **shared)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:At epsilon", "ignore:n_terms=10,000 terms were asked for")
 def test_several_labels_have_thresholds_inside_the_fold(tmp_path: Path) -> None:
     case = small_texts(70, 3, several=True)

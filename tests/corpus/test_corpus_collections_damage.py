@@ -45,6 +45,7 @@ def test_a_tar_is_checked_to_its_end(own_data: Path) -> None:
         list(read("newsgroups"))
 
 
+@pytest.mark.slow
 def test_a_zip_with_any_byte_wrong(own_data: Path) -> None:
     """Whatever is wrong, the texts that are handed out are those that were packed, and what is missing is told."""
     path = write_zip(own_data / "brown.zip", BROWN)

@@ -186,6 +186,7 @@ def test_pages_lose_the_header_of_the_server(own_data: Path) -> None:
     assert list(read("webkb:leave-texas:train").labels()) == [("student",)]
 
 
+@pytest.mark.slow
 def test_the_archive_is_never_in_memory(own_data: Path) -> None:
     posts = dict.fromkeys((f"20news-bydate-train/sci.space/{number}" for number in range(5_000)), POST + "x" * 10_000)
     write_tar(own_data / "20news-bydate.tar.gz", posts, "w")

@@ -35,6 +35,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parsed: list[tuple[st
     return path
 
 
+@pytest.mark.slow
 def test_its_size_and_classes(parsed: list[tuple[str, str]]) -> None:
     classes = Counter(label for _, label in parsed)
     assert 4500 < len(parsed) < 6500
@@ -58,6 +59,7 @@ def test_the_classes_can_be_learned(parsed: list[tuple[str, str]]) -> None:
     assert 0.7 < accuracy < 0.97
 
 
+@pytest.mark.slow
 def test_second_time_from_the_cache(cache: Path, parsed: list[tuple[str, str]]) -> None:
     first, second = list(docstrings()), list(read("docstrings"))
     assert first == second == [(text, (label,)) for text, label in parsed]

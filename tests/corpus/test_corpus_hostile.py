@@ -255,6 +255,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_in_little_memory(name: str, tmp_path: Path, read_apart: Callable[..., Outcome]) -> None:
     bomb = BOMBS[name]
@@ -435,6 +436,7 @@ def test_links_that_fan_out(root: Path, where: str, read_apart: Callable[..., Ou
     assert outcome.documents == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("depth", "documents"), [(1_500, 3), (2_100, None)])
 def test_folders_nested_deeper_than_the_recursion_limit(
     root: Path, depth: int, documents: int | None, read_apart: Callable[..., Outcome]
@@ -471,6 +473,7 @@ def flatten(folder: Path, depth: int) -> None:
 # -- damage ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("capfd")  # where polars panics, it says so
 @pytest.mark.parametrize("compression", ["uncompressed", "zstd"])
 def test_a_parquet_file_with_any_byte_wrong(tmp_path: Path, compression: Any) -> None:

@@ -44,6 +44,7 @@ def measure(path: Path) -> tuple[int, int, int]:
     return longest, documents, peak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_line_of_99_megabytes(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "x"
@@ -55,6 +56,7 @@ def test_a_line_of_99_megabytes(tmp_path: Path, kind: str) -> None:
     assert peak < 700
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     line = b"topic,some words of a document that is not very long at all\n"
     path = tmp_path / "x.csv"

@@ -191,6 +191,7 @@ def test_what_cannot_be_measured(settings: dict[str, Any], message: str) -> None
         measured(X, **usual | settings)
 
 
+@pytest.mark.slow
 def test_any_classifier_can_be_a_member() -> None:
     found = subspace_grid(X, Y, n_terms=[5, 30], n_estimators=[1, 4], estimator=LogisticRegression(), repeats=2)
     assert found.mean[-1, -1] > 1 / 3

@@ -158,6 +158,7 @@ def test_a_folder_that_went_away_and_cannot_be_made_is_one_warning(folder: Path)
     assert len(told) == 1
 
 
+@pytest.mark.slow
 def test_two_processes_that_compile_at_once_leave_good_files(tmp_path: Path) -> None:
     script = (
         "from tests.kernels.test_kernels_jit import compile_twice\n"

@@ -64,6 +64,7 @@ def test_what_comes_after_is_refused(added: bytes) -> None:
         decode(SMALL + added)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flip", [0x01, 0x02, 0x10, 0x20, 0x80, 0xFF])
 def test_every_flipped_byte_is_refused_or_harmless(flip: int) -> None:
     tracemalloc.start()

@@ -377,6 +377,7 @@ def test_arrays_that_overlap_are_refused() -> None:
 # -- memory ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "item",
     ["[]", "{}", '"ab"', "1.5", '{"a":1}', "[[[[]]]]"],
@@ -704,6 +705,7 @@ def test_curves_whose_probabilities_would_not_be_finite_are_refused(
         encode(two_classes(calibration=Calibration(method, starts, np.array(knots), np.array(values))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item", ["[]", "{}", "0", '""', '{"":0}', "[[]]"])
 def test_a_header_of_very_many_values_is_refused_before_they_are_made(item: str) -> None:
     things = ",".join([item] * ((MOST_HEADER - 10_000) // (len(item) + 1) // (2 if '"' in item else 1)))

@@ -275,6 +275,7 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
+@pytest.mark.slow
 @every_case
 def test_predicting_a_document_is_light(case: str, tmp_path: Path) -> None:
     trained(case).save(tmp_path / "model.sieve")

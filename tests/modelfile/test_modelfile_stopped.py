@@ -109,6 +109,7 @@ while was_killed:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs SIGKILL and file locks")
 def test_the_update_after_a_killed_one_leaves_only_the_model_and_its_statistics(tmp_path: Path) -> None:
     source, folder = tmp_path / "source", tmp_path / "killed"

@@ -227,6 +227,7 @@ for number in range(10**9):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
 def test_a_killed_writer_leaves_a_whole_model(tmp_path: Path) -> None:
     file = tmp_path / "news.sieve"

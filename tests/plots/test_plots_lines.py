@@ -38,6 +38,7 @@ def test_long_curves_are_thinned_and_show_no_points() -> None:
     assert layers(lines(SMALL, points=False, **LABELS), "point") == []
 
 
+@pytest.mark.slow
 def test_many_long_curves_are_not_too_many_rows() -> None:
     chart = lines({str(n): (np.arange(1, 3001), np.arange(3000) + n) for n in range(30)}, **LABELS)
     assert sum(map(len, layers(chart, "line"))) > 5000

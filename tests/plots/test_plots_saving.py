@@ -101,6 +101,7 @@ save(lines(curves, x="a", y="y a", title="T a", caption="c a", rules={"a": 0.3},
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["svg", "png", "html", "json"])
 def test_the_same_bytes_again(kind: str, tmp_path: Path) -> None:
     save(chart_of(), tmp_path / f"first.{kind}")

@@ -41,6 +41,7 @@ def assert_largest(found: TraceProjection, X: Any, y: Any, n_wanted: int) -> Non
     np.testing.assert_allclose(images, directions * found.eigenvalues_, atol=1e-8 * size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("n_components", [3, 20, 300])
 def test_more_terms_than_documents(weight: float, n_components: int) -> None:
@@ -63,6 +64,7 @@ def test_a_large_share_of_all_directions_is_found_either_way(
     assert_largest(TraceProjection(weight=weight, n_components=n_components).fit(X, y), X, y, n_components)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("kind", ["equal documents", "few terms in use"])
 def test_combinations_of_documents_that_are_nothing(monkeypatch: pytest.MonkeyPatch, weight: float, kind: str) -> None:

@@ -64,6 +64,7 @@ def test_several_labels_are_corrected_together(models: dict[str, Path], tmp_path
     assert [line["labels"] for line in lines(file)] == right
 
 
+@pytest.mark.slow
 def test_many_at_once_are_all_there_and_can_be_trained_on(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     texts = [f"{word} number {at}" for at in range(40) for word in ("goal", "bank", "rain")]

@@ -52,6 +52,7 @@ def unguarded(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", IN_TESTS)
 @pytest.mark.parametrize("server", ["guarded", "unguarded"])
 def test_a_flood_fills_no_memory_and_shuts_nobody_out(server: str, kind: str, request: pytest.FixtureRequest) -> None:

@@ -72,6 +72,7 @@ def test_a_gigabyte_that_is_announced_is_not_read(server: Server, more: bytes) -
     assert resident(server.pid) - before < GROWTH
 
 
+@pytest.mark.slow
 def test_a_body_without_an_announced_length_is_refused_at_the_limit(server: Server) -> None:
     before = resident(server.pid)
     part = b"10000\r\n" + b" " * 65_536 + b"\r\n"
@@ -107,6 +108,7 @@ def test_those_who_announce_much_and_send_nothing_do_not_shut_others_out(server:
     assert [each.status for each in found] == [200]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [LIMIT // 100, LIMIT // 2], ids=["short", "long"])
 def test_what_is_refused_is_not_kept(models: dict[str, Path], length: int) -> None:
     """Not even until garbage is collected, which goes by the number of objects and not by their size."""

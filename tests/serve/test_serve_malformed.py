@@ -42,6 +42,7 @@ def all_answers(server: Server, requests: list[bytes]) -> list[list[Answer]]:
         return list(pool.map(partial(answers_to, server.port), requests))
 
 
+@pytest.mark.slow
 def test_nothing_that_is_sent_is_our_fault(server: Server) -> None:
     before = answers_to(server.port, posted(b"/v1/predict", GOOD))
     requests = [*listed(), *islice(drawn(0), N_DRAWN)]
@@ -68,6 +69,7 @@ def test_what_is_whole_is_answered(one: Server) -> None:
     assert all(all_answers(one, whole))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [b"/", b"/docs", b"/healthz", b"/nowhere"])
 def test_head_is_answered_at_once_on_a_connection_that_stays(one: Server, path: bytes) -> None:
     twice = (b"HEAD " + path + b" HTTP/1.1\r\n" + HOST + b"\r\n") * 2
@@ -137,6 +139,7 @@ def test_what_follows_a_body_is_not_taken_without_end(one: Server, end: bytes) -
     assert [each.status for each in answers_to(one.port, request)] == [431]
 
 
+@pytest.mark.slow
 def test_a_request_whose_sender_goes_away_before_its_end_does_nothing(models: dict[str, Path], tmp_path: Path) -> None:
     """Also where what has come would do."""
     corrections, whole = tmp_path / "corrections.jsonl", posted(b"/v1/feedback", b'{"text": "a", "label": "sport"}')

@@ -46,6 +46,7 @@ def test_every_client_gets_its_own_answer(server: Running, model: Model) -> None
     assert found["answers"] > N_CLIENTS
 
 
+@pytest.mark.slow
 def test_also_beside_long_batches(server: Running, model: Model) -> None:
     batch = predicting([" ".join(short_texts(20)) for _ in range(1_000)], model)
     long = Clients(server, 2, SECONDS, [batch])
@@ -57,6 +58,7 @@ def test_also_beside_long_batches(server: Running, model: Model) -> None:
     assert beside["answers"] > 1
 
 
+@pytest.mark.slow
 def test_a_swap_of_the_model_loses_none(models: dict[str, Path], tmp_path: Path) -> None:
     """And each answer is that of one of the two models."""
     current, files = tmp_path / "current.sieve", [models["votes"], models["one"]]
@@ -70,6 +72,7 @@ def test_a_swap_of_the_model_loses_none(models: dict[str, Path], tmp_path: Path)
     assert (found["wrong"], found["lost"], found["first_wrong"]) == (0, 0, "")
 
 
+@pytest.mark.slow
 def test_memory_stays_what_it_is(server: Running, models: dict[str, Path]) -> None:
     requests = mixed(models["one"], short_texts(400))
     n_answers = asked(server, N_CLIENTS, SECONDS, requests)["answers"]

@@ -56,6 +56,7 @@ def test_a_request_may_come_in_parts(hasty: Server) -> None:
 SLOW = {"nothing": b"", "half a head": GET[:20], "half a body": POST + b'{"tex', "line ends": b"\r\n\r\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(SLOW))
 def test_what_is_not_whole_in_time_is_given_up(hasty: Server, kind: str) -> None:
     for before in (b"", GET):

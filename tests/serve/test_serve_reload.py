@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import sys
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -78,6 +79,7 @@ def test_a_file_that_cannot_be_read_changes_nothing(models: dict[str, Path], tmp
         assert "its checksum is another" in server.log
 
 
+@pytest.mark.slow
 def test_a_file_that_is_watched(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
@@ -100,6 +102,7 @@ def test_a_service_ends_in_an_orderly_way(models: dict[str, Path], tmp_path: Pat
         assert "Traceback" not in server.log
 
 
+@pytest.mark.slow
 def test_a_service_waits_for_what_it_answers(models: dict[str, Path], tmp_path: Path) -> None:
     texts = ["wind goal bank rain " * 20_000] * 20
     with started_server(models["one"], tmp_path) as server, ThreadPoolExecutor(6) as threads:
@@ -142,6 +145,7 @@ def test_many_signals_at_once_ask_once_or_twice(models: dict[str, Path], tmp_pat
         assert outcomes(server)["same"] < 250
 
 
+@pytest.mark.slow
 def test_a_service_that_ends_is_not_cut_short_by_another_signal(models: dict[str, Path], tmp_path: Path) -> None:
     texts = ["wind goal bank rain " * 20_000] * 5
     with started_server(models["one"], tmp_path) as server, ThreadPoolExecutor(1) as threads:
@@ -150,6 +154,7 @@ def test_a_service_that_ends_is_not_cut_short_by_another_signal(models: dict[str
         os.kill(server.pid, signal.SIGTERM)
         while not asked.done():
             os.kill(server.pid, signal.SIGHUP)
+            time.sleep(0.001)  # or the service would do nothing but take signals
         for _ in range(1000):
             with suppress(ProcessLookupError):
                 os.kill(server.pid, signal.SIGHUP)

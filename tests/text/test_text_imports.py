@@ -41,6 +41,7 @@ def test_a_few_documents_do_not_load_the_kernels() -> None:
     assert not loaded & {"numba", "llvmlite"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "kernels"),
     [

@@ -122,6 +122,7 @@ def test_any_text_can_be_read_and_none_is_made_up(text: str) -> None:
     assert all(character in left for character in "".join(seen.split()))  # in the same order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [

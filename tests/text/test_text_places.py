@@ -26,6 +26,7 @@ every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name
 each_character = pytest.mark.parametrize("step", EACH, ids=lambda step: step.__name__)
 
 
+@pytest.mark.slow
 @each_character
 def test_each_character_has_its_own_length_wherever_it_stands(step: Step) -> None:
     characters = ALL_CHARACTERS.replace("\n", "")

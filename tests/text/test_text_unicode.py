@@ -22,6 +22,7 @@ def every_code_point() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "n_documents"),
     [

@@ -225,6 +225,7 @@ def test_thresholds_are_the_best_for_documents_held_out(classifier: str, more: d
     check_thresholds(case, label_sets, {"classifier": classifier, "folds": 3, "n_terms": 10} | more)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000), st.integers(12, 30))
 def test_thresholds_where_classes_are_rare(seed: int, n: int) -> None:
     case = small_texts(n=n, several=True, seed=seed)
