@@ -247,7 +247,7 @@ LABELLED = sorted({type(each) for each in CHECKED} - {TermWeighter, LinearSVM}, 
 @pytest.mark.parametrize("labels", INFINITE.values(), ids=INFINITE)
 @pytest.mark.parametrize("kind", LABELLED)
 def test_an_infinite_number_is_no_label_for_any_estimator(kind: type[Any], labels: Any) -> None:
-    estimator = next(clone(each) for each in CHECKED if type(each) is kind)
+    estimator: Any = next(clone(each) for each in CHECKED if type(each) is kind)
     rows = np.array([[1.0, 0, 2], [0, 1, 1], [1, 1, 0], [0, 2, 1]])
     with pytest.raises(
         InputError, match=r"The label of document 1 is -?inf, and an infinite number is no class; use text"

@@ -178,7 +178,7 @@ def test_shares_of_plain_votes_are_those_of_scikit_learn(k: int, labels: Any) ->
     different = np.random.default_rng(0).random((len(TEXTS), 40))
     queries = np.random.default_rng(1).random((30, 40))
     ours = CosineKNN(k=k, votes="plain").fit(different, labels)
-    theirs = KNeighborsClassifier(k, metric="cosine").fit(different, labels)
+    theirs: Any = KNeighborsClassifier(k, metric="cosine").fit(different, labels)
     np.testing.assert_allclose(ours.predict_proba(queries), theirs.predict_proba(queries))
     assert ours.predict(queries).tolist() == theirs.predict(queries).tolist()
 
