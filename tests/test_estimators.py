@@ -118,7 +118,10 @@ def cannot_pass(estimator: Any) -> dict[str, str]:
     if isinstance(estimator, LinearSVM) or getattr(estimator, "combine", None) == "mean":  # as scikit-learn's LinearSVC
         return dict.fromkeys(EQUIVALENCE, "weights and repetition agree to the tolerance of the SVM")
     if isinstance(estimator, RandomSubspace) and estimator.estimator == "nb":
-        return {"check_class_weight_classifiers": "naive Bayes has no class weights, and an ensemble of it says so"}
+        return {
+            "check_class_weight_classifiers": "naive Bayes has no class weights, and an ensemble of it says so",
+            "check_decision_proba_consistency": "it has negative values, whatever the tags say",
+        }
     return {}
 
 
@@ -231,3 +234,28 @@ def test_counter_checks_settings_when_fitted_not_when_made() -> None:
     counter = TermCounter(min_df=-3)
     with pytest.raises(InputError, match="min_df=-3"):
         counter.fit(TEXTS)
+
+
+INFINITE: dict[str, Any] = {
+    "list": [1.0, float("inf"), 1.0, 2.0],
+    "array": np.array([1.0, -np.inf, 1.0, 2.0]),
+    "float32": np.array([1.0, np.inf, 1.0, 2.0], np.float32),
+    "column": np.array([[1.0], [np.inf], [1.0], [2.0]]),
+    "beside a missing label": [None, float("inf"), 1.0, 2.0],
+    "one of several": [[1.0], [2.0, float("inf")], [1.0], [2.0]],
+}
+
+LABELLED = sorted({type(each) for each in CHECKED} - {TermWeighter, LinearSVM}, key=lambda kind: kind.__name__)
+"""Estimators that take labels, without the one whose labels scikit-learn validates."""
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
+@pytest.mark.parametrize("labels", INFINITE.values(), ids=INFINITE)
+@pytest.mark.parametrize("kind", LABELLED)
+def test_an_infinite_number_is_no_label_for_any_estimator(kind: type[Any], labels: Any) -> None:
+    estimator: Any = next(clone(each) for each in CHECKED if type(each) is kind)
+    rows = np.array([[1.0, 0, 2], [0, 1, 1], [1, 1, 0], [0, 2, 1]])
+    with pytest.raises(
+        InputError, match=r"The label of document 1 is -?inf, and an infinite number is no class; use text"
+    ):
+        estimator.fit(rows, labels)

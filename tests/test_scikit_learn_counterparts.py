@@ -172,6 +172,30 @@ def test_a_document_has_fewer_others_than_there_are_documents() -> None:
     assert found.kneighbors(k=1)[1].tolist() == [[1], [0]]
 
 
+@pytest.mark.parametrize("labels", [LABELS, SIDES, SIDES.astype(float)], ids=["3", "2", "floats"])
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_shares_of_plain_votes_are_those_of_scikit_learn(k: int, labels: Any) -> None:
+    different = np.random.default_rng(0).random((len(TEXTS), 40))
+    queries = np.random.default_rng(1).random((30, 40))
+    ours = CosineKNN(k=k, votes="plain").fit(different, labels)
+    theirs: Any = KNeighborsClassifier(k, metric="cosine").fit(different, labels)
+    np.testing.assert_allclose(ours.predict_proba(queries), theirs.predict_proba(queries))
+    assert ours.predict(queries).tolist() == theirs.predict(queries).tolist()
+
+
+def test_a_document_without_neighbours_gets_the_shares_of_the_training_documents() -> None:
+    classifier = CosineKNN(k=2).fit(np.array([[1.0, 0], [1, 0], [2, 0]]), ["a", "b", "b"])
+    with pytest.warns(UserWarning, match="1 of 2 documents share no term"):
+        shares = classifier.predict_proba(np.array([[0.0, 1], [1, 0]]))
+    np.testing.assert_allclose(shares, [[1 / 3, 2 / 3], [1 / 2, 1 / 2]])
+
+
+def test_neighbours_without_their_distances() -> None:
+    classifier = CosineKNN(k=3).fit(COUNTS, LABELS)
+    for X in (None, COUNTS):
+        assert np.array_equal(classifier.kneighbors(X, return_distance=False), classifier.kneighbors(X)[1])
+
+
 # -- ensembles -----------------------------------------------------------------------------------------------------
 
 
@@ -212,3 +236,32 @@ def test_an_ensemble_takes_the_input_that_its_members_take(estimator: Any) -> No
     tags = get_tags(RandomSubspace(estimator=estimator)).input_tags
     assert tags.sparse
     assert tags.positive_only == (isinstance(estimator, MultinomialNB) or estimator in ("nb", "cnb"))
+
+
+@pytest.mark.parametrize("estimator", [None, "nb", DecisionTreeClassifier(random_state=0)], ids=repr)
+@pytest.mark.parametrize("labels", [LABELS, SIDES], ids=["3", "2"])
+def test_shares_of_votes_are_those_of_the_members_choices(estimator: Any, labels: Any) -> None:
+    ensemble = RandomSubspace(estimator=estimator, n_estimators=5, n_terms=12, C=1, n_jobs=1).fit(COUNTS, labels)
+    choices, sizes = ensemble.member_choices(COUNTS), np.unique(labels, return_counts=True)[1]
+    votes = np.stack([(choices == number).sum(axis=1) for number in range(len(sizes))], axis=1)
+    expected = (votes + 0.5 * sizes / sizes.sum()) / (votes.sum(axis=1, keepdims=True) + 0.5)
+    shares = ensemble.predict_proba(COUNTS)
+    np.testing.assert_allclose(shares, expected)
+    np.testing.assert_allclose(ensemble.predict_log_proba(COUNTS), np.log(expected))
+    assert ensemble.predict(COUNTS).tolist() == ensemble.classes_[shares.argmax(axis=1)].tolist()
+
+
+def test_an_ensemble_whose_scores_are_averaged_has_no_shares() -> None:
+    ensemble = RandomSubspace(n_estimators=3, combine="mean", C=1).fit(COUNTS, LABELS)
+    for method in ("predict_proba", "predict_log_proba"):
+        assert not hasattr(ensemble, method)
+        with pytest.raises(InputError, match="combine='mean'; use combine='vote'"):
+            getattr(ensemble, method)
+
+
+def test_several_labels_a_document_have_no_shares() -> None:
+    several = small_texts(several=True)
+    X = CountVectorizer().fit_transform(several.texts)
+    for classifier in (CosineKNN(k=2), RandomSubspace(n_estimators=2, C=1)):
+        with pytest.raises(InputError, match=r"had several labels.*use decision_function"):
+            classifier.fit(X, several.label_sets).predict_proba(X)

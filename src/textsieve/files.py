@@ -37,19 +37,45 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-def check_writable(path: str, *, what: str) -> None:
-    """Stop, before any long work is done, if a file could not be written; `what` it is, such as "a chart"."""
+def check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
+    """Raise `InputError` if no file can be written at a path, whatever the permissions are.
+
+    `what` is written there, such as "a chart". With `may_be_stream` it can go to a pipe or a device as well.
+    """
     folder = os.path.dirname(path) or "."
     if "\0" in path:
         raise InputError(f"{shown(path)} can't be written: a name has no null character.")
-    if os.path.isdir(path):
-        raise InputError(f"{path} is a folder; give the name of a file in it.")
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as problem:
+        if problem.errno == errno.ELOOP:
+            link = "it" if os.path.islink(path) else f"its folder {folder}"
+            raise unwritable(
+                path, f"{link} is a symbolic link that ends in a loop of links; remove that link or give another name"
+            ) from problem
+        mode = None
     if not os.path.isdir(folder):
         raise unwritable(path, f"there is no folder {folder}; make it first")
-    if os.path.exists(path) and not os.path.isfile(path):
+    if mode is None or stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path} is a folder; give the name of a file in it.")
+    if stat.S_ISSOCK(mode):
+        raise InputError(f"{path} is a socket, and {what} is written to a file; give the name of one.")
+    if not may_be_stream:
         raise InputError(f"{path} is a device or a pipe, and {what} is written to a file; give the name of one.")
+
+
+def check_writable(path: str, *, what: str) -> None:
+    """Stop, before any long work is done, if a file could not be replaced; `what` it is, such as "a chart"."""
+    check_target(path, what=what)
     if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
-        raise unwritable(path, "you may not write there; choose another place")
+        raise not_permitted(path)
+
+
+def not_permitted(path: str) -> InputError:
+    """Return the error for a file that the user may not write."""
+    return unwritable(path, "you may not write there; choose another place")
 
 
 def unwritable(path: str, reason: str) -> InputError:

@@ -273,7 +273,7 @@ def test_multilabel_that_does_not_hold() -> None:
         ([True, 2, False, 3], "mixed kinds: True or False, and the number 2"),
         ([1.0, 1.0, float("nan"), 1.0], r"Only one class, 1.0.*\(1 documents have no label\.\)"),
         (np.array([1.0, 1.0, np.nan, 1.0]), r"Only one class, 1.0.*\(1 documents have no label\.\)"),
-        ([1.0, float("inf"), 2.0, 1.0], "infinite"),
+        ([1.0, float("inf"), 2.0, 1.0], "The label of document 1 is inf, and an infinite number is no class; use text"),
         (["spam"] * 4, "Only one class, 'spam', so there is nothing to tell apart"),
         (["spam", None, None, "spam"], r"Only one class, 'spam'.*\(2 documents have no label\.\)"),
         ([1, 1, 1, 1], "Only one class, 1,"),

@@ -214,6 +214,28 @@ def test_statistics_are_kept_of_whole_weights_alone() -> None:
         Categorizer(classifier="nb", keep_stats=True).fit(TEXTS, LABELS, sample_weight=WEIGHTS + 0.5)
 
 
+@pytest.mark.parametrize("weight", [2**31, 10**18, 10**30])
+def test_whole_weights_that_are_too_large_for_statistics_are_called_too_large(weight: int) -> None:
+    weights: list[Any] = [1] * (len(TEXTS) - 1) + [weight]
+    Categorizer(classifier="nb", n_terms=5).fit(TEXTS, LABELS, sample_weight=weights)
+    kept = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
+    reason = r"sample_weight has the sum [\d.e+]+; with keep_stats=True the sum is at most 2,147,483,647\. Divide"
+    with pytest.raises(InputError, match=reason):
+        kept.fit(TEXTS, LABELS, sample_weight=weights)
+    kept.fit(TEXTS, LABELS)
+    with pytest.raises(InputError, match=reason):
+        kept.update(TEXTS, LABELS, sample_weight=weights)
+
+
+def test_an_update_beyond_the_limit_of_statistics_leaves_a_model_that_can_be_saved(tmp_path: Path) -> None:
+    kept = Categorizer(classifier="nb", n_terms=5, keep_stats=True)
+    weights = [2**30] + [1] * (len(TEXTS) - 1)
+    kept.fit(TEXTS, LABELS, sample_weight=weights)
+    with pytest.raises(InputError, match=r"1,073,\d+,\d+ more would be above the limit of 2,147,483,647; use smaller"):
+        kept.update(TEXTS, LABELS, sample_weight=weights)
+    kept.update(TEXTS, LABELS).save(tmp_path / "model.sieve")
+
+
 def test_a_corpus_has_no_weights(tmp_path: Path) -> None:
     lines = "".join(f"{label},{text}\n" for text, label in zip(TEXTS, LABELS, strict=True))
     (tmp_path / "texts.csv").write_text(f"label,text\n{lines}")

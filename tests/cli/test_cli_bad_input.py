@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -192,6 +194,57 @@ def test_a_device_is_not_replaced_by_a_model(tmp_path: Path, news: Path, run: Ru
     os.mkfifo(pipe)
     assert "is a device or a pipe" in run("train", news, "-o", pipe, exit_code=1).stderr
     assert pipe.is_fifo()
+
+
+WRITING = {
+    "train": "train {news} -o {output}",
+    "predict": "predict {model} {news} -o {output}",
+    "compare": "compare {news} -k 2 --results {output}",
+    "terms": "terms {news} --selector ocfs --energy-plot {output}",
+}
+
+
+@pytest.mark.parametrize("verb", WRITING)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("loop.svg", "loop.svg can't be written: it is a symbolic link that ends in a loop of links; remove that link"),
+        ("into.svg", "into.svg can't be written: it is a symbolic link that ends in a loop of links; remove that link"),
+        (
+            "loop.svg/x.svg",
+            "x.svg can't be written: its folder loop.svg is a symbolic link that ends in a loop of links",
+        ),
+        ("socket.svg", r"socket.svg is a socket, and a [\w ]+ is written to a file; give the name of one"),
+    ],
+)
+def test_an_output_that_can_be_no_file_is_named_before_any_work(
+    verb: str,
+    name: str,
+    reason: str,
+    tmp_path: Path,
+    news: Path,
+    model: Path,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)  # paths of sockets are short
+    Path("loop.svg").symlink_to("other.svg")
+    Path("other.svg").symlink_to("loop.svg")
+    Path("into.svg").symlink_to("loop.svg/x.svg")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket.svg")
+        before = sorted(os.listdir())
+        arguments = WRITING[verb].format(news=news, model=model, output=name)
+        result = run(*arguments.split(), exit_code=1)
+    assert re.fullmatch(rf"error: (?:\S*/)?{reason}.*\n", result.stderr)  # no warning of training before it
+    assert (result.stdout, sorted(os.listdir())) == ("", before)
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_is_written_through(tmp_path: Path, news: Path, run: Run) -> None:
+    (tmp_path / "link").symlink_to("new.sieve")
+    run("train", news, "-k", 5, "-o", tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "new.sieve").is_file()
 
 
 def test_what_is_read_is_not_overwritten(tmp_path: Path, model: Path, run: Run) -> None:

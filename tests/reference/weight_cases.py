@@ -24,6 +24,7 @@ BAD_WEIGHTS: dict[str, tuple[Any, str]] = {
         [5e-324] * 3,
         r"the sum 1\.4822e-323; use weights whose sum is from 1e-100 to 1e\+100",
     ),
+    "too large for a float": ([10**400, 1, 1], r"too large for a 64-bit float.*to 1e\+100"),
     "too large": ([1e300, 1e300, 1e300], "sample_weight has the sum 3e\\+300"),
 }
 """Weights of three documents that must be refused, and what the error says."""

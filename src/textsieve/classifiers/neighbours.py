@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,25 +123,49 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 and not self.several_ else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the best score, the first of equals; without a neighbour the most frequent one."""
+        """Return the class with the best score, the first of equals; without a neighbour the most frequent one."""
+        numbers = self._votes(X).argmax(axis=1)
+        return np.asarray(self.classes_[numbers])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return each class's share of the votes (documents x classes); shares are not calibrated probabilities.
+
+        Without a neighbour they are the shares of the training documents.
+        """
+        votes = self._votes(X)
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+    def _votes(self, X: Any) -> Floats:
+        """Return the scores of documents of one class each; without a neighbour, the sizes of the classes."""
         scores = self._scores(X)
         if self.several_:
             raise InputError(
                 "Training documents had several labels, and so may these; use decision_function and thresholds."
             )
-        numbers = scores.argmax(axis=1)
         alone = np.logical_not(scores.any(axis=1))
-        numbers[alone] = self.class_docs_.argmax()
         if alone.any():
+            scores[alone] = self.class_docs_
             warnings.warn(
                 f"{alone.sum():,} of {len(alone):,} documents share no term with any training document; they get the "
                 f"most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
-                stacklevel=2,
+                stacklevel=3,
             )
-        return np.asarray(self.classes_[numbers])
+        return scores
 
-    def kneighbors(self, X: Any = None, k: int | None = None) -> tuple[Floats, Ints]:
+    @overload
+    def kneighbors(
+        self, X: Any = None, k: int | None = None, return_distance: Literal[True] = True
+    ) -> tuple[Floats, Ints]: ...
+
+    @overload
+    def kneighbors(self, X: Any = None, k: int | None = None, *, return_distance: Literal[False]) -> Ints: ...
+
+    def kneighbors(
+        self, X: Any = None, k: int | None = None, return_distance: bool = True
+    ) -> tuple[Floats, Ints] | Ints:
         """Return the distances, 1 - cosine, to the k (or `k_`) nearest training documents, and their rows.
+
+        With `return_distance=False` only the rows are returned.
 
         The nearest come first. Without X, the neighbours of each training document that has a label are those among
         the others. There are always k neighbours, as in scikit-learn: where documents with a common term are too few,
@@ -160,7 +184,8 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
             rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
             queries, apart = unit_rows(rows), {}
         found = nearest(index, queries, k, threads=n_threads(self.n_jobs), everyone=True, **apart)
-        return np.clip(1.0 - found.cosines, 0.0, 2.0), self._documents[found.documents]
+        documents = self._documents[found.documents]
+        return (np.clip(1.0 - found.cosines, 0.0, 2.0), documents) if return_distance else documents
 
     def to_scorer(self) -> NeighbourScorer:
         """What predicting takes, to be kept."""

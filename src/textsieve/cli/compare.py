@@ -172,7 +172,7 @@ def command(
         raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
     kept = usual_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
-    refuse_to_lose(kept, *inputs, option="--results")
+    refuse_to_lose(kept, *inputs, what="a list of results", option="--results")
     compare_report.check(report, kept, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(opened(path, reading))

@@ -22,7 +22,7 @@ def check(report: str | None, results: str, *inputs: str) -> None:
     from .opening import refuse_to_lose
 
     check_report(report, what="--report")
-    refuse_to_lose(report, *inputs, option="--report")
+    refuse_to_lose(report, *inputs, what="a report", option="--report")
     if os.path.realpath(report) == os.path.realpath(results):
         raise InputError(f"{report}: the results are kept there; give the report another name.")
 

@@ -11,6 +11,7 @@ from ..corpus import Corpus, read
 from ..corpus.named import is_name
 from ..corpus.streams import read_head
 from ..errors import InputError
+from ..files import check_target, not_permitted
 from ..prediction import Model
 from .ending import warn
 
@@ -121,17 +122,17 @@ def standard_input() -> Any:
     return sys.stdin.buffer
 
 
-def refuse_to_lose(output: str, *inputs: str, option: str | None = None) -> None:
+def refuse_to_lose(
+    output: str, *inputs: str, what: str, may_be_stream: bool = False, option: str | None = None
+) -> None:
     """Raise `InputError`, before any work is done, for an output that can't be written or would spoil the inputs.
 
     It must not replace an input, nor lie in a folder of documents, where the next run would read it as one of them.
-    `option` is the one that names it.
+    `what` is written there, `option` is the one that names it; see `files.check_target`.
     """
-    folder = os.path.dirname(output) or "."
-    if not os.path.isdir(folder):
-        raise InputError(f"{output}: can't be written, because there is no folder {folder}; make it first.")
-    if not os.access(output if os.path.exists(output) else folder, os.W_OK):
-        raise InputError(f"{output}: can't be written, because you may not write there; choose another place.")
+    check_target(output, what=what, may_be_stream=may_be_stream)
+    if not os.access(output if os.path.exists(output) else os.path.dirname(output) or ".", os.W_OK):
+        raise not_permitted(output)
     for path in inputs:
         if path == STDIO or not os.path.exists(path):
             continue

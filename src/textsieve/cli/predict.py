@@ -73,7 +73,7 @@ def command(
 
     output = None if output == STDIO else output
     if output is not None:
-        refuse_to_lose(output, model, path, option="-o")
+        refuse_to_lose(output, model, path, what="a list of predictions", may_be_stream=True, option="-o")
     with expecting_a_model("predict", model, path):
         trained = load(model).model_
     documents = unknown = 0

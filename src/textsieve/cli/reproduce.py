@@ -61,7 +61,7 @@ def command(
         import_module("textsieve.plots")  # which says what is missing, if it is
     os.makedirs(output, exist_ok=True)
     kept = results or os.path.join(output, "reproduce-quick.jsonl" if quick else "reproduce.jsonl")
-    refuse_to_lose(kept)
+    refuse_to_lose(kept, what="a list of results")
     scope = replace(QUICK if quick else Scope(), n_jobs=jobs)
     with progress() as tell:
         try:

@@ -84,7 +84,7 @@ def command(
     from .opening import refuse_to_lose
 
     if feedback is not None:
-        refuse_to_lose(feedback, model)
+        refuse_to_lose(feedback, model, what="feedback")
     token = token_from_environment()
     limits = Limits(max_body, max_documents, max_length, timeout)
     with expecting_a_model("serve", model):

@@ -205,7 +205,7 @@ def _check(sizing: dict[str, Any], grid: dict[str, Any], n_chosen: int | float |
         from ..plots import check_target
 
         check_target(grid["plot"])
-        refuse_to_lose(grid["plot"], path, option="--plot")
+        refuse_to_lose(grid["plot"], path, what="a chart", option="--plot")
 
 
 def _most(n_chosen: int | float | str | None, documents: "LabelledCounts") -> int | None:

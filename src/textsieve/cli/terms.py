@@ -145,7 +145,7 @@ def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
     from ..plots import check_target
 
     check_target(file)
-    refuse_to_lose(file, path, option="--energy-plot")
+    refuse_to_lose(file, path, what="a chart", option="--energy-plot")
 
 
 def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:

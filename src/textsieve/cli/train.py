@@ -153,7 +153,7 @@ def command(
     from .ending import usage
     from .opening import READING, columns_given, refuse_to_lose
 
-    refuse_to_lose(output, *paths, option="-o")
+    refuse_to_lose(output, *paths, what="a model", option="-o")
     model = Categorizer(
         **settings,
         **options.counting(terms_are),

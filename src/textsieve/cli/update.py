@@ -67,8 +67,8 @@ def command(
     from .updatable import opened_to_update, saying_how
     from .update_report import report
 
-    if not dry_run:
-        refuse_to_lose(model, *paths)
+    if not dry_run and os.path.isfile(model):  # reading it raises for anything else
+        refuse_to_lose(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
         trained, statistics, digest = opened_to_update(model, paths, reading)
         with saying_how(trained, model, paths, reading, only=UnknownLabel):

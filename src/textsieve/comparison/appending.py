@@ -22,7 +22,7 @@ from zlib import crc32
 
 from ..archive import parse
 from ..errors import InputError, shown
-from ..files import lock, open_regular
+from ..files import check_target, lock, not_permitted, open_regular
 
 MAX_BYTES = 1 << 30
 """Of a file: some thousand rows of a million documents each."""
@@ -87,15 +87,9 @@ def first_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 def check_place(path: str) -> None:
     """Stop before any work is done if a file could not be written there."""
-    folder = os.path.dirname(path) or "."
-    if os.path.isdir(path):
-        raise InputError(f"{path} is a folder; give the name of a file in it.")
-    if not os.path.isdir(folder):
-        raise InputError(f"{path}: can't be written, because there is no folder {folder}; make it first.")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise InputError(f"{path}: can't be written, because you may not write there; choose another place.")
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise InputError(f"{path} is a device or a pipe, and results are kept in a file; give the name of one.")
+    check_target(path, what="a list of results")
+    if not os.access(path if os.path.exists(path) else os.path.dirname(path) or ".", os.W_OK):
+        raise not_permitted(path)
 
 
 @contextmanager

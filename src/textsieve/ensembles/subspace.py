@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, shown
+from ..parameters import available_if
 from ..settings import n_threads
 from ..stats.labels import is_indicator, without_missing
 from ..stats.sample_weights import check_weights, drop_weightless
@@ -86,6 +87,14 @@ def linear_members(scorer: SubspaceScorer, classes: NDArray[Any]) -> list[Linear
         member.n_features_in_ = len(own)
         members.append(member)
     return members
+
+
+def _require_votes(ensemble: RandomSubspace) -> None:
+    """Raise `NotAvailable` unless members vote; a mean of scores is no share of anything."""
+    if ensemble.combine != "vote":
+        raise NotAvailable(
+            f"predict_proba and predict_log_proba are missing: combine={shown(ensemble.combine)}; use combine='vote'."
+        )
 
 
 class RandomSubspace(ClassifierMixin, BaseEstimator):
@@ -203,11 +212,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Floats:
         """The votes or mean scores of each class; for two classes and one label a document, the second's lead."""
-        rows = self._rows(X)
-        if isinstance(self._decides, OtherMembers):
-            scores = self._decides.scores(rows)
-        else:
-            scores = self._decides.scores(Rows.of(rows), self.n_jobs)
+        scores = self._class_scores(X)
         if self.several_ or scores.shape[1] > 2:
             return scores
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
@@ -219,6 +224,25 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
             return (scores > 0.0).astype(np.int64)
         numbers = (scores > 0.0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[numbers])
+
+    @available_if(_require_votes)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return each class's share of the votes (documents x classes); shares are not calibrated probabilities.
+
+        Classes share half a vote more, in proportion to their training documents, which breaks ties as `predict` does.
+        """
+        votes = self._class_scores(X)
+        if self.several_:
+            raise InputError(
+                "Training documents had several labels, and votes for each of them are no shares of one; use "
+                "decision_function."
+            )
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+    @available_if(_require_votes)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`."""
+        return np.asarray(np.log(self.predict_proba(X)))
 
     def member_choices(self, X: Any) -> Ints:
         """Which class each member votes for (its number; documents x members); -1 if it knows no term of a document."""
@@ -240,6 +264,13 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
                 "nor stored; use svm, logistic, nb, cnb or rocchio."
             )
         return self._decides
+
+    def _class_scores(self, X: Any) -> Floats:
+        """Return the score of each class (documents x classes)."""
+        rows = self._rows(X)
+        if isinstance(self._decides, OtherMembers):
+            return self._decides.scores(rows)
+        return self._decides.scores(Rows.of(rows), self.n_jobs)
 
     def _rows(self, X: Any) -> csr_matrix:
         check_is_fitted(self)

@@ -9,6 +9,7 @@ Among rows of 0 and 1 a document without a label is None, or a row of nothing bu
 a row has an entry for each class, so lists of which some are empty are lists of labels.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -234,13 +235,15 @@ def _once_each(labels: Iterable[Any], document: int) -> Iterable[Any]:
 def _plain(label: Any, document: int) -> Any:
     """Return a label as a plain Python value that can be written to a file, or None for a missing one.
 
-    Raises InputError for what is neither text nor a number.
+    Raises InputError for what is neither text nor a finite number.
     """
     if is_missing(label):
         return None
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, float):
+        if math.isinf(label):
+            raise infinite_label(label, document)
         label += 0.0  # -0.0 is 0.0, whichever comes first
     if not (label is None or isinstance(label, str | int | float)):
         raise InputError(
@@ -248,6 +251,14 @@ def _plain(label: Any, document: int) -> Any:
             "and None for a document without a label."
         )
     return label
+
+
+def infinite_label(label: float, document: int) -> InputError:
+    """Return the error for a label that is an infinite number."""
+    return InputError(
+        f"The label of document {document} is {label}, and an infinite number is no class; use text or finite numbers, "
+        "and None for a document without a label."
+    )
 
 
 def _sorted(seen_at: dict[Any, int]) -> list[Any]:

@@ -47,6 +47,11 @@ def check_weights(sample_weight: Any, n_documents: int) -> Floats | None:
         raise InputError(
             f"sample_weight={shown(sample_weight)}; give one number of 0 or more for each document, or None."
         ) from problem
+    except OverflowError as problem:
+        raise InputError(
+            "sample_weight has a number that is too large for a 64-bit float; use weights whose sum is from "
+            f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}."
+        ) from problem
     if weights.shape != (n_documents,):
         raise InputError(
             f"sample_weight has the shape {weights.shape}, but there are {n_documents:,} documents; give one number "

@@ -4,21 +4,22 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError
-from .labels import LabelPairs, label_pairs, without_missing
+from .labels import LabelPairs, infinite_label, label_pairs, without_missing
 
 
 def checked_labels(y: Any) -> Any:
-    """Return labels as `label_pairs` takes them; raises ValueError for an array of measurements."""
+    """Return labels as `label_pairs` takes them; raises ValueError for an array of measurements or infinite numbers."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if not (isinstance(y, np.ndarray) and y.ndim == 1):
         return y
     labels = without_missing(y)
+    if y.dtype.kind == "f" and len(infinite := np.flatnonzero(np.isinf(y))):
+        raise infinite_label(float(y[infinite[0]]), int(infinite[0]))
     known = y if labels is y else np.asarray(y)[[label is not None for label in labels]]
-    assert_all_finite(known, input_name="y")
     check_classification_targets(known)
     return labels
 

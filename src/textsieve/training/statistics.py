@@ -34,6 +34,7 @@ from ..errors import InputError, shown
 from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
+from ..stats.sample_weights import MOST_DOCUMENTS
 from ..text.rows import Rows
 from .keeping import storable
 from .targets import Form, Sizes, Targets
@@ -155,13 +156,20 @@ def require_incremental(settings: Mapping[str, Any], recipe: Recipe) -> None:
             )
 
 
-def require_whole(targets: Targets) -> None:
-    """Refuse weights of documents with which the numbers of documents that are kept would be no integers."""
-    if targets.count_type is not np.int64:
+def require_integer_counts(targets: Targets) -> None:
+    """Raise `InputError` if sample weights give counts of documents that statistics can't keep as integers."""
+    if targets.count_type is np.int64:
+        return
+    assert targets.weights is not None
+    if (targets.weights == np.floor(targets.weights)).all():
         raise InputError(
-            "sample_weight with keep_stats=True: the statistics that are kept count documents; use whole numbers as "
-            "weights, or leave keep_stats out."
+            f"sample_weight has the sum {targets.weights.sum():g}; with keep_stats=True the sum is at most "
+            f"{MOST_DOCUMENTS:,}. Divide the weights by a common factor, or leave keep_stats out."
         )
+    raise InputError(
+        "sample_weight with keep_stats=True: the statistics that are kept count documents; use whole numbers as "
+        "weights, or leave keep_stats out."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +193,7 @@ class Statistics:
         way = way_to_learn(recipe)
         if way is None:
             raise TypeError(f"{type(recipe.classifier).__name__} learns from documents")
-        require_whole(targets)
+        require_integer_counts(targets)
         usable = targets.take(np.flatnonzero(targets.usable))
         sizes = targets.sizes
         learned = way.of(recipe, batches, usable.indicator(), usable.weights)
@@ -201,9 +209,15 @@ class Statistics:
         return Sizes(classes, self.class_docs, self.n_documents, self.n_unlabelled, form)
 
     def merged(self, other: Statistics) -> Statistics:
-        """Of the documents of both."""
+        """Return the statistics of the documents of both; raises `InputError` if these are too many to count."""
+        n_documents = self.n_documents + other.n_documents
+        if n_documents > MOST_DOCUMENTS:
+            raise InputError(
+                f"The statistics count {self.n_documents:,} documents, and {other.n_documents:,} more would be above "
+                f"the limit of {MOST_DOCUMENTS:,}; use smaller sample weights, or train again without keep_stats."
+            )
         return Statistics(
             *(self.learned.merged(other.learned), self.without + other.without),
-            *(self.n_documents + other.n_documents, self.n_unlabelled + other.n_unlabelled),
+            *(n_documents, self.n_unlabelled + other.n_unlabelled),
             self.folded | other.folded,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -232,8 +231,6 @@ def _of_one_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
         raise InputError(f"Labels of mixed kinds: True or False, and the number {some!r}; make all of them numbers.")
     if float not in types:
         return classes
-    if not all(map(math.isfinite, classes)):
-        raise InputError("A label is infinite, which is no class; use text or finite numbers.")
     return tuple(map(float, classes))
 
 

@@ -46,7 +46,7 @@ from .documents import (
 )
 from .keeping import measures_of, storable, when_and_with_what
 from .recipe import Fitted, Kept, Recipe
-from .statistics import Statistics, require_incremental, require_whole
+from .statistics import Statistics, require_incremental, require_integer_counts
 from .targets import Sizes
 from .tuning import Tuning, assign, of_some_documents, parted
 from .unknown import Unknown
@@ -178,7 +178,7 @@ class Training:
             given = documents, labels, self.counter(), limits
             counted = count_texts(*given, multilabel=multilabel, sample_weight=sample_weight)
             if self._settings["keep_stats"]:
-                require_whole(counted.targets)
+                require_integer_counts(counted.targets)
             return counted
         if labels is not None:
             raise InputError("A corpus brings its own labels; leave labels out.")
