@@ -31,6 +31,7 @@ def test_other_names_are_not_there(name: str) -> None:
         exec(f"from {name} import NoSuchName")
 
 
+@pytest.mark.slow
 def test_submodules_are_found_beside_the_names() -> None:
     code = "from textsieve.text import weights, TermCounter; print(weights.__name__, TermCounter.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -245,7 +245,7 @@ def test_neighbours_that_are_not_there(k: Any) -> None:
         (["spam", "spam"], "Only one class, 'spam'"),
         ([None, None], "No document has a label"),
         (["a", 1], "mixed kinds"),
-        (np.array([1.0, np.inf]), "y contains infinity"),
+        (np.array([1.0, np.inf]), "an infinite number is no class"),
         (np.array([0.5, 0.25]), "continuous"),
         (["a"], "2 documents but 1 labels"),
         (None, "CosineKNN requires y"),

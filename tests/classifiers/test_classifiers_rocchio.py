@@ -155,7 +155,7 @@ def test_settings_that_mean_nothing(options: dict[str, Any], words: str) -> None
         (["a", 1], "mixed kinds"),
         ([1.0, float("nan")], "Only one class, 1.0"),
         (np.array([1.0, np.nan]), "Only one class, 1.0"),
-        (np.array([1.0, np.inf]), "y contains infinity"),
+        (np.array([1.0, np.inf]), "an infinite number is no class"),
         (np.array([0.5, 0.25]), "continuous"),
         (["a"], "2 documents but 1 labels"),
         (None, "requires y"),

@@ -196,6 +196,7 @@ def test_a_full_temporary_folder_is_named(model: Path, news: Path, tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "number", "code"),
     [("train - -o {folder}/m", signal.SIGTERM, 143), ("predict {model} - -o {folder}/out", signal.SIGHUP, 129)],

@@ -115,6 +115,7 @@ def test_a_terminal_as_standard_error_changes_no_byte_of_the_output(
     assert screen_of(outcome.told).strip() == "" or verb == "serve", "progress is erased"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_terminal_shows_the_output_and_nothing_of_the_progress(verb: str, run: Any, expected: dict[str, str]) -> None:
     outcome = run(verb, stdout="terminal")
@@ -146,6 +147,7 @@ def test_closed_standard_error_and_input_change_no_byte_of_the_output(
     assert without_varying(outcome.printed.decode()) == expected[verb]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_narrow_terminal_without_colours_and_letters_is_enough(verb: str, run: Any) -> None:
     outcome = run(verb, stdout="terminal", **HOSTILE)

@@ -47,6 +47,7 @@ def test_its_size_and_classes(parsed: list[tuple[str, str]]) -> None:
     assert min(len(text.split()) for text, _ in parsed) >= 15
 
 
+@pytest.mark.slow
 def test_the_classes_can_be_learned(parsed: list[tuple[str, str]]) -> None:
     from importlib import import_module
 
@@ -67,6 +68,7 @@ def test_second_time_from_the_cache(cache: Path, parsed: list[tuple[str, str]]) 
     assert os.listdir(cache.parent) == [cache.name], "nothing temporary is left"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", b"junk", gzip.compress(b'["a"]\n'), gzip.compress(b"[")], ids=range(4))
 def test_a_damaged_cache_is_replaced(cache: Path, damage: bytes, parsed: list[tuple[str, str]]) -> None:
     cache.parent.mkdir()

@@ -159,6 +159,7 @@ def test_settings_of_the_svm_are_checked_first() -> None:
 # -- in order, and the same for any number of jobs -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "estimator",
     [SVM, MultinomialNB(), SGDClassifier(), LinearSVC(), OneVsRestClassifier(SGDClassifier())],

@@ -69,6 +69,7 @@ def largest_gap(n: int, formula: Callable[..., float], true: Callable[..., Any],
     )
 
 
+@pytest.mark.slow
 def test_how_far_the_formulas_are_off() -> None:
     for n, covering, at_covering, differing, at_differing in rows_of("off"):
         important = sorted({max(1, round(int(n) * share)) for share in (0.05, 0.1, 0.25, 0.5, 1)})

@@ -39,6 +39,7 @@ VOTES = SubspaceScorer(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

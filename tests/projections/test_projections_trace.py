@@ -105,6 +105,7 @@ def test_the_number_of_threads_changes_no_bit(weight: float) -> None:
     assert np.array_equal(one.eigenvalues_, several.eigenvalues_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("shape", [(1150, 1050), (1050, 1150)])
 def test_solver_on_larger_documents(monkeypatch: pytest.MonkeyPatch, weight: float, shape: tuple[int, int]) -> None:

@@ -39,6 +39,7 @@ def test_predictions_are_those_of_the_model(
     assert found.json == {"predictions": [plain(each) for each in records.of(model.predict(NEW))]}
 
 
+@pytest.mark.slow
 def test_a_batch_in_many_parts_is_the_same_as_one_by_one(service: Service) -> None:
     texts = [f"{TEXTS[at % 6]} {'wind goal bank ' * (at % 700)}" for at in range(300)]
     whole = ask(service("one"), "/v1/predict", {"texts": texts}).json["predictions"]

@@ -188,6 +188,7 @@ def test_corrections_are_written_on_file_systems_without_locks(tmp_path: Path, m
     assert [line["text"] for line in lines(file)] == ["one"]
 
 
+@pytest.mark.slow
 def test_a_locked_file_of_corrections_keeps_no_service_from_ending(models: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     with (

@@ -59,6 +59,7 @@ def sent_until_told(port: int, head: bytes, part: bytes, most: int) -> tuple[int
     return sent, got
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [b"", b"Expect: 100-continue\r\n"], ids=["at once", "asks first"])
 def test_a_gigabyte_that_is_announced_is_not_read(server: Server, more: bytes) -> None:
     before = resident(server.pid)

@@ -40,6 +40,7 @@ def server(models: dict[str, Path]) -> Iterator[Running]:
         yield found
 
 
+@pytest.mark.slow
 def test_every_client_gets_its_own_answer(server: Running, model: Model) -> None:
     found = asked(server, N_CLIENTS, SECONDS, [predicting([text], model) for text in short_texts(500)])
     assert (found["wrong"], found["lost"], found["first_wrong"]) == (0, 0, "")

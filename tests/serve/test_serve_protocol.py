@@ -37,6 +37,7 @@ def conversation(server: Server, *parts: bytes) -> bytes:
     return found
 
 
+@pytest.mark.slow
 def test_a_request_may_come_in_parts(hasty: Server) -> None:
     found = conversation(
         hasty,

@@ -92,6 +92,7 @@ def test_a_file_that_is_watched(models: dict[str, Path], tmp_path: Path) -> None
         assert outcomes(server) == {"failed": 1.0, "loaded": 1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_service_ends_in_an_orderly_way(models: dict[str, Path], tmp_path: Path, number: signal.Signals) -> None:
     with started_server(models["one"], tmp_path) as server:
@@ -136,6 +137,7 @@ def test_a_signal_before_the_service_is_ready_has_the_file_read_again(models: di
         program.stop()
 
 
+@pytest.mark.slow
 def test_many_signals_at_once_ask_once_or_twice(models: dict[str, Path], tmp_path: Path) -> None:
     with started_server(models["one"], tmp_path) as server:
         for _ in range(500):
@@ -189,6 +191,7 @@ def test_what_a_service_has_read_is_not_read_again(models: dict[str, Path], tmp_
     assert current.now.model.classes == (1, 2, 3)
 
 
+@pytest.mark.slow
 def test_without_a_line_for_each_request_what_goes_wrong_is_said(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)

@@ -287,6 +287,7 @@ def tasks_of(pid: int) -> list[Any]:
     return [each for each in descendants(pid) if "pyspark.daemon" in command_of(each)]
 
 
+@pytest.mark.slow
 def test_without_java_it_says_so(tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "SPARK_REMOTE")}
     command = [sys.executable, "-m", "textsieve", "train", "x.parquet", "-o", str(tmp_path / "x"), "--engine", "spark"]
