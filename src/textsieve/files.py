@@ -183,16 +183,22 @@ def naming_when_full(path: str) -> Iterator[None]:
 
 
 def write_temporary(path: str, chunks: Iterable[bytes], *, what: str) -> None:
-    """Write a temporary file; raises `InputError` if there is no space for it, with `what` is in it."""
+    """Write a temporary file; raises `InputError` if there is no space for it. `what` is in it."""
+    with naming_temporary(path, what=what), open(path, "wb") as file:
+        file.writelines(chunks)
+
+
+@contextmanager
+def naming_temporary(path: str, *, what: str) -> Iterator[None]:
+    """Raise `InputError` if there is no space in a temporary file or folder. `what` is written there."""
     try:
-        with open(path, "wb") as file:
-            file.writelines(chunks)
+        yield
     except OSError as problem:
         if problem.errno not in OUT_OF_SPACE:
             raise
         raise InputError(
-            f"{path}: there is no space for {what}, which is kept in this temporary file while it is read "
-            f"({problem.strerror}). Free some space, or set TMPDIR to a folder that has more."
+            f"{path}: there is no space for {what}, which is kept there for a while ({problem.strerror}). Free some "
+            "space, or set TMPDIR to a folder that has more."
         ) from problem
 
 

@@ -15,6 +15,8 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files import naming_temporary
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -91,15 +93,13 @@ class HeldOutScores:
         if self._n_cells <= CELLS_IN_MEMORY:
             self._blocks.append(_Block(documents, by_class, 0))
             return
-        try:
+        with naming_temporary(tempfile.gettempdir(), what="scores"):  # the file itself has no name
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115, closed when nobody has this object any more
                 weakref.finalize(self, self._file.close)
             offset = self._file.seek(0, 2)
             self._file.write(by_class.data)
             self._file.flush()
-        except OSError as problem:  # a temporary file has no name, but its folder has
-            raise OSError(problem.errno, problem.strerror, tempfile.gettempdir()) from problem
         self._blocks.append(_Block(documents, None, offset))
 
     def by_class(self) -> Iterator[tuple[Floats, Bools, Floats | None]]:
