@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 DEPTH ?= all
-PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadgroup --durations 5
+PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 5
 
 .PHONY: demo test test-all test-lowest lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
 

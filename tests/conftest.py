@@ -30,26 +30,32 @@ settings.load_profile(DEPTH)
 NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on the papers' corpora"}
 """Fixtures of what a machine may lack, and what to call the tests that use them. The quick run leaves them out."""
 
-GROUPS = {"sessions": "spark", "chromium": "browser"}
-"""Fixtures that start other programs. One worker runs all tests of a group, so that it starts them once."""
+SPARK = "tests/spark/"
 
 left_out: Counter[str] = Counter()
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and the command line breaks its lines there
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run all tests of a file in one worker, and all tests with Spark in one, which then starts it once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return SPARK if nodeid.startswith(SPARK) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Select the tests of a quick run, and say which tests share a worker."""
+    """Select the tests of a quick run, and put those with Spark, which take longest in one worker, first."""
     if IS_QUICK:
         selected = covering(item for item in items if _reason_to_leave_out(item) is None)
         left_out.update(_reason_to_leave_out(item) or "in other combinations" for item in set(items) - set(selected))
         items[:] = [item for item in items if item in selected]
-    for item in items:
-        fixtures = getattr(item, "fixturenames", ())
-        program = next((group for name, group in GROUPS.items() if name in fixtures), None)
-        item.add_marker(pytest.mark.xdist_group(program or item.path.name))
-    items.sort(key=lambda item: not GROUPS.keys().isdisjoint(getattr(item, "fixturenames", ())), reverse=True)
+    items.sort(key=lambda item: not item.nodeid.startswith(SPARK))
     if hasattr(config, "workeroutput"):
         config.workeroutput["left_out"] = dict(left_out)
 
@@ -70,8 +76,8 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line what the quick run left out."""
     if IS_QUICK:
-        tests = ", ".join(f"{n:,} {kind}" for kind, n in left_out.most_common())
-        terminalreporter.write_line(f"Left out (`make test-all` runs them): most examples, and of the tests {tests}.")
+        tests = "".join(f", {n:,} tests {kind}" for kind, n in left_out.most_common())
+        terminalreporter.write_line(f"Left out (`make test-all` runs them): most examples of each law{tests}.")
 
 
 @pytest.fixture(scope="session")
