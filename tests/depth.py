@@ -11,6 +11,7 @@ from typing import NoReturn
 from zlib import crc32
 
 import pytest
+from hypothesis import settings
 
 EXAMPLES = {"quick": 10, "all": 100, "deep": 1000}
 """Number of hypothesis examples of each test."""
@@ -19,6 +20,9 @@ DEPTH = os.environ.get("TEXTSIEVE_TESTS", "quick")
 if DEPTH not in EXAMPLES:
     raise ValueError(f"TEXTSIEVE_TESTS is {DEPTH!r}; it must be one of {', '.join(EXAMPLES)}.")
 IS_QUICK = DEPTH == "quick"
+
+few_examples = settings(max_examples=max(EXAMPLES[DEPTH] // 4, 5))
+"""Decorates tests that try their examples with many parameters, or whose examples take long."""
 
 
 def absent(reason: str) -> NoReturn:

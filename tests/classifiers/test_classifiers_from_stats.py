@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from sklearn.utils.class_weight import compute_sample_weight
+from tests.depth import few_examples
 
 from textsieve import ClassStats, InputError, Rocchio
 from textsieve.classifiers import from_stats
@@ -145,6 +146,7 @@ def test_rocchio_as_from_the_rows(several: bool) -> None:
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("classifier", [OPTIONS[1], Complement(norm=True), Rocchio()], ids=repr)
+@few_examples
 @given(st.integers(0, 1000), st.integers(1, N))
 def test_order_and_batches_change_no_bit(classifier: Any, several: bool, seed: int, size: int) -> None:
     """Also where batches are too small to be added up one by one."""

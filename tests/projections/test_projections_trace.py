@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
+from tests.depth import few_examples
 from tests.reference import projections_twin as twin
 from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
 
@@ -67,6 +68,7 @@ def test_eigenvectors_of_the_definition(
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
+@few_examples
 @given(case=st.one_of(cases(), cases(any_weights, n_labels=(0, 3))), balanced=st.booleans(), dense=st.booleans())
 def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: bool) -> None:
     """Several labels, none, equal documents, constant terms: eigenvectors of what is above 0, or an error."""

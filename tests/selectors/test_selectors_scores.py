@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from sklearn.datasets import load_iris
 from sklearn.metrics import mutual_info_score
+from tests.depth import few_examples
 from tests.reference import selectors_twin as exact
 from tests.reference.selectors_cases import chosen
 from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
@@ -67,6 +68,7 @@ def test_scores_of_each_class(method: str, case: Case) -> None:
 
 @pytest.mark.parametrize("pooling", ["mean", "max", "round-robin"])
 @pytest.mark.parametrize("method", POOLED)
+@few_examples
 @given(case=either)
 def test_pooled_scores(method: str, pooling: str, case: Case) -> None:
     found = fitted(POOLED[method](k="all", pooling=pooling), case).scores_  # type: ignore[arg-type]
@@ -101,6 +103,7 @@ def test_trace_scores_of_many_badly_scaled_weights() -> None:
 
 
 @pytest.mark.parametrize("selector", METHODS, ids=repr)
+@few_examples
 @given(data=st.data())
 def test_the_order_of_documents_does_not_matter(selector: TermSelector, data: st.DataObject) -> None:
     case = data.draw(either)

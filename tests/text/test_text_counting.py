@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.depth import few_examples
 from tests.reference.text_checks import PIECES, corpora, path
 from tests.reference.text_twins import terms_in
 
@@ -32,6 +33,7 @@ def as_tables(rows: Rows) -> list[dict[int, int]]:
 
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 3), (2, 2)])
 @pytest.mark.parametrize("way", ["plain Python", "kernels", "kernels, many slices"])
+@few_examples
 @given(documents=corpora, stop_words=st.sampled_from([frozenset[str](), frozenset({"the", "of"})]))
 def test_counts_are_the_twins(
     ngram_range: tuple[int, int], way: str, documents: list[str], stop_words: frozenset[str]

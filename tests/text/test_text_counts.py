@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from sklearn.feature_extraction.text import CountVectorizer
+from tests.depth import few_examples
 from tests.reference.text_checks import PATHS, assert_counts_like_sklearn, assert_same, corpora, path
 from tests.reference.text_twins import most_frequent, terms_in
 
@@ -55,6 +56,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 @pytest.mark.filterwarnings("ignore:.*stop words can never match")
 @pytest.mark.parametrize("way", PATHS)
 @pytest.mark.parametrize("name", SETTINGS)
+@few_examples
 @given(fitted=corpora, others=corpora)
 def test_counts_are_sklearns(name: str, way: str, fitted: list[str], others: list[str]) -> None:
     with path(way):
@@ -80,6 +82,7 @@ def test_counts_are_what_a_loop_over_characters_counts(way: str, fitted: list[st
 @pytest.mark.filterwarnings("ignore:Upper case characters:UserWarning")  # sklearn: of letters that have no small form
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("way", PATHS)
+@few_examples
 @given(fitted=corpora)
 def test_max_features_keeps_the_most_frequent(binary: bool, way: str, fitted: list[str]) -> None:
     terms = [terms_in(text) for text in fitted]

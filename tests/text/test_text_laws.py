@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, vstack
 from sklearn.base import clone
+from tests.depth import few_examples
 from tests.reference.text_checks import PATHS, assert_same, corpora, path, texts
 from tests.reference.text_twins import first_seen, terms_in
 
@@ -42,6 +43,7 @@ def padded(counts: csr_matrix, n_columns: int) -> csr_matrix:
 
 
 @for_all_settings
+@few_examples
 @given(batches=batches)
 def test_columns_are_in_the_order_of_first_use_however_documents_are_cut(
     options: dict[str, Any], batches: list[tuple[str, list[str]]]
@@ -67,6 +69,7 @@ def test_columns_are_in_the_order_of_first_use_however_documents_are_cut(
 
 
 @for_all_settings
+@few_examples
 @given(first=corpora, more=batches)
 def test_fit_then_partial_fit_grows_at_the_end(
     options: dict[str, Any], first: list[str], more: list[tuple[str, list[str]]]
@@ -86,6 +89,7 @@ def test_fit_then_partial_fit_grows_at_the_end(
 
 
 @for_all_settings
+@few_examples
 @given(fitted=corpora, others=corpora)
 def test_transform_ignores_the_unknown_and_repeats_the_fit(
     options: dict[str, Any], fitted: list[str], others: list[str]

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.depth import few_examples
 from tests.reference import text_checks
 from tests.reference.preparation_twin import FORMS, counts_of, terms_in
 from tests.reference.text_checks import PATHS, assert_same, path
@@ -27,11 +28,10 @@ corpora = st.lists(texts, min_size=1, max_size=8)
 lengths = st.sampled_from([(1, 1), (1, 2), (2, 3)])
 ways = st.sampled_from(list(FORMS))
 every_path = pytest.mark.parametrize("way_through", PATHS)
-few = settings(max_examples=40)
 
 
 @every_path
-@few
+@few_examples
 @given(corpora, ways, lengths, st.sampled_from([None, ["running", "the"]]), st.sampled_from([1, 2]))
 def test_counts_are_those_of_words_normalised_one_by_one(
     way_through: str, corpus: list[str], way: str, ngram_range: tuple[int, int], stop_words: Any, n_jobs: int
@@ -54,7 +54,7 @@ def test_counts_are_those_of_words_normalised_one_by_one(
 
 
 @every_path
-@few
+@few_examples
 @given(text_checks.corpora, ways)
 def test_texts_of_any_characters(way_through: str, corpus: list[str], way: str) -> None:
     corpus = [*corpus, "running"]
@@ -66,7 +66,7 @@ def test_texts_of_any_characters(way_through: str, corpus: list[str], way: str) 
 
 
 @every_path
-@few
+@few_examples
 @given(corpora, ways, lengths, st.data(), st.sampled_from([1, 2]))
 def test_any_split_of_a_stream_gives_the_same(
     way_through: str, corpus: list[str], way: str, ngram_range: tuple[int, int], data: st.DataObject, n_jobs: int

@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.depth import few_examples
 from tests.reference.preparation_twin import FORMS, counts_of, terms_in
 from tests.reference.text_checks import assert_same, path
 from tests.reference.text_twins import first_seen
@@ -19,7 +20,6 @@ from textsieve.text.tally import encoded_slices, tally
 
 WORDS = [f"{stem}{end}" for stem in ("walk", "jump", "talk", "kick", "row") for end in ("", "s", "ing", "ed")]
 corpora = st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), min_size=1, max_size=8)
-few = settings(max_examples=25)
 
 
 class Asked:
@@ -57,7 +57,7 @@ def test_readers_that_are_at_work_are_not_given_out_twice() -> None:
     assert {id(table.reader()._words) for _ in range(3)} >= {id(first._words), id(second._words)}
 
 
-@few
+@few_examples
 @given(corpora, st.data(), st.sampled_from([1, 2]), st.sampled_from([(1, 1), (1, 2)]))
 def test_counts_between_batches_are_those_of_what_was_learned(
     corpus: list[str], data: st.DataObject, n_jobs: int, ngram_range: tuple[int, int]
@@ -74,7 +74,7 @@ def test_counts_between_batches_are_those_of_what_was_learned(
             begin = end
 
 
-@few
+@few_examples
 @given(corpora, st.sampled_from([None, WORDS[:7]]))
 def test_what_a_reader_keeps_has_an_end(corpus: list[str], stop_words: list[str] | None) -> None:
     terms = [terms_in(text, FORMS["stem"], stop_words=stop_words or ()) for text in corpus]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.depth import few_examples
 from tests.reference.text_twins import length_of, weights_of
 
 from textsieve.text import weights
@@ -44,6 +45,7 @@ def part_of(rows: Rows, first: int, last: int) -> Rows:
 
 
 @every_way
+@few_examples
 @given(rows=rows_of_counts())
 def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: Rows) -> None:
     weighed = weigh(rows, tf=tf, idf=idf, norm=norm)
@@ -60,6 +62,7 @@ def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: Rows) -> N
 
 
 @every_way
+@few_examples
 @given(rows=rows_of_counts(), data=st.data())
 def test_a_row_depends_on_nothing_but_itself(tf: str, idf: Any, norm: str, rows: Rows, data: st.DataObject) -> None:
     whole = weigh(rows, tf=tf, idf=idf, norm=norm)

@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import coo_matrix, csc_matrix, csr_array, csr_matrix, vstack
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfTransformer
+from tests.depth import few_examples
 from tests.reference.text_twins import weights_of
 
 from textsieve import TermCounter, TermWeighter
@@ -47,6 +48,7 @@ def expected_of(rows: Any, fitted: Any, **names: str) -> Any:
 
 
 @every_combination
+@few_examples
 @given(data=st.data())
 def test_weights_are_the_formulas(tf: str, idf: str, norm: str, data: st.DataObject) -> None:
     n_columns = data.draw(st.integers(1, 6))
@@ -62,6 +64,7 @@ def test_weights_are_the_formulas(tf: str, idf: str, norm: str, data: st.DataObj
 
 
 @every_combination
+@few_examples
 @given(data=st.data())
 def test_partial_fit_is_fit_on_all_also_when_columns_come_later(
     tf: str, idf: str, norm: str, data: st.DataObject
@@ -85,6 +88,7 @@ def test_partial_fit_is_fit_on_all_also_when_columns_come_later(
 @pytest.mark.parametrize("tf", ["tf", "log"])
 @pytest.mark.parametrize("idf", ["none", "smooth"])
 @pytest.mark.parametrize("norm", ["l2", "l1", "none"])
+@few_examples
 @given(counts=matrices(5))
 def test_weights_are_sklearns(tf: str, idf: str, norm: str, counts: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     theirs = TfidfTransformer(

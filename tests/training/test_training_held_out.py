@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.depth import few_examples
 from tests.reference.categorizer_cases import Texts, small_texts
 
 from textsieve import OCFS, Categorizer, InputError
@@ -226,6 +227,7 @@ def test_thresholds_are_the_best_for_documents_held_out(classifier: str, more: d
 
 
 @pytest.mark.slow
+@few_examples
 @given(st.integers(0, 1000), st.integers(12, 30))
 def test_thresholds_where_classes_are_rare(seed: int, n: int) -> None:
     case = small_texts(n=n, several=True, seed=seed)
