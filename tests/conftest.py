@@ -9,23 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from tests.browser import Browser, missing, opened_browser
-from tests.depth import DEPTH, EXAMPLES, IS_QUICK, absent, covering
+from tests.depth import IS_QUICK, absent, covering
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.inventory import inventory
-
-for depth, n_examples in EXAMPLES.items():
-    settings.register_profile(
-        depth,
-        max_examples=n_examples,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
-settings.load_profile(DEPTH)
 
 NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on the papers' corpora"}
 """Fixtures of what a machine may lack, and what to call the tests that use them. The quick run leaves them out."""
@@ -42,11 +30,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run all tests of a file in one worker, and all tests with Spark in one, which then starts it once."""
     from xdist.scheduler import LoadFileScheduling
 
-    class Scheduling(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return SPARK if nodeid.startswith(SPARK) else super()._split_scope(nodeid)
-
-    return Scheduling(config, log)
+    scheduling = LoadFileScheduling(config, log)
+    file_of = scheduling._split_scope
+    scheduling._split_scope = lambda nodeid: SPARK if nodeid.startswith(SPARK) else file_of(nodeid)
+    return scheduling
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

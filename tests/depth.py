@@ -11,7 +11,7 @@ from typing import NoReturn
 from zlib import crc32
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 EXAMPLES = {"quick": 10, "all": 100, "deep": 1000}
 """Number of hypothesis examples of each test."""
@@ -20,6 +20,17 @@ DEPTH = os.environ.get("TEXTSIEVE_TESTS", "quick")
 if DEPTH not in EXAMPLES:
     raise ValueError(f"TEXTSIEVE_TESTS is {DEPTH!r}; it must be one of {', '.join(EXAMPLES)}.")
 IS_QUICK = DEPTH == "quick"
+
+for depth, n_examples in EXAMPLES.items():
+    settings.register_profile(
+        depth,
+        max_examples=n_examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+settings.load_profile(DEPTH)
 
 few_examples = settings(max_examples=max(EXAMPLES[DEPTH] // 4, 5))
 """Decorates tests that try their examples with many parameters, or whose examples take long."""
