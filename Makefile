@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: demo test test-lowest lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
+.PHONY: demo test test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -17,6 +17,9 @@ test: .venv/ready        ## all tests; those on the papers' corpora need TEXTSIE
 
 test-lowest: .venv-lowest/ready ## all tests with the oldest versions of packages that pyproject.toml allows
 	.venv-lowest/bin/python -m pytest -q -rs $(ARGS)
+
+mutants: .venv/ready     ## mutation testing on a sample of 300 mutants; prints those that no test notices
+	$(BIN)/python -m benchmarks.mutation $(ARGS)
 
 lint: .venv/ready        ## style, types, and who imports whom
 	$(BIN)/ruff check .
