@@ -32,6 +32,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,8 +44,8 @@ PACKAGES = ("stats", "selectors", "classifiers", "training", "prediction", "mode
 TESTS = (*PACKAGES, "categorizer")
 LEAST = 30
 """Mutants drawn from each package."""
-FEW_EXAMPLES = 5
-"""Examples of hypothesis for each test while coverage is measured; mutants are tested with as many as always."""
+EXAMPLES = {"coverage": 5, "mutant": 25}
+"""Most examples that hypothesis tries in a test: coverage only asks which lines it executes, and mutants are many."""
 MEMORY = 12 << 30
 """Bytes of address space that a mutant may use."""
 PRELOADED = (
@@ -309,6 +310,15 @@ def draw(mutants: Sequence[Mutant], number: int, seed: int) -> list[Mutant]:
     return sorted(sample + generator.sample(others, number - len(sample)))
 
 
+def limit_examples(number: int) -> None:
+    """Let hypothesis try at most `number` examples for each test of this process, and not simplify one that fails."""
+    hypothesis = importlib.import_module("hypothesis")
+    settings, phase = hypothesis.settings, hypothesis.Phase
+    complete = settings.max_examples
+    type.__setattr__(settings, "max_examples", property(lambda each: min(number, complete.fget(each))))
+    type.__setattr__(settings, "phases", property(lambda each: (phase.explicit, phase.generate)))
+
+
 class Recorder:
     """Pytest plugin that tells coverage which test runs, and sums up the seconds of each test that passes."""
 
@@ -316,14 +326,6 @@ class Recorder:
         self.measured = measured
         self.seconds: dict[str, float] = defaultdict(float)
         self.not_passed: set[str] = set()
-
-    def pytest_configure(self) -> None:
-        """Let hypothesis try only a few examples: enough to see which lines a test executes."""
-        from hypothesis import settings  # not before pytest, which rewrites its plugin
-
-        complete: Any = settings.max_examples
-        few = property(lambda each: min(FEW_EXAMPLES, complete.fget(each)))
-        type.__setattr__(settings, "max_examples", few)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -345,6 +347,7 @@ class Selection:
         self.order = {test: place for place, test in enumerate(tests)}
         self.seconds = seconds
         self.failed = ""
+        self.is_time_up = False
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Select and sort the tests."""
@@ -353,6 +356,7 @@ class Selection:
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
         """Stop if this process and those that it has waited for have used their processor time."""
         if sum(os.times()[:4]) > self.seconds:
+            self.is_time_up = True
             item.session.shouldstop = "time is up"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -435,12 +439,11 @@ class Laboratory:
             code = self._fork(lambda: self._test(mutant, mutated, tests, killer), 20 * self.limit)
             if code in (None, -signal.SIGXCPU):
                 return Outcome(mutant.name, mutant.package, "timed out")
-            if code == pytest.ExitCode.NO_TESTS_COLLECTED:
-                raise RuntimeError(f"no test was found for {mutant.name}: {tests}")
             if code < 0:
                 return Outcome(mutant.name, mutant.package, "killed", f"signal {-code}")
-            failed = killer.read_text(encoding="utf-8")
-        return Outcome(mutant.name, mutant.package, "killed" if code else "survived", failed)
+            if code == 0:
+                return Outcome(mutant.name, mutant.package, "survived")
+            return Outcome(mutant.name, mutant.package, "killed", killer.read_text(encoding="utf-8"))
 
     def _measure(self, files: Sequence[str], digests: dict[str, str]) -> int:
         """Run test files, and add their coverage and the seconds of the tests that pass to what is known."""
@@ -448,6 +451,7 @@ class Laboratory:
             data_file=str(self.coverage_file), branch=True, source=[str(self.tree / "src")], config_file=False
         )
         measured.load()
+        limit_examples(EXAMPLES["coverage"])
         recorder = Recorder(measured)
         measured.start()
         self._pytest(files, recorder)
@@ -464,10 +468,16 @@ class Laboratory:
         exec(HOOK, {})
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
         resource.setrlimit(resource.RLIMIT_CPU, (round(2 * self.limit), resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        selection = Selection(tests, self.limit)
-        code = self._pytest(list(dict.fromkeys(map(_file, tests))), selection)
-        killer.write_text(selection.failed or ("no test starts" if code else ""), encoding="utf-8")
-        return code
+        limit_examples(EXAMPLES["mutant"])
+        for file, group in groupby(tests, key=_file):  # file by file, as reading all of them takes longest
+            selection = Selection(list(group), self.limit)
+            code = self._pytest([file], selection)
+            if selection.is_time_up and not selection.failed:
+                return 0  # pytest says that it was interrupted
+            if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+                killer.write_text(selection.failed or file, encoding="utf-8")
+                return code
+        return 0
 
     def _pytest(self, paths: Sequence[str], plugin: object) -> int:
         """Run pytest in the copy of the repository; settings for a run in parallel do not hold here."""
@@ -542,6 +552,18 @@ def load(path: Path | None) -> list[Outcome]:
     return [Outcome(*json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+_laboratories: list[Laboratory] = []
+"""The laboratory of a worker process, which has it from its parent instead of reading it again for each mutant."""
+
+
+def _use(laboratory: Laboratory) -> None:
+    _laboratories.append(laboratory)
+
+
+def _run(mutant: Mutant) -> Outcome:
+    return _laboratories[0].run(mutant)
+
+
 def main() -> None:
     """Test a sample of mutants and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
@@ -568,8 +590,9 @@ def main() -> None:
         )
         outcomes = [known[mutant.name] for mutant in sample if mutant.name in known]
         left = [mutant for mutant in sample if mutant.name not in known]
-        with ProcessPoolExecutor(options.processes, multiprocessing.get_context("fork")) as pool:
-            for outcome in pool.map(laboratory.run, left):
+        fork = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(options.processes, fork, _use, (laboratory,)) as pool:
+            for outcome in pool.map(_run, left):
                 outcomes.append(outcome)
                 print(f"{len(outcomes)}/{len(sample)} {outcome.outcome}: {outcome.name} {outcome.killer}", flush=True)
                 if options.results:

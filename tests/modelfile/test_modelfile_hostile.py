@@ -159,10 +159,10 @@ ODD: list[dict[str, Any]] = [
     *(
         {name: odd}
         for name in ("n_documents", "n_unlabelled", "n_terms_seen")
-        for odd in ("x", None, -1, 1.5, True, 10**400)
+        for odd in ("x", None, -1, 1.5, True, 1 << 63, 10**400)
     ),
     *({"curve": odd} for odd in ("abc", 5, [1], [[1, 2]], {"1": 2})),
-    *({"curve": [odd]} for odd in ([1, 2, "3"], ["1", 2, 3], [1, 10**400, 0])),
+    *({"curve": [odd]} for odd in ([1, 2, "3"], ["1", 2, 3], [1, 1 << 63, 0], [1, 10**400, 0])),
     *({"held_out": odd} for odd in (5, "x", [1])),
     {"held_out": {}},
     {"held_out": HELD_OUT | {"classes": [{}]}},
@@ -256,7 +256,14 @@ def test_headers_that_make_no_sense(header: dict[str, Any], said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "about", [{}, {"curve": None, "held_out": None}, {"held_out": HELD_OUT, "curve": [[5, 1, 0.5]]}, {"later": "x"}]
+    "about",
+    [
+        {},
+        {"curve": None, "held_out": None},
+        {"held_out": HELD_OUT, "curve": [[5, 1, 0.5]]},
+        {"n_documents": (1 << 63) - 1, "n_unlabelled": 0, "curve": [[5, 1 - (1 << 63), 0.5]]},
+        {"later": "x"},
+    ],
 )
 def test_a_model_may_say_less_or_more_about_itself(about: dict[str, Any]) -> None:
     assert decode(forged({"about": about})).about == about
