@@ -74,3 +74,16 @@ def test_several_labels_are_refused() -> None:
     corpus = Corpus.from_texts(["aa", "bb"], [["x", "y"], ["x"]])
     with pytest.raises(InputError, match="1 document has several labels"):
         labelled_counts(corpus, progress=lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "said"),
+    [
+        (["aa", "bb"], [None, None], "no document has a label"),
+        (["", "?"], ["x", "y"], "no term in any document that has a label"),
+        (["aa", "bb", "cc"], ["x", "x", None], "all documents are of the class 'x'"),
+    ],
+)
+def test_a_corpus_that_teaches_nothing_is_refused(texts: list[str], labels: list[str | None], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        labelled_counts(Corpus.from_texts(texts, labels), progress=lambda *_: None, n_jobs=1)
