@@ -147,6 +147,11 @@ def test_thresholds_may_be_out_of_reach() -> None:
     assert model.predict(["goal"]).labels == [("money", "sport")]
 
 
+def test_the_largest_and_the_least_idf_are_accepted() -> None:
+    idf = np.array([0.0, MOST_IDF, 1.0, 2.0])
+    np.testing.assert_array_equal(decode(encode(small_model(idf=idf))).idf, idf)
+
+
 # -- headers -----------------------------------------------------------------------------------------------------
 
 READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
