@@ -6,7 +6,7 @@ ARGS ?=
 DEPTH ?= all
 PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 5
 
-.PHONY: demo test test-all test-lowest lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
+.PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
 
 demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -22,6 +22,9 @@ test-all: .venv/ready    ## all tests, with Java, Chromium and the papers' corpo
 
 test-lowest: .venv-lowest/ready ## all tests with the oldest versions of packages that pyproject.toml allows
 	TEXTSIEVE_TESTS=$(DEPTH) .venv-lowest/bin/python -m pytest $(PYTEST_OPTIONS) $(ARGS)
+
+mutants: .venv/ready     ## mutation testing on a sample of 300 mutants; prints those that no test notices
+	$(BIN)/python -m benchmarks.mutation $(ARGS)
 
 lint: .venv/ready        ## style, types, and who imports whom
 	$(BIN)/ruff check .

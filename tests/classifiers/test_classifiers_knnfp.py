@@ -288,6 +288,20 @@ def test_lies_are_refused(name: str, place: int, value: Any, words: str) -> None
         KNNFPScorer.restore(scorer.header(), arrays, 10, 4)
 
 
+def test_a_scorer_without_documents_is_restored_and_scores_zero() -> None:
+    empty = {"weights": np.float64, "documents": np.int32, "labels": np.int32}
+    arrays = {name: np.empty(0, kind) for name, kind in empty.items()}
+    arrays |= {"term_starts": np.zeros(2, np.int64), "label_starts": np.zeros(1, np.int64)}
+    scorer = KNNFPScorer.restore({"k": 1}, arrays, 1, 2)
+    assert scorer.scores(Rows.of(sparse.csr_matrix([[1.0]]))).tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize("name", ["classes_", "class_docs_", "several_"])
+def test_attributes_of_an_unfitted_classifier_raise_not_fitted(name: str) -> None:
+    with pytest.raises(NotFittedError):
+        getattr(KNNFP(), name)
+
+
 def test_documents_of_equal_weight_must_ascend() -> None:
     scorer = KNNFP(k=1).fit([[1.0], [1.0]], [0, 1]).to_scorer()
     arrays = scorer.arrays() | {"documents": np.array([1, 0], np.int32)}

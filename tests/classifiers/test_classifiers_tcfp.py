@@ -408,8 +408,12 @@ def test_what_cannot_be_merged() -> None:
         found.merge(TCFP().fit(EXAMPLE, [0, 0, 1, 1, 0]))
     with pytest.raises(NotFittedError):
         found.merge(TCFP())
+
+
+@pytest.mark.parametrize("name", ["classes_", "class_docs_", "several_", "term_votes_"])
+def test_attributes_of_an_unfitted_classifier_raise_not_fitted(name: str) -> None:
     with pytest.raises(NotFittedError):
-        _ = TCFP().term_votes_
+        getattr(TCFP(), name)
 
 
 def test_context_of_too_many_classes_and_documents_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,6 +147,11 @@ def test_thresholds_may_be_out_of_reach() -> None:
     assert model.predict(["goal"]).labels == [("money", "sport")]
 
 
+def test_the_largest_and_the_least_idf_are_accepted() -> None:
+    idf = np.array([0.0, MOST_IDF, 1.0, 2.0])
+    np.testing.assert_array_equal(decode(encode(small_model(idf=idf))).idf, idf)
+
+
 # -- headers -----------------------------------------------------------------------------------------------------
 
 READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
@@ -159,10 +164,10 @@ ODD: list[dict[str, Any]] = [
     *(
         {name: odd}
         for name in ("n_documents", "n_unlabelled", "n_terms_seen")
-        for odd in ("x", None, -1, 1.5, True, 10**400)
+        for odd in ("x", None, -1, 1.5, True, 1 << 63, 10**400)
     ),
     *({"curve": odd} for odd in ("abc", 5, [1], [[1, 2]], {"1": 2})),
-    *({"curve": [odd]} for odd in ([1, 2, "3"], ["1", 2, 3], [1, 10**400, 0])),
+    *({"curve": [odd]} for odd in ([1, 2, "3"], ["1", 2, 3], [1, 1 << 63, 0], [1, 10**400, 0])),
     *({"held_out": odd} for odd in (5, "x", [1])),
     {"held_out": {}},
     {"held_out": HELD_OUT | {"classes": [{}]}},
@@ -256,7 +261,14 @@ def test_headers_that_make_no_sense(header: dict[str, Any], said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "about", [{}, {"curve": None, "held_out": None}, {"held_out": HELD_OUT, "curve": [[5, 1, 0.5]]}, {"later": "x"}]
+    "about",
+    [
+        {},
+        {"curve": None, "held_out": None},
+        {"held_out": HELD_OUT, "curve": [[5, 1, 0.5]]},
+        {"n_documents": (1 << 63) - 1, "n_unlabelled": 0, "curve": [[5, 1 - (1 << 63), 0.5]]},
+        {"later": "x"},
+    ],
 )
 def test_a_model_may_say_less_or_more_about_itself(about: dict[str, Any]) -> None:
     assert decode(forged({"about": about})).about == about

@@ -176,3 +176,10 @@ def test_equal_coefficients_in_the_order_of_the_columns() -> None:
 def test_a_number_of_terms_is_a_number(n: Any) -> None:
     with pytest.raises(InputError, match="n="):
         small_model().class_terms(n)
+
+
+def test_a_model_without_terms_has_no_terms_that_speak_for_a_class() -> None:
+    scorer = LinearScorer(np.zeros((0, 3), np.float32), np.array([-0.5, 0.25, -0.25]))
+    model = small_model(terms=(), idf=None, scorer=scorer)
+    assert not model.needs_comparing
+    assert model.class_terms() == {"city": [], "money": [], "sport": []}

@@ -387,6 +387,8 @@ def test_nothing_to_read_before_fitting(selector: Any, name: str) -> None:
         clone(selector).transform(ROWS)
     with pytest.raises(NotFittedError):
         clone(selector).get_support()
+    with pytest.raises(NotFittedError):
+        next(clone(selector).best_by_class(1))
 
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix])

@@ -240,6 +240,12 @@ def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
 
 
+def test_no_more_than_ten_shortest_testors_are_given_by_default() -> None:
+    found = TypicalTestors(epsilon=0.4).fit(np.vstack([np.ones(12), np.zeros(12)]), ["a", "b"])
+    assert len(found.shortest_testors("a").testors) == 10
+    assert len(found.shortest_testors("a", limit=100).testors) == 12
+
+
 def test_less_work_for_the_shortest_testor_may_leave_it_unproved() -> None:
     chance = np.random.default_rng(1)
     rows = (chance.random((150, 100)) < 0.5) * chance.uniform(0.4, 1, (150, 100))

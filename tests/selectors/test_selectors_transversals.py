@@ -12,10 +12,11 @@ from scipy.stats import spearmanr
 from tests.reference.testors_twin import Testor, minimal_transversals
 
 from textsieve import InputError
-from textsieve.selectors.testor_shares import _counted, shares_of_testors
+from textsieve.selectors.testor_shares import _counted, _products, shares_of_testors
 from textsieve.selectors.testor_shortest import shortest_transversals
 from textsieve.selectors.transversals import (
     METHODS,
+    Listing,
     count_transversals,
     listing,
     minimal_rows,
@@ -355,3 +356,9 @@ def test_shortest_gives_up_with_a_short_one_and_says_so() -> None:
     exact = shortest_transversals(basic, np.zeros(basic.shape[1]), 3, 10**7)
     assert exact.proved
     assert exact.size <= found.size
+
+
+def test_numbers_of_testors_are_exact_up_to_53_bits() -> None:
+    sets = Listing(np.array([2, 1]), np.array([0, 1, 2]), True)
+    assert _products(sets, np.array([1 << 26, 1 << 26, 1])).tolist() == [2.0**52, 1.0]
+    assert _products(sets, np.array([1 << 27, 1 << 27, 4])).tolist() == [2.0**52, 1.0]  # all are cut by two bits

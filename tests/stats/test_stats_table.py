@@ -178,3 +178,13 @@ def test_sums_outside_a_class_are_those_of_the_other_documents(
         largest = np.abs(case.rows).max(initial=0.0)
         assert stats.sums_outside(number) == pytest.approx(expected.sums.value, rel=1e-15, abs=1e-27 * largest)
         assert not stats.sums_outside(number)[expected.doc_freq == 0].any()
+
+
+def test_statistics_of_no_documents_are_empty_and_change_nothing() -> None:
+    none = ClassStats.zero(3)
+    assert (none.n_documents, none.n_terms, none.classes) == (0, 3, ())
+    assert [len(none.class_docs), none.n_pairs] == [0, 0]
+    assert ClassStats.from_bytes(none.to_bytes()).n_terms == 3
+    some = ClassStats.from_matrix(np.array([[1.0, 0, 2], [0, 1, 0]]), ["a", "b"])
+    for merged in (none.merge(some), some.merge(none)):
+        assert merged.to_bytes() == some.to_bytes()

@@ -184,3 +184,9 @@ def test_tables_of_whole_weights_are_written_as_older_releases_read_them() -> No
     assert b'version\\":2' in ClassStats.from_matrix([[1], [1]], [0, 1], sample_weight=[2, 0.5]).to_bytes().replace(
         b" ", b""
     )
+
+
+@pytest.mark.parametrize("y", ["ab", b"ab", 7])
+def test_one_value_is_no_list_of_labels_beside_weights(y: Any) -> None:
+    with pytest.raises(InputError, match="give a label, or a list of labels, for each document"):
+        ClassStats.from_matrix(np.eye(2), y, sample_weight=[1, 0])

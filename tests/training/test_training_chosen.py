@@ -10,7 +10,7 @@ from textsieve import InputError, TermCounter, TermWeighter
 from textsieve.corpus import Corpus
 from textsieve.selectors import OCFS, Cascade, DocumentFrequency, InformationGain
 from textsieve.text.schemes import LTC
-from textsieve.training.chosen import ChosenTerms
+from textsieve.training.chosen import ChosenTerms, usual_n_terms
 from textsieve.training.labelled import labelled_counts
 
 TEXTS, LABELS = zip(*documents(), strict=True)
@@ -74,3 +74,26 @@ def test_several_labels_are_refused() -> None:
     corpus = Corpus.from_texts(["aa", "bb"], [["x", "y"], ["x"]])
     with pytest.raises(InputError, match="1 document has several labels"):
         labelled_counts(corpus, progress=lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "said"),
+    [
+        (["aa", "bb"], [None, None], "no document has a label"),
+        (["", "?"], ["x", "y"], "no term in any document that has a label"),
+        (["aa", "bb", "cc"], ["x", "x", None], "all documents are of the class 'x'"),
+    ],
+)
+def test_a_corpus_that_teaches_nothing_is_refused(texts: list[str], labels: list[str | None], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        labelled_counts(Corpus.from_texts(texts, labels), progress=lambda *_: None, n_jobs=1)
+
+
+def test_a_corpus_of_two_classes_is_enough() -> None:
+    found = labelled_counts(Corpus.from_texts(["aa", "bb"], ["x", "y"]), progress=lambda *_: None, n_jobs=1)
+    assert found.labels.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize(("n_seen", "expected"), [(0, 1000), (7999, 1000), (8000, 2000), (22_244, 5000)])
+def test_the_usual_number_of_terms_is_a_quarter_in_thousands(n_seen: int, expected: int) -> None:
+    assert usual_n_terms(n_seen) == expected

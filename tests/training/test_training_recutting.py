@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.reference.categorizer_cases import small_texts, tables_of
+from tests.reference.model_cases import small_model
 from tests.reference.updating_twin import learned_by, targets_of
 
 from textsieve import Categorizer, InputError
@@ -81,6 +82,12 @@ def test_the_threshold_of_a_class_without_documents_stays() -> None:
     is_zoo = model.classes_ == "zoo"
     assert model.thresholds_[is_zoo] == before[is_zoo]
     assert (model.thresholds_[~is_zoo] != before[~is_zoo]).all()
+
+
+@pytest.mark.parametrize(("since", "expected"), [(0, False), (10, False), (11, True)])
+def test_a_cut_is_stale_after_more_than_a_tenth_of_its_documents(since: int, expected: bool) -> None:
+    about = {"n_documents": 100 + since, "updated": {"documents": since, "times": 1, "last": "", "since_cut": since}}
+    assert is_stale(small_model(about=about)) is expected
 
 
 def test_when_it_was_fitted_is_remembered() -> None:
