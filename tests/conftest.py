@@ -60,7 +60,7 @@ def pytest_testnodedown(node: Any) -> None:
     left_out.update(getattr(node, "workeroutput", {}).get("left_out", {}) if not left_out else {})
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say in one line what the quick run left out."""
     if IS_QUICK:
         tests = "".join(f", {n:,} tests {kind}" for kind, n in left_out.most_common())
