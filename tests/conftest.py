@@ -38,7 +38,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select the tests of a quick run, and put those with Spark, which take longest in one worker, first."""
-    if IS_QUICK:
+    if IS_QUICK and not any("::" in argument for argument in config.args):  # tests that are named always run
         selected = covering(item for item in items if _reason_to_leave_out(item) is None)
         left_out.update(_reason_to_leave_out(item) or "in other combinations" for item in set(items) - set(selected))
         items[:] = [item for item in items if item in selected]
