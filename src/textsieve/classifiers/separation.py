@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,10 +241,7 @@ class _ByRows:
 
     def __init__(self, documents: Separable, terms: Ints | None, n_problems: int) -> None:
         rows = documents.rows
-        taken: tuple[NDArray[Any], ...] = (
-            (rows.indptr, rows.indices, rows.data) if terms is None else _taken(rows, terms)
-        )
-        self._starts, self._columns, self._values = taken
+        self._starts, self._columns, self._values = _arrays(rows) if terms is None else _taken(rows, terms)
         self._squares = squared_lengths(self._starts, self._values)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
@@ -270,11 +267,16 @@ class _ByEquations(_ByRows):
 WAYS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "rows": _ByRows, "equations": _ByEquations}
 
 
+def _arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+    """Return the CSR arrays in the types of `_taken`, so that the kernels are compiled for these types only."""
+    return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
+
+
 def _taken(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
     """The columns of some terms."""
     place = np.full(rows.shape[1], -1, np.int32)
     place[terms] = np.arange(len(terms))
     starts = np.empty(rows.shape[0] + 1, np.int64)
     columns, values = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
-    take_columns(rows.indptr, rows.indices, rows.data, place, starts, columns, values)
+    take_columns(*_arrays(rows), place, starts, columns, values)
     return starts, columns[: starts[-1]], values[: starts[-1]]
