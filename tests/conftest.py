@@ -25,6 +25,11 @@ left_out: Counter[str] = Counter()
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and the command line breaks its lines there
 
 
+def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
+    """Name bytes by their parameter: compressed ones contain the time, and all workers must see the same ids."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run all tests of a file in one worker, and all tests with Spark in one, which then starts it once."""
