@@ -46,8 +46,8 @@ def absent(reason: str) -> NoReturn:
 def covering(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     """Return a part of the tests in which each value of each parameter of a test function still occurs.
 
-    Of the 80 tests of a cross product of 10 and 8 values, 10 to 17 remain. The order of the search depends on the names
-    of the tests only, so that both halves of a product occur in mixed combinations and every run selects the same.
+    Of the 80 tests of a cross product of 10 and 8 values, 10 to 17 remain. Tests are visited in an order that depends
+    on their names only, so every run selects the same tests.
     """
     seen: set[tuple[str, int, str]] = set()
     selected = set()

@@ -70,11 +70,17 @@ def check_writable(path: str, *, what: str) -> None:
     """Stop, before any long work is done, if a file could not be replaced; `what` it is, such as "a chart"."""
     check_target(path, what=what)
     if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
-        raise not_permitted(path)
+        raise _not_permitted(path)
 
 
-def not_permitted(path: str) -> InputError:
-    """Return the error for a file that the user may not write."""
+def check_openable(path: str, *, what: str, may_be_stream: bool = False) -> None:
+    """Raise `InputError`, before any long work is done, if a file could not be opened for writing or made."""
+    check_target(path, what=what, may_be_stream=may_be_stream)
+    if not os.access(path if os.path.exists(path) else os.path.dirname(path) or ".", os.W_OK):
+        raise _not_permitted(path)
+
+
+def _not_permitted(path: str) -> InputError:
     return unwritable(path, "you may not write there; choose another place")
 
 

@@ -11,7 +11,7 @@ from ..corpus import Corpus, read
 from ..corpus.named import is_name
 from ..corpus.streams import read_head
 from ..errors import InputError
-from ..files import check_target, not_permitted
+from ..files import check_openable
 from ..prediction import Model
 from .ending import warn
 
@@ -128,11 +128,9 @@ def refuse_to_lose(
     """Raise `InputError`, before any work is done, for an output that can't be written or would spoil the inputs.
 
     It must not replace an input, nor lie in a folder of documents, where the next run would read it as one of them.
-    `what` is written there, `option` is the one that names it; see `files.check_target`.
+    `what` is written there, `option` is the one that names it; see `files.check_openable`.
     """
-    check_target(output, what=what, may_be_stream=may_be_stream)
-    if not os.access(output if os.path.exists(output) else os.path.dirname(output) or ".", os.W_OK):
-        raise not_permitted(output)
+    check_openable(output, what=what, may_be_stream=may_be_stream)
     for path in inputs:
         if path == STDIO or not os.path.exists(path):
             continue

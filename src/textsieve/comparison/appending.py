@@ -22,7 +22,7 @@ from zlib import crc32
 
 from ..archive import parse
 from ..errors import InputError, shown
-from ..files import check_target, lock, not_permitted, open_regular
+from ..files import check_openable, lock, open_regular
 
 MAX_BYTES = 1 << 30
 """Of a file: some thousand rows of a million documents each."""
@@ -87,9 +87,7 @@ def first_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 def check_place(path: str) -> None:
     """Stop before any work is done if a file could not be written there."""
-    check_target(path, what="a list of results")
-    if not os.access(path if os.path.exists(path) else os.path.dirname(path) or ".", os.W_OK):
-        raise not_permitted(path)
+    check_openable(path, what="a list of results")
 
 
 @contextmanager
