@@ -4,6 +4,7 @@ BIN := .venv/bin
 DATA ?=
 ARGS ?=
 DEPTH ?= all
+unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, each of which would compile the package again
 PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 5
 
 .PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help

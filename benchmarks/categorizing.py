@@ -131,7 +131,7 @@ def with_exact_twin() -> tuple[Model, Model]:
         forms.append(form)
         return scorer_of(form)
 
-    with mock.patch("textsieve.training.recipe.scorer_of", remember):
+    with mock.patch("textsieve.training.plan.scorer_of", remember):
         model = trained("linear SVM").model_
     coefficients: Any = np.ascontiguousarray(forms[-1].coefficients.T)
     return model, replace(model, scorer=LinearScorer(coefficients, forms[-1].intercepts))

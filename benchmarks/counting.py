@@ -12,7 +12,7 @@ import Stemmer
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textsieve import TermCounter
-from textsieve.text.normalising import remembering
+from textsieve.text.preparation import remembering
 
 from .harness import Result, peak_growth, versus
 from .newsgroups import newsgroups

@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix, vstack
 import textsieve
 from textsieve import TermCounter
 from textsieve.evaluation import folds
-from textsieve.training.documents import Counted, Limits, count_texts
+from textsieve.training.counted_documents import CountedDocuments, Limits, count_texts
 from textsieve.training.targets import Targets
 
 Ints = NDArray[np.int64]
@@ -81,14 +81,14 @@ class Labelled:
         is_held_out = np.array([place in held_out for place in self.for_choosing.tolist()])
         return self.for_choosing[~is_held_out], self.for_choosing[is_held_out]
 
-    def counted(self) -> Counted:
+    def counted(self) -> CountedDocuments:
         """Counts of all documents."""
         if isinstance(self.documents, list):
             counter = TermCounter(dtype=np.int32)
             return count_texts(self.documents, self.labels, counter, NO_LIMITS, multilabel=self.several)
         targets = Targets.of(self.labels, len(self.labels), multilabel=self.several)
         names = [f"#{column}" for column in range(self.documents.shape[1])]
-        return Counted(csr_matrix(self.documents, dtype=np.int32), names, targets, NO_LIMITS)
+        return CountedDocuments(csr_matrix(self.documents, dtype=np.int32), names, targets, NO_LIMITS)
 
 
 def _read(name: str) -> tuple[Any, list[tuple[Any, ...]]]:

@@ -23,8 +23,8 @@ from textsieve.evaluation import compare_labels
 from textsieve.selectors.base import ranked
 from textsieve.stats import ClassStats
 from textsieve.text.schemes import LTC
-from textsieve.training.documents import Counted, columns_in_order
-from textsieve.training.recipe import Recipe
+from textsieve.training.counted_documents import CountedDocuments, columns_in_order
+from textsieve.training.plan import TrainingPlan
 
 from .defaults_corpora import Labelled
 
@@ -40,7 +40,7 @@ ASKED = 3 * max(SIZES)
 class Known(NamedTuple):
     """Documents to learn from: counts and weights of the terms that they have, and their classes."""
 
-    counted: Counted
+    counted: CountedDocuments
     weights: csr_matrix
 
     def copied(self, rows: csr_matrix) -> tuple[csr_matrix, Ints]:
@@ -110,7 +110,7 @@ class F1(NamedTuple):
 
 def measured(labelled: Labelled, learn: Ints, tested: Ints) -> dict[tuple[str, int], F1]:
     """All selectors and sizes on some documents, learned from others."""
-    recipe = Recipe.of(Categorizer().get_params(deep=False), n_jobs=2)
+    training = TrainingPlan.of(Categorizer().get_params(deep=False), n_jobs=2)
     scheme = CLASSIFIERS["svm"].scheme
     whole = labelled.counted()
     train, test = whole.take(np.sort(learn)), whole.take(np.sort(tested))
@@ -121,13 +121,13 @@ def measured(labelled: Labelled, learn: Ints, tested: Ints) -> dict[tuple[str, i
     for name, select in SELECTORS.items():
         best = columns[select(known, max(sizes))]
         for size in sizes:
-            found[name, size] = _score(recipe, train, test, best[:size])
+            found[name, size] = _score(training, train, test, best[:size])
     return found
 
 
-def _score(recipe: Recipe, train: Counted, test: Counted, columns: Ints) -> F1:
-    fitted = recipe.fit_counts(columns_in_order(train.counts, columns), train.targets)
-    scores = recipe.scores(fitted, columns_in_order(test.counts, columns)).scores
+def _score(training: TrainingPlan, train: CountedDocuments, test: CountedDocuments, columns: Ints) -> F1:
+    fitted = training.fit_counts(columns_in_order(train.counts, columns), train.targets)
+    scores = training.scores(fitted, columns_in_order(test.counts, columns)).scores
     is_label: Any = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
     if train.targets.several:
         is_label |= scores > 0

@@ -26,7 +26,7 @@ from textsieve.ensembles import (
     subspace_grid,
     usability,
 )
-from textsieve.ensembles.grid_picture import plot_grid
+from textsieve.ensembles.grid import plot_grid
 from textsieve.papers.preparations import CUT, N_TERMS, WEIGHTINGS, chosen_terms
 
 from .subspaces_data import (

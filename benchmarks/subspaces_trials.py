@@ -13,9 +13,8 @@ from sklearn.svm import SVC
 
 from textsieve import Rocchio
 from textsieve.classifiers.svm import LinearSVM
-from textsieve.ensembles.combining import Tally, for_each_class, knows_nothing
-from textsieve.ensembles.draws import subset
-from textsieve.ensembles.members import member_scores
+from textsieve.ensembles.members import member_scores, subset
+from textsieve.ensembles.vote_rules import VoteTally, for_each_class, knows_nothing
 
 from .subspaces_data import Split
 
@@ -82,11 +81,11 @@ def right(base: Any, split: Split) -> float:
     return float(np.mean(fitted.predict(split.test_rows) == split.test_numbers))
 
 
-def answers(base: Any, split: Split, size: Size) -> tuple[Tally, NDArray[np.int64]]:
+def answers(base: Any, split: Split, size: Size) -> tuple[VoteTally, NDArray[np.int64]]:
     """The votes and scores of an ensemble, and what each member chose (members x documents; -1 if it knows no term)."""
     n = split.rows.shape[1]
     n_terms, tests = min(size.n_terms, n), split.test_rows
-    tally, chosen = Tally(tests.shape[0], np.bincount(split.numbers)), np.full((size.n_members, tests.shape[0]), -1)
+    tally, chosen = VoteTally(tests.shape[0], np.bincount(split.numbers)), np.full((size.n_members, tests.shape[0]), -1)
     said = member_scores(
         *(base, split.rows, split.numbers, split.n_classes, tests),
         n_terms=n_terms,

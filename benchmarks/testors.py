@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from textsieve import ClassStats, TypicalTestors
-from textsieve.selectors.transversals import count_transversals, minimal_rows, transversals, union
+from textsieve.selectors.testors.transversals import count_transversals, minimal_rows, transversals, union
 
 from .harness import Result, figure, seconds, timed, versus
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from textsieve import OCFS, Cascade, InformationGain
 from textsieve.selectors import TermSelector
-from textsieve.training.documents import Counted
+from textsieve.training.counted_documents import CountedDocuments
 
 from .trace_folds import Fold, Score, all_labelled
 
@@ -33,7 +33,7 @@ def selectors(candidates: int, kept: int) -> dict[str, TermSelector]:
     return dict(zip(NAMES, (ocfs, gain, Cascade([OCFS(k=candidates), InformationGain(k=kept)])), strict=True))
 
 
-def compared(corpus: str, documents: Counted) -> list[Compared]:
+def compared(corpus: str, documents: CountedDocuments) -> list[Compared]:
     """All folds in which there are more terms than candidates."""
     return [
         Compared(corpus, *stages, {name: scored(fold, each) for name, each in selectors(*stages).items()})

@@ -15,7 +15,7 @@ from scipy.io import loadmat
 from scipy.sparse import csr_matrix
 
 from textsieve import TermCounter
-from textsieve.training.documents import Counted, Limits, count_texts
+from textsieve.training.counted_documents import CountedDocuments, Limits, count_texts
 from textsieve.training.targets import Targets
 
 from .corpora import docstrings, webkb
@@ -28,7 +28,7 @@ def _data(name: str) -> Path:
     return Path(os.environ["TEXTSIEVE_DATA"]) / name
 
 
-def counted(texts: list[str], labels: list[Any]) -> Counted:
+def counted(texts: list[str], labels: list[Any]) -> CountedDocuments:
     """Counts of all words."""
     return count_texts(texts, labels, TermCounter(dtype=np.int32), NO_LIMITS, multilabel=None)
 
@@ -71,16 +71,16 @@ def dmoz() -> tuple[list[str], list[str]]:
     return [text for text, _ in told], [category for _, category in told]
 
 
-def rcv1(number: int) -> Counted:
+def rcv1(number: int) -> CountedDocuments:
     """A subset of RCV1 as MULAN has it: 944 terms, there or not, and topics."""
     arrays: Any = loadmat(_data(f"rcv1/rcv1subset{number}_top944.mat"))
     counts = csr_matrix(arrays["data"], dtype=np.int32)
     members = tuple(np.flatnonzero(row > 0).astype(np.int64) for row in np.asarray(arrays["target"]))
     targets = Targets(tuple(range(len(members))), members, counts.shape[0], "several")
-    return Counted(counts, [f"#{column}" for column in range(counts.shape[1])], targets, NO_LIMITS)
+    return CountedDocuments(counts, [f"#{column}" for column in range(counts.shape[1])], targets, NO_LIMITS)
 
 
-CORPORA: dict[str, Callable[[], Counted]] = {
+CORPORA: dict[str, Callable[[], CountedDocuments]] = {
     "20 Newsgroups": lambda: counted(*newsgroups("train")),
     "Reuters, 90 topics": lambda: counted(*reuters("TRAIN")[:2]),
     "WebKB": lambda: counted(*webkb()),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from textsieve.selectors.trace_weight import auto_weight
-from textsieve.training.documents import Counted
+from textsieve.training.counted_documents import CountedDocuments
 
 from .trace_folds import SETTINGS
 from .trace_tables import SIZES, with_error
@@ -24,7 +24,7 @@ class Filled(NamedTuple):
     ahead_filled: list[float]
 
 
-def filled(corpus: str, documents: Counted) -> list[Filled]:
+def filled(corpus: str, documents: CountedDocuments) -> list[Filled]:
     """Both settings of a collection, if its documents have several labels."""
     if not documents.targets.several:
         return []

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
 
 from textsieve import Categorizer, ClassStats
-from textsieve.classifiers.separation import Separable
-from textsieve.evaluation.cuts import Rule, micro_f1
+from textsieve.classifiers.separation import SVMProblem
+from textsieve.evaluation.thresholds import ThresholdRule, micro_f1
 from textsieve.selectors.trace import between_class_scatter, mixed, total_scatter
 from textsieve.text.schemes import LTC
 from textsieve.text.weights import INVERSE_FREQUENCIES
-from textsieve.training.documents import Counted, weighted
-from textsieve.training.recipe import Recipe, Scored
+from textsieve.training.counted_documents import CountedDocuments, weighted
+from textsieve.training.plan import Scored, TrainingPlan
 from textsieve.training.targets import Targets
 from textsieve.training.tuning import assigned, parted
 
@@ -55,7 +55,7 @@ class Fold:
     _scores: dict[bytes, Score] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, documents: Counted, is_test: Bools, is_labelled: Bools | None = None) -> Fold:
+    def of(cls, documents: CountedDocuments, is_test: Bools, is_labelled: Bools | None = None) -> Fold:
         """The documents to learn from, of which some have lost their labels, and those held out."""
         train, test = parted(documents, is_test)
         columns = train.columns_within_limits
@@ -100,7 +100,7 @@ class Fold:
         usable = np.flatnonzero(self.targets.usable)
         scores[:, learnable] = _svm_scores(weights[usable], self.targets.is_member[usable][:, learnable], test_weights)
         scores = np.nan_to_num(scores, nan=-np.inf)
-        cut = Rule(np.zeros(scores.shape[1]), None) if self.targets.several else None
+        cut = ThresholdRule(np.zeros(scores.shape[1]), None) if self.targets.several else None
         most_frequent = int(np.argmax(self.targets.class_docs))
         filled = assigned(Scored(scores, np.diff(test_rows.indptr) == 0, most_frequent), cut)
         found = filled if cut is None else cut(scores)
@@ -108,7 +108,7 @@ class Fold:
         return Score(micro_f1(found, true), macro_f1(found, true), micro_f1(filled, true))
 
 
-RECIPE = Recipe.of(Categorizer().get_params(deep=False), n_jobs=2)
+RECIPE = TrainingPlan.of(Categorizer().get_params(deep=False), n_jobs=2)
 """The linear SVM of the `Categorizer` with the weights that suit it; of several labels, those that it says yes to."""
 
 
@@ -116,7 +116,7 @@ def _svm_scores(rows: csr_matrix, is_member: Bools, test_rows: csr_matrix) -> Fl
     """The scores of documents held out, each class against the rest, all classes on the same rows."""
     svm = RECIPE.classifier
     costs = np.full(len(is_member), svm.C)
-    found = Separable(rows).separate(
+    found = SVMProblem(rows).separate(
         *(lambda number: (np.where(is_member[:, number], 1.0, -1.0), costs), is_member.shape[1]),
         tolerance=svm.tol,
         most_rounds=svm.max_iter,
@@ -157,14 +157,14 @@ def blocks(targets: Targets, n_folds: int) -> Ints:
     return number
 
 
-def all_labelled(name: str, documents: Counted) -> Iterator[Fold]:
+def all_labelled(name: str, documents: CountedDocuments) -> Iterator[Fold]:
     """Each fold held out in turn."""
     number = blocks(documents.targets, N_FOLDS.get(name, 3))
     for fold in range(number.max() + 1):
         yield Fold.of(documents, number == fold)
 
 
-def tenth_labelled(name: str, documents: Counted) -> Iterator[Fold]:
+def tenth_labelled(name: str, documents: CountedDocuments) -> Iterator[Fold]:
     """The same, with a tenth of the labels, drawn several times."""
     number = blocks(documents.targets, N_FOLDS.get(name, 3))
     for fold in range(number.max() + 1):
@@ -172,7 +172,7 @@ def tenth_labelled(name: str, documents: Counted) -> Iterator[Fold]:
             yield Fold.of(documents, number == fold, tenth(int((number != fold).sum()), seed))
 
 
-SETTINGS: dict[str, Callable[[str, Counted], Iterator[Any]]] = {
+SETTINGS: dict[str, Callable[[str, CountedDocuments], Iterator[Any]]] = {
     "all labels": all_labelled,
     "a tenth of the labels": tenth_labelled,
 }

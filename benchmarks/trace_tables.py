@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textsieve.training.documents import Counted
+from textsieve.training.counted_documents import CountedDocuments
 
 from .trace_criteria import CRITERIA, GRID, KEPT
 from .trace_folds import SETTINGS, Fold
@@ -53,7 +53,7 @@ def tried(corpus: str, setting: str, number: int, fold: Fold) -> Iterable[Tried]
         yield Tried(corpus, setting, k, number, tuple(points(weight) for weight in GRID), found)
 
 
-def measured(corpus: str, documents: Counted) -> list[Tried]:
+def measured(corpus: str, documents: CountedDocuments) -> list[Tried]:
     """All weights on one collection."""
     return [
         one

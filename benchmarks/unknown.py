@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from textsieve import Categorizer, read
-from textsieve.evaluation.cuts import Rule, micro_f1
-from textsieve.training.recipe import Scored
+from textsieve.evaluation.thresholds import ThresholdRule, micro_f1
+from textsieve.training.plan import Scored
 from textsieve.training.tuning import assigned
 
 TWO = ("rec.sport.hockey", "sci.space")
@@ -64,7 +64,7 @@ def measured(train: Documents, test: Documents, selector: str, n_terms: int) -> 
     model = Categorizer(selector=selector, n_terms=n_terms).fit(train[0], labels).model_
     is_unknown, scores = model.rows(test[0], -1).is_zero, model.scores(test[0], -1)
     true = np.array([[label in labels for label in model.classes] for labels in test[1]])
-    cut = Rule(model.thresholds, model.ranks) if several else None
+    cut = ThresholdRule(model.thresholds, model.ranks) if several else None
     most_frequent = int(np.argmax(model.class_docs))
     answers = [
         Scored(scores, is_unknown, most_frequent),

@@ -136,8 +136,8 @@ class Browser:
         self._until(lambda: self.run(f"return Boolean({condition})"), condition)
 
     def wait_for(self, file: Path) -> Path:
-        """Until a file is there, which it is when all of it is."""
-        self._until(file.exists, str(file))
+        """Wait until a download is complete: Chromium reserves the name with an empty file first."""
+        self._until(lambda: file.exists() and file.stat().st_size > 0, str(file))
         return file
 
     # -- after -----------------------------------------------------------------------------------------------------

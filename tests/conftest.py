@@ -2,9 +2,9 @@
 
 import os
 import re
-import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +12,38 @@ import pytest
 
 from tests.browser import Browser, missing, opened_browser
 from tests.depth import IS_QUICK, absent, covering
+from tests.reference.archives import files_in, read_archives_once
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.inventory import inventory
+from textsieve.extras import is_installed
 
 NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on the papers' corpora"}
 """Fixtures of what a machine may lack, and what to call the tests that use them. The quick run leaves them out."""
 
 SPARK = "tests/spark/"
+FIRST_TEST = pytest.StashKey[bool]()
 
 left_out: Counter[str] = Counter()
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and the command line breaks its lines there
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Ignore the sockets that PySpark 4.0 leaves open; later versions close them."""
+    if is_installed("pyspark") and version("pyspark").startswith("4.0."):
+        config.addinivalue_line("filterwarnings", "ignore:unclosed <socket.socket:ResourceWarning")
+
+
 def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
     """Name bytes by their parameter: compressed ones contain the time, and all workers must see the same ids."""
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Use a worker for each core, and one more where tests wait for Spark and a browser."""
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return n_cores if IS_QUICK else n_cores + 1
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -52,6 +68,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.workeroutput["left_out"] = dict(left_out)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Reset what is known of the worker's first test."""
+    session.stash[FIRST_TEST] = True
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give the worker with Spark, whose tests take longest, the processor first: all others are nicer."""
+    if item.session.stash[FIRST_TEST] and hasattr(item.config, "workerinput") and not IS_QUICK:
+        item.session.stash[FIRST_TEST] = False
+        if not item.nodeid.startswith(SPARK) and hasattr(os, "nice"):
+            os.nice(5)
+
+
 def _reason_to_leave_out(item: pytest.Item) -> str | None:
     """Return what kind of test this is if the quick run leaves it out, or None."""
     fixtures = getattr(item, "fixturenames", ())
@@ -73,15 +102,17 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def data_dir() -> Path:
-    """The folder with the papers' corpora, named by TEXTSIEVE_DATA."""
+def data_dir() -> Iterator[Path]:
+    """The folder with the papers' corpora, named by TEXTSIEVE_DATA; each archive in it is unpacked once in a run."""
     name = os.environ.get("TEXTSIEVE_DATA")
     if not name:
         absent("TEXTSIEVE_DATA does not name a folder with the corpora")
     folder = Path(str(name))
     if not folder.is_dir():
         absent(f"TEXTSIEVE_DATA={name} is not a folder")
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        read_archives_once(folder, patch)
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -113,10 +144,9 @@ def raw_documents(request: pytest.FixtureRequest, data_dir: Path) -> Callable[[i
 
     def first(n: int) -> list[str]:
         texts: list[str] = []
-        with tarfile.open(data_dir / archive_name) as archive:
-            while len(texts) < n and (member := archive.next()):
-                file = archive.extractfile(member) if re.fullmatch(pattern, member.name) else None
-                text = "" if file is None else file.read().decode("latin-1")
+        for name, data in files_in(data_dir / archive_name):
+            if re.fullmatch(pattern, name) and len(texts) < n:
+                text = data.decode("latin-1")
                 parts = re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL) if request.param == "reuters" else [text]
                 texts += filter(None, parts)
         assert len(texts) >= n
@@ -125,18 +155,24 @@ def raw_documents(request: pytest.FixtureRequest, data_dir: Path) -> Callable[[i
     return first
 
 
+Labelled = tuple[list[str], list[str]]
+
+
 @pytest.fixture(scope="session")
-def newsgroups(data_dir: Path) -> tuple[list[str], list[str]]:
+def newsgroups(data_dir: Path) -> Labelled:
     """Texts and groups of the training part of 20 Newsgroups by date."""
-    texts, groups = [], []
-    with tarfile.open(data_dir / "20news-bydate.tar.gz") as archive:
-        for member in archive:
-            if member.isfile() and "bydate-train/" in member.name:
-                file = archive.extractfile(member)
-                assert file is not None
-                texts.append(file.read().decode("latin-1"))
-                groups.append(member.name.split("/")[-2])
-    return texts, groups
+    return _newsgroups(data_dir, "train")
+
+
+@pytest.fixture(scope="session")
+def newsgroups_test(data_dir: Path) -> Labelled:
+    """Texts and groups of the later part of 20 Newsgroups by date."""
+    return _newsgroups(data_dir, "test")
+
+
+def _newsgroups(folder: Path, part: str) -> Labelled:
+    own = [file for file in files_in(folder / "20news-bydate.tar.gz") if f"bydate-{part}/" in file[0]]
+    return [data.decode("latin-1") for _, data in own], [name.split("/")[-2] for name, _ in own]
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,11 @@
-"""A JSON header and arrays as one sequence of bytes: safetensors, with the header as its one piece of metadata.
+"""Store a JSON header and arrays as one sequence of bytes: safetensors, with the header as its only metadata entry.
 
 Models and tables of statistics are stored this way. Reading runs no code. The header declares the name, type and shape
 of each array, and `read_head` returns these before any array is read. So a large file that is not what the caller
-expects costs no more memory than a small one. A header is limited in size, number of values and depth, because what
-Python makes of JSON can be forty times as large; NaN and duplicate names raise `InputError`.
+expects costs no more memory than a small one. A header is limited in size, number of values and depth, because parsed
+JSON can take forty times its size in memory; NaN and duplicate names raise `InputError`.
 
-The checksum finds damage. It is no seal: whoever can write an archive can write its checksum.
+The checksum detects damage. It is not a signature: whoever can write an archive can write its checksum.
 """
 
 import json
@@ -30,22 +30,22 @@ Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
 MOST_HEADER = 8 << 20
-"""Bytes of a header: about 180 for each class whose precision and recall were measured, so some 40,000 classes."""
+"""The largest header in bytes: about 180 for each class with measured precision and recall, so about 40,000 classes."""
 
 MOST_VALUES = 400_000
-"""Numbers, texts, lists and objects in a header: eight for each such class."""
+"""The largest number of numbers, texts, lists and objects in a header: eight for each such class."""
 
 MOST_DEEP = 40
-"""Lists in lists, or objects in objects, of a header."""
+"""The deepest nesting of lists and objects in a header."""
 
 MOST_DIMENSIONS = 8
-"""Dimensions of an array; those that we write have at most two."""
+"""The largest number of dimensions of an array; textsieve writes at most two."""
 
 MOST_ELEMENTS = 1 << 59
-"""Elements of an array: as many numbers of 8 bytes as 64 bits can count bytes."""
+"""The largest number of elements of an array: 2^59 numbers of 8 bytes, whose size in bytes still fits in 64 bits."""
 
 TYPES = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
-"""The types of the arrays that we write, by their names in safetensors."""
+"""The types of the arrays that textsieve writes, by their names in safetensors."""
 
 OTHER_FILES = {
     b"\x80": "a pickle, which may run any code when it is loaded, so textsieve never does",
@@ -55,7 +55,7 @@ OTHER_FILES = {
     b"\x89HDF": "an HDF5 file",
     b"\x93NUMPY": "a numpy array",
 }
-"""What people have models in, by its first bytes."""
+"""Other file formats that models are often stored in, by their first bytes."""
 
 AGAIN = "Copy it again from where it was whole."
 
@@ -63,37 +63,37 @@ _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]|,', re.DOTALL)
 
 
 class Kind(NamedTuple):
-    """What an archive holds, and in which version this release writes it; those from the oldest on are read."""
+    """A kind of archive and the version that this release writes; versions from `oldest` on can be read."""
 
     format: str
     version: int
-    what: str  # in words
+    what: str  # description for messages
     oldest: int = 1
 
 
 class ArraySpec(NamedTuple):
-    """What a header declares of an array."""
+    """The declaration of an array in a header."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    start: int = 0  # where its bytes begin, counted from the end of the header
+    start: int = 0  # position of its first byte, counted from the end of the header
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     @property
     def n_bytes(self) -> int:
-        """Number of bytes."""
+        """Return the number of bytes."""
         return self.size * self.dtype.itemsize
 
 
 Specs = dict[str, ArraySpec]
 
 
-class Head(NamedTuple):
-    """The header of an archive, the arrays that it declares, and the size of both declarations in bytes."""
+class ArchiveHeader(NamedTuple):
+    """The header of an archive, the arrays that it declares, and the size of these declarations in bytes."""
 
     header: Header
     specs: Specs
@@ -101,27 +101,28 @@ class Head(NamedTuple):
 
 
 def specs_of(arrays: Mapping[str, NDArray[Any]]) -> Specs:
-    """Return what a header would declare of arrays that are in memory."""
+    """Return the declarations of arrays in memory."""
     return {name: ArraySpec(array.dtype, array.shape) for name, array in arrays.items()}
 
 
 class _CutShort(ValueError):
-    """Raised for an archive of which the end is missing."""
+    """Raised for an archive whose end is missing."""
 
 
 # -- writing -----------------------------------------------------------------------------------------------------
 
 
 def pack(kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Write an archive. What could not be read again is refused."""
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}  # safetensors takes that for granted
+    """Return the bytes of an archive; raise `InputError` if it could not be read again."""
+    # safetensors requires contiguous arrays.
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     full = {"format": kind.format, "version": kind.version, **header}
     try:
-        text = json.dumps(full | {"checksum": checksum(full, whole)})
+        text = json.dumps(full | {"checksum": checksum(full, contiguous)})
         parse(text)
     except (TypeError, ValueError, RecursionError) as problem:
         raise InputError(f"The header of {kind.what} can't be written as JSON: {problem}.") from problem
-    data = save(whole, metadata={"textsieve": text})
+    data = save(contiguous, metadata={"textsieve": text})
     n_header = int.from_bytes(data[:8], "little")
     if n_header > MOST_HEADER:
         raise InputError(f"The header of {kind.what} would have {n_header:,} bytes; {MOST_HEADER:,} is the most.")
@@ -129,7 +130,7 @@ def pack(kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
 
 
 def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
-    """A number that a damaged archive will hardly have."""
+    """Return the CRC-32 of a header and arrays, to detect damage."""
     sum_ = crc32(json.dumps({name: value for name, value in header.items() if name != "checksum"}).encode())
     for name in sorted(arrays):
         sum_ = crc32(np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1).data, crc32(name.encode(), sum_))
@@ -140,18 +141,18 @@ def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> i
 
 
 def unpack(kind: Kind, data: bytes, name: str = "This") -> tuple[Header, Arrays]:
-    """Return the header and the arrays of an archive; `name` is what errors call it."""
+    """Return the header and the arrays of an archive; `name` is its name in errors."""
     head = head_of(kind, data, name)
     return head.header, arrays_of(head, data, name)
 
 
-def head_of(kind: Kind, data: bytes, name: str) -> Head:
+def head_of(kind: Kind, data: bytes, name: str) -> ArchiveHeader:
     """Return the header of an archive in memory, and the arrays that it declares."""
     check_start(kind, data[:16], len(data), name)
     return _parse_head(kind, data[: header_end(data)], len(data), name)
 
 
-def read_head(kind: Kind, file: BinaryIO, name: str) -> Head:
+def read_head(kind: Kind, file: BinaryIO, name: str) -> ArchiveHeader:
     """Return the header of an archive file, and the arrays that it declares, without reading the arrays."""
     size = os.fstat(file.fileno()).st_size
     start = file.read(16)
@@ -160,7 +161,9 @@ def read_head(kind: Kind, file: BinaryIO, name: str) -> Head:
     return _parse_head(kind, file.read(header_end(start)), size, name)
 
 
-def read_file(kind: Kind, path: str, *, max_bytes: int, check: Callable[[Head], None]) -> tuple[Head, bytes]:
+def read_file(
+    kind: Kind, path: str, *, max_bytes: int, check: Callable[[ArchiveHeader], None]
+) -> tuple[ArchiveHeader, bytes]:
     """Return the header of an archive file, and all bytes of the file.
 
     `check` raises `InputError` for a header that the caller can't use; then the arrays are not read.
@@ -169,19 +172,19 @@ def read_file(kind: Kind, path: str, *, max_bytes: int, check: Callable[[Head], 
         head = read_head(kind, file, path)
         check(head)
         file.seek(0)
-        whole = head.n_bytes + sum(spec.n_bytes for spec in head.specs.values())
-        data = file.read(whole)
-    if len(data) != whole:
+        n_bytes = head.n_bytes + sum(spec.n_bytes for spec in head.specs.values())
+        data = file.read(n_bytes)
+    if len(data) != n_bytes:
         raise InputError(f"{path} became shorter while it was read. {AGAIN}")
     return head, data
 
 
 def header_end(start: bytes) -> int:
-    """Return where the arrays of an archive begin, from its first 8 bytes."""
+    """Return the position at which the arrays of an archive begin, from its first 8 bytes."""
     return 8 + int.from_bytes(start[:8], "little")
 
 
-def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> Head:
+def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> ArchiveHeader:
     try:
         text, specs = _metadata(head, size)
         header = parse(text)
@@ -189,10 +192,10 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> Head:
     except _CutShort as problem:
         raise InputError(f"{name} is cut short: {problem}. {AGAIN}") from problem
     except UnicodeDecodeError as problem:
-        what = "is damaged" if b"textsieve" in head else f"is not {kind.what}"
-        raise InputError(f"{name} {what}: its header can't be read as text. {AGAIN}") from problem
+        state = "is damaged" if b"textsieve" in head else f"is not {kind.what}"
+        raise InputError(f"{name} {state}: its header can't be read as text. {AGAIN}") from problem
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
-        raise InputError(f"{name} is not {kind.what}: {_said(problem)}.") from problem
+        raise InputError(f"{name} is not {kind.what}: {_describe(problem)}.") from problem
     known = range(kind.oldest, kind.version + 1)
     if format_ != kind.format or type(version) is not int or version not in known:
         newer = format_ == kind.format and isinstance(version, int) and version > kind.version
@@ -201,18 +204,18 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> Head:
             f"{_numbers(known)}. "
             f"{'Update textsieve to read it.' if newer else 'Give one that this release wrote.'}"
         )
-    return Head(header, specs, len(head))
+    return ArchiveHeader(header, specs, len(head))
 
 
 def _numbers(versions: range) -> str:
-    """Versions in words: 1, or 1 or 2, or 1 to 3."""
+    """Return versions as text: 1, or 1 or 2, or 1 to 3."""
     between = " or " if len(versions) == 2 else " to "
     return between.join(map(str, dict.fromkeys((versions[0], versions[-1]))))
 
 
-def arrays_of(head: Head, data: bytes, name: str) -> Arrays:
+def arrays_of(head: ArchiveHeader, data: bytes, name: str) -> Arrays:
     """Return the arrays of an archive with this header, as views of its bytes; raise if the checksum differs."""
-    arrays = {each: _array(spec, head.n_bytes + spec.start, data) for each, spec in head.specs.items()}
+    arrays = {array_name: _array(spec, head.n_bytes + spec.start, data) for array_name, spec in head.specs.items()}
     if head.header.get("checksum") != checksum(head.header, arrays):
         raise InputError(f"{name} is damaged: its checksum is another. {AGAIN}")
     return arrays
@@ -226,7 +229,7 @@ def _array(spec: ArraySpec, start: int, data: bytes) -> NDArray[Any]:
 
 
 def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
-    """Refuse what is no archive by its first bytes and its size alone."""
+    """Raise `InputError` if the first bytes and the size show that this is no archive."""
     declared = int.from_bytes(start[:8], "little")
     if start[8:9] == b"{" and declared <= min(size - 8, MOST_HEADER):
         return
@@ -241,16 +244,16 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
 
 
 def _metadata(head: bytes, size: int) -> tuple[str, Specs]:
-    """Return our header within that of safetensors, and the declared arrays, which must fill the file exactly."""
+    """Return our header inside that of safetensors, and the declared arrays, which must fill the file exactly."""
     outer = parse(head[8:].decode())
     text = outer.pop("__metadata__")["textsieve"]
     if not isinstance(text, str):
         raise TypeError("its header is no text")
     specs = {name: _spec(name, declared) for name, declared in outer.items()}
-    whole = len(head) + max((spec.start + spec.n_bytes for spec in specs.values()), default=0)
-    if size != whole:
-        said = f"it has {size:,} bytes where its header speaks of {whole:,}"
-        raise _CutShort(said) if size < whole else ValueError(said)
+    declared_size = len(head) + max((spec.start + spec.n_bytes for spec in specs.values()), default=0)
+    if size != declared_size:
+        message = f"it has {size:,} bytes where its header speaks of {declared_size:,}"
+        raise _CutShort(message) if size < declared_size else ValueError(message)
     end = 0
     for spec in sorted(specs.values(), key=lambda spec: (spec.start, spec.n_bytes)):
         if spec.start != end:
@@ -265,7 +268,7 @@ def _spec(name: str, declared: Mapping[str, Any]) -> ArraySpec:
         raise ValueError(f"the array {shown(name)} is of {shown(type_)}, which textsieve does not write")
     if not isinstance(shape, list) or len(shape) > MOST_DIMENSIONS or not all(map(_is_size, [*shape, begin, end])):
         raise ValueError(f"the array {shown(name)} has the shape {shown(shape)} at {shown([begin, end])}")
-    if math.prod(max(size, 1) for size in shape) > MOST_ELEMENTS:  # of an empty array, too: numpy has no larger ones
+    if math.prod(max(size, 1) for size in shape) > MOST_ELEMENTS:  # also for empty arrays: numpy rejects larger shapes
         raise ValueError(f"the array {shown(name)} has the shape {shown(shape)}")
     spec = ArraySpec(np.dtype(TYPES[type_]), tuple(shape), begin)
     if end - begin != spec.n_bytes:
@@ -278,15 +281,15 @@ def _is_size(number: object) -> bool:
 
 
 def parse(text: str, *, what: str = "its header", max_values: int = MOST_VALUES) -> Header:
-    """Read a JSON object; raise `ValueError` for NaN, a key that is there twice, and objects that are too large."""
+    """Return a parsed JSON object; raise `ValueError` for NaN, duplicate keys and objects that are too large."""
     _check_shape(text, what=what, max_values=max_values)
 
     def once(pairs: list[tuple[str, Any]]) -> Header:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-            raise ValueError(f"{what} has {shown(twice)} twice")
-        return found
+        parsed = dict(pairs)
+        if len(parsed) < len(pairs):
+            ((duplicate, _),) = Counter(key for key, _ in pairs).most_common(1)
+            raise ValueError(f"{what} has {shown(duplicate)} twice")
+        return parsed
 
     def constant(name: str) -> float:
         if name == "NaN":
@@ -300,32 +303,32 @@ def parse(text: str, *, what: str = "its header", max_values: int = MOST_VALUES)
 
 
 def _check_shape(text: str, *, what: str, max_values: int) -> None:
-    """Raise `ValueError` for JSON that is nested too deeply or has too many values, before any object is made of it."""
+    """Raise `ValueError` for JSON that is nested too deeply or has too many values, before it is parsed."""
     n_opened = text.count("[") + text.count("{")
     if n_opened <= MOST_DEEP and n_opened + text.count(",") <= max_values:
-        return  # also if none of these marks were part of a string
+        return  # even if all of these characters are outside of strings
     depth = n_values = 0
     for mark in _MARKS.finditer(text):
         first = text[mark.start()]
         depth += (first in "[{") - (first in "]}")
-        n_values += first in "[{,"  # a value is the first of a list or an object, or comes after a comma
+        n_values += first in "[{,"  # a value comes first in a list or an object, or after a comma
         if depth > MOST_DEEP:
             raise ValueError(f"{what} is nested more than {MOST_DEEP} deep")
         if n_values > max_values:
             raise ValueError(f"{what} has more than {max_values:,} values")
 
 
-def _said(problem: Exception) -> str:
+def _describe(problem: Exception) -> str:
     return f"its header has no {problem}" if isinstance(problem, KeyError) else str(problem)[:200].rstrip(".")
 
 
 def are_classes(labels: object) -> TypeGuard[Sequence[Any]]:
-    """Whether a list from a header is one of classes: all text or all numbers, sorted, none twice."""
+    """Return whether a value from a header is a list of classes: all text or all numbers, sorted and unique."""
     if not isinstance(labels, list | tuple):
         return False
     if not (
         all(isinstance(label, str) for label in labels)
-        or all(isinstance(label, int | float) and label == label for label in labels)  # NaN is not itself
+        or all(isinstance(label, int | float) and label == label for label in labels)  # rejects NaN
     ):
         return False
-    return all(one < other for one, other in pairwise(labels))
+    return all(label < next_label for label, next_label in pairwise(labels))

@@ -1,8 +1,8 @@
 """`Categorizer`: text in, labels out.
 
-It counts the terms of labelled documents, keeps the few that matter, trains a linear classifier on them, and can say
-of every decision which term had which part in it. Trained, it is a `Model`, which is all that a model file holds.
-Training is in `training`; nothing here loads more than predicting needs.
+It counts the terms of labelled documents, selects the few that matter, trains a linear classifier on them, and can
+explain every prediction by the contributions of its terms. Once trained, it holds a `Model`, which is all that a model
+file contains. Training is in `training`; this module loads no more than predicting needs.
 """
 
 from __future__ import annotations
@@ -44,21 +44,22 @@ def _require_probabilities(categorizer: Categorizer) -> None:
 
 
 class Categorizer(Parameters):
-    """Sort texts into classes by the few terms that matter.
+    """Classify texts by the few terms that matter.
 
     Parameters
     ----------
     selector : {"forward", "ocfs", "tofa", "testors", "ig", "chi", "mi", "df"}, selector or None
-        How terms are chosen: see `docs/defaults.md`. None keeps all, or the most frequent if `n_terms` says how many.
+        How terms are selected: see `docs/defaults.md`. None keeps all terms, or the `n_terms` most frequent ones if
+        `n_terms` is a number.
     selector_options : dict or None
         Settings of a selector given by name, for example {"pooling": "max"}.
     n_terms : int, float, "all", "auto" or None
-        How many terms are kept: a number, a share of all, or all; "auto" takes the smallest number whose
-        cross-validated score is within one standard error of the best. None is 10,000, or all if there are fewer; or as
-        many as the selector says, if it is not given by name, or is "testors".
+        Number of terms to select: a number, a share of all, or all; "auto" takes the smallest number whose
+        cross-validated score is within one standard error of the best. None means 10,000, or all if there are fewer;
+        but if the selector is an object or "testors", it decides itself.
     projection : {"centroid", "margin", "pca", "trace"}, projection or None
-        What the weights of the selected terms are projected to before a linear classifier is trained on them: see
-        `TraceProjection`. The model is one of terms all the same.
+        Projection of the weights of the selected terms before a linear classifier is trained on them: see
+        `TraceProjection`. The trained model still has a coefficient for each term.
     projection_options : dict or None
         Settings of a projection given by name, for example {"n_components": 50}.
     classifier : {"svm", "logistic", "nb", "cnb", "rocchio"} or linear classifier
@@ -66,50 +67,52 @@ class Categorizer(Parameters):
     classifier_options : dict or None
         Settings of a classifier given by name, for example {"C": 10}.
     class_weight : dict, "balanced" or None
-        How much the documents of each class count.
+        Weights of the documents of each class.
     lowercase, strip_accents, stop_words, tags, names, normalise, language, ngram_range, min_df, max_df
         What a term is: see `TermCounter`.
     tf, idf, norm : str or None
-        How the classifier's terms are weighted: see `TermWeighter`. None is what suits the classifier; Rocchio takes
-        no other norm than "l2".
+        How the classifier's terms are weighted: see `TermWeighter`. None is the default of the classifier; Rocchio
+        accepts no other norm than "l2".
     multilabel : bool or None
-        Whether a document may have several labels; None: told from the labels.
+        Whether a document may have several labels; None detects it from the labels.
     cut : {"scut", "scutfbr", "rcut", "pcut", "zero"}
-        How several labels are cut from the scores: by a threshold for each class ("pcut" keeps to the share of each
-        class; "scut" takes the best for the class alone; "scutfbr" trusts none of a class that it finds badly), or as
-        many of the best classes for each document ("rcut"). It is fitted to held-out documents; see
-        `textsieve.evaluation`. "zero" is not: it takes the classes whose score is not below 0.
+        How a multilabel model assigns labels by scores: by a threshold for each class ("pcut" preserves the share of
+        each class; "scut" takes the best threshold for each class alone; "scutfbr" does too, but raises the threshold
+        of a class with a low F1, so that hardly any document gets it), or the same number of best classes for each
+        document ("rcut"). These are tuned on held-out documents; see `textsieve.evaluation`. "zero" is not tuned: it
+        assigns the classes whose score is not below 0.
     cut_options : dict or None
-        Its settings, for example {"floor": 0.2} of "scutfbr" or {"ranks": 2} of "rcut".
+        Settings of `cut`, for example {"floor": 0.2} for "scutfbr" or {"ranks": 2} for "rcut".
     probabilities : {"sigmoid", "isotonic"} or None
-        Fit curves from scores to probabilities to held-out documents, for `predict_proba`.
+        Calibrate probabilities on held-out documents, by fitting curves from scores to probabilities, for
+        `predict_proba`.
     held_out : float or None
-        Before training on all documents, train on all but about this share, taken class by class, and see how good
-        that is on the rest: `held_out_`.
+        Before training on all documents, train on all but about this share, stratified by class, and evaluate on the
+        rest: `held_out_`.
     folds : int
-        Of the cross-validation for `n_terms="auto"` and for thresholds.
+        Number of folds of the cross-validation for `n_terms="auto"` and for thresholds.
     keep_stats : bool
-        Keep what later documents can be added to, for `update`; with "nb", "cnb", "rocchio" and "tcfp". `save` writes
-        it to a second file, beside the model.
+        Keep the statistics that `update` adds documents to; with "nb", "cnb", "rocchio" and "tcfp". `save` writes them
+        to a second file, next to the model.
     n_jobs : int or None
-        Threads; -1 is all cores. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Attributes
     ----------
     classes_ : array of the classes, sorted
     terms_ : list of the selected terms, the best first
     coef_, intercept_ : arrays of the coefficients, classes x terms, and intercepts, if the model is linear
-    thresholds_ : array of what the score of each class has to reach, if a document may have several labels
-    curve_ : the cross-validated scores by number of terms, if it was "auto"
-    held_out_ : dict of the scores on the documents that were held out, if any were
+    thresholds_ : array of the threshold of each class, if the model is multilabel
+    curve_ : the cross-validated scores by number of terms, if `n_terms` was "auto"
+    held_out_ : dict of the scores on held-out documents, if there are any
     model_ : the `Model`
-    seconds_ : dict of how long each stage of fit took; not kept in a model file
+    seconds_ : dict of the duration of each stage of `fit`; not stored in a model file
     """
 
     model_: Model
     seconds_: dict[str, float]
     _statistics_: Statistics | None = None
-    _path_: str | None = None  # that it was loaded from
+    _path_: str | None = None  # of the file that it was loaded from
     _not_metadata = Parameters._not_metadata | {"progress"}
 
     def __init__(
@@ -185,17 +188,17 @@ class Categorizer(Parameters):
         sample_weight: Any = None,
         progress: Callable[[str, int, int | None], None] | None = None,
     ) -> Self:
-        """Learn from texts X and their labels y, or from a `Corpus`, which brings its labels and may exceed memory.
+        """Learn from texts X and their labels y, or from a `Corpus`, which has its own labels and may exceed memory.
 
-        A label is text or a number, or a list of them; or y is a matrix of 0 and 1. None is a document without a
-        label. `progress` is told the stage, what is done of it, and how much that is in all, if known.
+        A label is text or a number, or a list of them; or y is a matrix of 0 and 1. The label of an unlabelled document
+        is None. `progress` is called with the stage, the amount done, and the total amount, if known.
 
-        `sample_weight` has a number of 0 or more for each text in memory. A text of weight 3 counts as three copies of
-        it, and one of weight 0 as if it were left out: in `min_df` and `max_df`, in the idf, in the selection of terms,
-        in the classifier, and in the class of documents without a known term. What is tuned on held-out documents
-        (`n_terms="auto"`, thresholds, probabilities, `held_out`) weighs them too, but a document is in one fold, and
-        copies of it would be in several. Classifiers are svm, logistic, nb, cnb, rocchio, subspace, or one whose `fit`
-        takes `sample_weight`; there is no projection. See `docs/sample-weights.md`.
+        `sample_weight` has a number of 0 or more for each text in memory. A text of weight 3 counts as three copies,
+        and one of weight 0 is ignored: in `min_df` and `max_df`, in the idf, in the selection of terms, in the
+        classifier, and in the fallback class of documents without a known term. Settings tuned on held-out documents
+        (`n_terms="auto"`, thresholds, probabilities, `held_out`) use the weights too, but a document is in one fold,
+        while copies of it would be in several. It works with svm, logistic, nb, cnb, rocchio, subspace, and classifiers
+        whose `fit` takes `sample_weight`, and without a projection. See `docs/sample-weights.md`.
         """
         from .training import train
 
@@ -206,48 +209,49 @@ class Categorizer(Parameters):
         return self
 
     def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False, sample_weight: Any = None) -> Self:
-        """Learn more documents, as `fit` takes them, if it was trained with `keep_stats`; see `docs/update.md`.
+        """Add more documents, in the form that `fit` takes, to a model trained with `keep_stats`; see `docs/update.md`.
 
-        Terms, idf, thresholds and probabilities stay as they are. What is learned is what all documents at once would
-        have given with these terms and this idf, in whatever parts and order they come. Labels are classes that the
-        model has. Every document counts, also one that was there before. `save` writes what has become of it.
+        Terms, idf, thresholds and probabilities stay unchanged. The result is the same as training on all documents at
+        once with these terms and this idf, whatever the batches and their order. Labels must be classes of the model.
+        Every document counts, even if it was added before. `save` writes the updated model.
 
-        With `fit_cut` thresholds (or ranks) for several labels are fitted anew to these documents; they must be a fair
-        sample of those to come, which corrections are not. `sample_weight` has a whole number for each text in memory.
+        With `fit_cut`, the thresholds (or ranks) of a multilabel model are fitted anew on these documents. They must be
+        a representative sample of future documents, which corrections are not. `sample_weight` has an integer for each
+        text in memory.
         """
         from .settings import n_threads
-        from .training.updating import recipe_of, stacked, targets_for, targets_of_sets, updated
+        from .training.updating import plan_of, stacked, targets_for, targets_of_sets, updated
 
         model, statistics = self._fitted(), self._kept_statistics()
         settings = self.of_model(model).get_params(deep=False)
-        recipe = recipe_of(settings, n_threads(self.n_jobs))
+        plan = plan_of(settings, n_threads(self.n_jobs))
         times: list[float] | None = None
         if sample_weight is not None:
             from .training.targets import weighted_texts
 
-            recipe.require_weights()
+            plan.require_weights()
             X, y, times = weighted_texts(X, y, sample_weight)
         if isinstance(X, Corpus):
-            parts, sets = [], []
-            for some, labels in self._labelled_batches(X, y):
-                parts.append(model.rows(some, self.n_jobs))
-                sets += list(labels)
-            rows, targets = stacked(parts), targets_of_sets(model, sets)
+            parts, label_sets = [], []
+            for texts_of_batch, labels in self._labelled_batches(X, y):
+                parts.append(model.rows(texts_of_batch, self.n_jobs))
+                label_sets += list(labels)
+            rows, targets = stacked(parts), targets_of_sets(model, label_sets)
         else:
             if y is None:
                 raise InputError("No labels were given; update(texts, labels) needs one for each text.")
             texts = self._texts_in_memory(X)
             rows, targets = model.rows(texts, self.n_jobs), targets_for(model, y, len(texts)).weighted(times)
-        renewed, added = updated(model, statistics, recipe, rows, targets)
+        new_model, new_statistics = updated(model, statistics, plan, rows, targets)
         if fit_cut:
-            from .training.recutting import recut
+            from .training.updating import refit_thresholds
 
-            renewed = recut(renewed, statistics, settings, recipe, rows, targets)
-        self.model_, self._statistics_ = renewed, added
+            new_model = refit_thresholds(new_model, statistics, settings, plan, rows, targets)
+        self.model_, self._statistics_ = new_model, new_statistics
         return self
 
     def _kept_statistics(self) -> Statistics:
-        """What documents can be added to: from `fit`, or from the file beside the model's."""
+        """Return the statistics that documents are added to: from `fit`, or from the file next to the model's."""
         model = self._fitted()
         if self._statistics_ is not None:
             return self._statistics_
@@ -261,8 +265,8 @@ class Categorizer(Parameters):
         return read(model, self._path_)
 
     def _require_own_settings(self) -> None:
-        """Refuse to train by what a model file has in the place of a setting that it does not keep."""
-        for name, what, marks in (
+        """Raise `InputError` if a setting is the placeholder that a model file stores for an object it can't hold."""
+        for name, description, marks in (
             ("stop_words", "stop words", ("a list",)),
             ("selector", "a selector", ("(", "<")),
             ("projection", "a projection", ("(", "<")),
@@ -271,17 +275,18 @@ class Categorizer(Parameters):
             setting = getattr(self, name)
             if isinstance(setting, str) and any(mark in setting for mark in marks):
                 raise InputError(
-                    f"{name}={shown(setting)}: this model was trained with {what} of your own, which a model file does "
-                    f"not keep; set {name} before you fit again."
+                    f"{name}={shown(setting)}: this model was trained with {description} of your own, which a model "
+                    f"file does not keep; set {name} before you fit again."
                 )
 
     # -- predicting ----------------------------------------------------------------------------------------------
 
     def predict(self, X: Documents) -> Any:
-        """The label of each document: an array; or with several labels, a list of tuples or a matrix, as in fit.
+        """Return the label of each document: an array; or if multilabel, a list of tuples or a matrix, as in `fit`.
 
-        X is texts or a `Corpus`, here and below. A document that has none of the selected terms gets the class that
-        most training documents without any of them have (or if there are none, the most frequent one), with a warning.
+        X is texts or a `Corpus`, here and below. A document without any selected term gets the fallback class, with a
+        warning: the class of most training documents without selected terms (or if there are none, the most frequent
+        class).
         """
         model = self._fitted()
         labels, is_unknown = model.predict_labels(self._texts(X), self.n_jobs)
@@ -289,19 +294,19 @@ class Categorizer(Parameters):
         return labels
 
     def predict_scores(self, X: Documents) -> Predictions:
-        """Labels and scores (documents x classes) at once, and how many documents had none of the selected terms."""
+        """Return labels and scores (documents x classes), and which documents have none of the selected terms."""
         predictions = self._fitted().predict(self._texts(X), self.n_jobs)
         self._warn_of_unknown(predictions.is_unknown)
         return predictions
 
     def _warn_of_unknown(self, is_unknown: NDArray[np.bool_]) -> None:
-        """Warn of documents without a known term, at the line that called for predictions."""
+        """Warn about documents without a known term, at the line that called the prediction method."""
         if is_unknown.any():
             message = sentence_on_unknown(self._fitted(), int(is_unknown.sum()), len(is_unknown))
             warnings.warn(message, stacklevel=3)
 
     def decision_function(self, X: Documents) -> NDArray[np.float64]:
-        """The score of each class (documents x classes); for two classes, by how much the second leads."""
+        """Return the score of each class (documents x classes); for two classes, second minus first."""
         return self._fitted().decision(self._texts(X), self.n_jobs)
 
     @available_if(_require_probabilities)
@@ -315,7 +320,7 @@ class Categorizer(Parameters):
 
     @available_if(_require_probabilities)
     def predict_log_proba(self, X: Documents) -> NDArray[np.float64]:
-        """Return the logarithms of `predict_proba`, and like it only with `probabilities`."""
+        """Return the logarithms of `predict_proba`; like it, only with `probabilities`."""
         with np.errstate(divide="ignore"):
             return np.log(self._probabilities(X))
 
@@ -324,30 +329,29 @@ class Categorizer(Parameters):
         return model.probabilities(model.scores(self._texts(documents), self.n_jobs))
 
     def explain(self, text: str | bytes) -> Explanation:
-        """Which terms of a text spoke for which class, and how much: they and the intercept sum up to the score.
+        """Return which terms of a text speak for which class, and how much.
 
-        In the order of `terms_` (`ClassExplanation.in_order`), and the intercept last, they do to the last bit; in any
-        other order, up to rounding.
+        The contributions and the intercept sum up to the score. In the order of `terms_` (`ClassExplanation.in_order`),
+        with the intercept last, the sum is exact to the last bit; in any other order, up to rounding.
         """
         return self._fitted().explain(text)
 
     def spans(self, text: str | bytes) -> list[Span]:
-        """Where the selected terms stand in a text: `(start, end, term)`, in the order of start, then end.
+        """Return the positions of the selected terms in a text: `(start, end, term)`, sorted by start, then end.
 
-        `text[start:end]` is what a reader sees as the term, with its capitals, accents and tags in between. Each term
-        has as many spans as `explain` counts it; those of runs of words and of their words overlap.
+        `text[start:end]` is the term as a reader sees it, with its uppercase letters, accents and tags in between. Each
+        term has as many spans as `explain` counts it; spans of n-grams overlap with those of their words.
         """
         return self._fitted().spans(text)
 
     def class_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
-        """The terms that speak most for each class, and how much."""
+        """Return the terms that speak most for each class, and how much."""
         return self._fitted().class_terms(n)
 
     def evaluate(self, X: Documents, y: Any = None, sample_weight: Any = None) -> Report:
-        """Report how good the predictions are, class by class: of texts X and their labels y, or of a `Corpus`.
+        """Return a report on the predictions, class by class, for texts X and their labels y, or for a `Corpus`.
 
-        A text of `sample_weight` 3 counts as three copies of it, and one of weight 0 not at all; a corpus has no
-        weights.
+        A text of `sample_weight` 3 counts as three copies, and one of weight 0 is ignored; a corpus has no weights.
         """
         from .evaluation import Report, compare_labels
 
@@ -372,7 +376,7 @@ class Categorizer(Parameters):
         return report
 
     def score(self, X: Documents, y: Any = None, sample_weight: Any = None) -> float:
-        """Return micro-F1, which with one label a document is the share of right ones; see `evaluate`."""
+        """Return micro-F1, which with one label per document is the accuracy; see `evaluate`."""
         return self.evaluate(X, y, sample_weight).micro_f1
 
     def _labelled_batches(
@@ -381,9 +385,15 @@ class Categorizer(Parameters):
         if isinstance(documents, Corpus):
             if labels is not None:
                 raise InputError("A corpus brings its own labels; leave labels out.")
-            written = by_writing(self._fitted().classes)
+            class_by_text = by_writing(self._fitted().classes)
             for batch in documents.text_batches():
-                yield batch.texts, [tuple(written.get(label, label) for label in each) for each in batch.labels]
+                yield (
+                    batch.texts,
+                    [
+                        tuple(class_by_text.get(label, label) for label in document_labels)
+                        for document_labels in batch.labels
+                    ],
+                )
         else:
             from .training.targets import Targets
 
@@ -401,30 +411,30 @@ class Categorizer(Parameters):
     def _texts(self, documents: Documents) -> Iterable[str | bytes]:
         return documents.texts() if isinstance(documents, Corpus) else documents
 
-    # -- what was learned ----------------------------------------------------------------------------------------
+    # -- fitted attributes -----
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Return the classes, sorted."""
         return self._attribute("classes_").label_array.copy()
 
     @property
     def terms_(self) -> list[str]:
-        """The selected terms, the best first."""
+        """Return the selected terms, the best first."""
         return list(self._attribute("terms_").terms)
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The coefficients of a linear model, classes x `terms_`; one row for two classes, unless it is multilabel.
+        """Return the coefficients of a linear model: classes x `terms_`, or one row for two classes unless multilabel.
 
         A row of weights times `coef_.T`, plus `intercept_`, is its `decision_function`. Models whose classifier is not
-        linear, such as neighbours or votes, have neither.
+        linear, such as neighbours or votes, don't have these attributes.
         """
         return self._linear_form("coef_")[0]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """What is added to the scores of a linear model: one number for each row of `coef_`."""
+        """Return the intercepts of a linear model: one number for each row of `coef_`."""
         return self._linear_form("intercept_")[1]
 
     def _linear_form(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -441,12 +451,12 @@ class Categorizer(Parameters):
 
     @property
     def thresholds_(self) -> NDArray[np.float64] | None:
-        """What the score of each class has to reach; None with one label a document, or if labels are cut by rank."""
+        """Return the threshold of each class; None with one label per document, or if labels are assigned by rank."""
         return self._attribute("thresholds_").thresholds
 
     @property
     def curve_(self) -> list[CurvePoint] | None:
-        """Score and standard error by number of terms; None unless `n_terms` was "auto"."""
+        """Return the score and standard error by number of terms; None unless `n_terms` was "auto"."""
         from .evaluation import CurvePoint
 
         curve = self._attribute("curve_").about.get("curve")
@@ -454,12 +464,12 @@ class Categorizer(Parameters):
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """How good a model of all but the held-out documents was on these; None if none were held out."""
+        """Return the scores, on held-out documents, of a model of all others; None if none were held out."""
         held_out: dict[str, Any] | None = self._attribute("held_out_").about.get("held_out")
         return held_out
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a model."""
+        """Return whether there is a model."""
         return hasattr(self, "model_")
 
     def _attribute(self, name: str) -> Model:
@@ -477,10 +487,10 @@ class Categorizer(Parameters):
     # -- files ---------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file; an old one is replaced only when the new one is whole.
+        """Write the model to a file; an old file is replaced only when the new one is complete.
 
-        With `keep_stats`, what documents can be added to is written to a second file beside it, NAME.stats. If the
-        model was loaded and that is no longer where it was, the model is written without, with a warning.
+        With `keep_stats`, the statistics for `update` are written to a second file next to it, NAME.stats. If the model
+        was loaded and its statistics are no longer next to its file, the model is written without them, with a warning.
         """
         model, statistics = self._fitted(), self._statistics_
         if statistics is None and "stats" in model.about:
@@ -497,7 +507,7 @@ class Categorizer(Parameters):
                 write(model, statistics, name)
 
     def _with_statistics_beside(self, model: Model) -> tuple[Model, Statistics | None]:
-        """A model and its statistics; if these are not there, a model that names none."""
+        """Return a model and its statistics; if these are missing, a model that names none, and None."""
         from .modelfile.statsfile import found_beside
 
         statistics = None if self._path_ is None else found_beside(model, self._path_)
@@ -507,20 +517,20 @@ class Categorizer(Parameters):
             f"The statistics of this model are not beside {self._path_ or 'its file'} (it was updated since, or they "
             "were left behind), so it is saved without, and can't be updated; load it anew, or train again."
         )
-        return replace(model, about={name: each for name, each in model.about.items() if name != "stats"}), None
+        return replace(model, about={name: value for name, value in model.about.items() if name != "stats"}), None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model from a file. No code that it might hold is run."""
-        loaded = cls.of_model(modelfile.read(path))
-        loaded._path_ = os.path.realpath(path)
-        return loaded
+        """Read a model from a file. This never runs code from the file."""
+        categorizer = cls.of_model(modelfile.read(path))
+        categorizer._path_ = os.path.realpath(path)
+        return categorizer
 
     @classmethod
     def of_model(cls, model: Model) -> Self:
-        """A categorizer that has this model, with the settings it was trained with, but for the number of threads."""
-        kept = set(cls._names()) - {"n_jobs"}  # old files have it
-        settings = {name: value for name, value in model.settings.items() if name in kept}
+        """Return a categorizer with this model and the settings it was trained with, except the number of threads."""
+        stored_names = set(cls._names()) - {"n_jobs"}  # old files contain n_jobs
+        settings = {name: value for name, value in model.settings.items() if name in stored_names}
         if isinstance(settings.get("class_weight"), list):
             try:
                 settings["class_weight"] = dict(settings["class_weight"])
@@ -531,9 +541,9 @@ class Categorizer(Parameters):
                 ) from problem
         if isinstance(settings.get("ngram_range"), list):
             settings["ngram_range"] = tuple(settings["ngram_range"])
-        loaded = cls(**settings)
-        loaded.model_ = model
-        return loaded
+        categorizer = cls(**settings)
+        categorizer.model_ = model
+        return categorizer
 
 
 def load(path: str | os.PathLike[str]) -> Categorizer:

@@ -1,17 +1,17 @@
-"""The one error that means: your input, not our code.
+"""The errors that mean a problem with the input, not with textsieve.
 
-Its message is for a person: it names the file, the line or column, the value that was found, and the way out.
+Their messages are for people: they name the file, the line or column, the value found, and how to fix it.
 """
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A value for a message, cut if it is long."""
+    """Return a value as text for a message, shortened if it is long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def counted(number: float, one: str, more: str | None = None) -> str:
-    """A number of things: 1 term, 2 terms."""
+    """Return a number with its noun: 1 term, 2 terms."""
     return f"{number:,} {one if number == 1 else more or one + 's'}"
 
 
@@ -20,20 +20,20 @@ class InputError(ValueError):
 
 
 class MissingPackage(InputError):
-    """Raised for what needs a package that is not there."""
+    """Raised for a feature that needs a package that is not installed."""
 
 
 class NotAvailable(InputError, AttributeError):
-    """Raised for a method or attribute that an estimator lacks with its settings; `hasattr` sees that it is missing."""
+    """Raised for a method or attribute that an estimator lacks with its settings; `hasattr` returns False."""
 
 
 class UnfitDocuments(InputError):
-    """Raised for documents or labels from which nothing can be chosen, whatever the settings are."""
+    """Raised for documents or labels from which no terms can be selected, whatever the settings."""
 
 
 class NothingChosen(InputError):
-    """Raised if a selector, with the settings that it has, keeps no term of these documents."""
+    """Raised if a selector, with its settings, selects no term of these documents."""
 
 
 class TooFewDocuments(InputError):
-    """Raised if some documents should be held out, and too few would be left."""
+    """Raised if documents should be held out, and too few would be left."""

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from .errors import InputError, shown
 
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Error numbers of a write for which a disk, a quota or a limit has no room."""
+"""Error numbers of a write that fails because a disk, quota or limit is full."""
 MAX_SCANNED = 10_000
-"""Entries of a folder among which `replacing` looks for leftovers."""
+"""The largest number of folder entries among which `replacing` looks for leftovers."""
 _WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
     """Raise `InputError` if no file can be written at a path, whatever the permissions are.
 
-    `what` is written there, such as "a chart". With `may_be_stream` it can go to a pipe or a device as well.
+    `what` names the content, such as "a chart". With `may_be_stream`, a pipe or a device is allowed as well.
     """
     folder = os.path.dirname(path) or "."
     if "\0" in path:
@@ -67,7 +67,7 @@ def check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
 
 
 def check_writable(path: str, *, what: str) -> None:
-    """Stop, before any long work is done, if a file could not be replaced; `what` it is, such as "a chart"."""
+    """Raise `InputError`, before any long work is done, if a file could not be replaced; `what` names its content."""
     check_target(path, what=what)
     if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
         raise _not_permitted(path)
@@ -85,7 +85,7 @@ def _not_permitted(path: str) -> InputError:
 
 
 def unwritable(path: str, reason: str) -> InputError:
-    """What is said of a file that can't be written."""
+    """Return the error for a file that can't be written."""
     return InputError(f"{path} can't be written: {reason}.")
 
 
@@ -118,7 +118,7 @@ class _NeverWaiting(io.FileIO):
 
 
 def open_regular(path: str, *, what: str, max_bytes: int | None = None, buffer: int = 2**17) -> io.BufferedReader:
-    """Open a regular file for reading; `what` it should be is named in the `InputError` for anything else."""
+    """Open a regular file for reading; raise `InputError`, which names `what` it should be, for anything else."""
     descriptor = os.open(path, _WITHOUT_WAITING)
     try:
         size = _regular_size(descriptor, path, what)
@@ -228,7 +228,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     try:
         with naming_when_full(path), new:
             if os.name == "posix":
-                holder = os.dup(new.fileno())  # keeps the lock until the file has its name
+                holder = os.dup(new.fileno())  # keeps the lock until the file is renamed
             yield new
             new.flush()
             if mode is not None:
@@ -236,7 +236,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
             os.fsync(new.fileno())
         os.replace(part, target)
     except BaseException:
-        with suppress(OSError):  # what went wrong before is what is to be told
+        with suppress(OSError):  # report the first error, not this one
             os.unlink(part)
         raise
     finally:
@@ -246,7 +246,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
 
 
 def _part_prefix(target: str) -> str:
-    """Return how the names of part files of a target begin.
+    """Return the prefix of the names of a target's part files.
 
     The host is part of the digest, because on some network file systems locks hold on one host only.
     """
@@ -303,12 +303,15 @@ def mode_of(path: str) -> int | None:
 
 
 def _private(path: str, flags: int) -> int:
-    """Open a file that nobody else may read as long as it is not known to have the old one's mode."""
+    """Open a file that only its owner can read, until it gets the mode of the old one."""
     return os.open(path, flags, 0o600)
 
 
 def settle(folder: str) -> None:
-    """Have the new name on the disk too, where the file system can do that; the file is whole either way."""
+    """Flush a folder to disk, so that a rename in it is durable, if the file system supports that.
+
+    The file itself is complete either way.
+    """
     if hasattr(os, "O_DIRECTORY"):
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

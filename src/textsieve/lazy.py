@@ -1,7 +1,7 @@
-"""Packages whose names are loaded on first use.
+"""Lazy imports: packages whose names are loaded on first use.
 
-Importing a package then costs next to nothing, and whoever needs one of its names does not wait for what the others
-need: predicting one document loads no compiler.
+Importing such a package costs next to nothing, and using one of its names does not load what the others need:
+predicting one document loads no compiler.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,12 +12,12 @@ from typing import Any
 def attach(
     package: str, homes: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """What a package needs as `__getattr__`, `__dir__` and `__all__`, given the names that each submodule has."""
-    home = {name: submodule for submodule, names in homes.items() for name in names}
+    """Return `__getattr__`, `__dir__` and `__all__` for a package, given the names in each submodule."""
+    submodule_of = {name: submodule for submodule, names in homes.items() for name in names}
 
     def load(name: str) -> Any:
-        if name not in home:
+        if name not in submodule_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{home[name]}"), name)
+        return getattr(import_module(f"{package}.{submodule_of[name]}"), name)
 
-    return load, lambda: sorted(home), list(home)
+    return load, lambda: sorted(submodule_of), list(submodule_of)

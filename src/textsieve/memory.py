@@ -1,11 +1,11 @@
-"""Give memory back to the system, and stop in time where the address space is limited (`ulimit -v`).
+"""Return memory to the system, and stop in time where the address space is limited (`ulimit -v`).
 
-glibc keeps what was freed in small pieces for later. After a pass over a large corpus that is a hundred megabytes and
-more, which would stand beside the arrays of the next stage for nothing.
+glibc keeps memory that was freed in small pieces for later use. After a pass over a large corpus that is a hundred
+megabytes and more, which the next stage would need in addition to its own arrays.
 
-Python and numpy raise `MemoryError` when memory runs out, but the libraries beneath them do not: OpenBLAS ends the
+Python and numpy raise `MemoryError` when memory runs out, but the libraries below them do not: OpenBLAS ends the
 process or waits for ever for a thread that it could not start, LLVM and polars abort, and an import fails halfway. So
-`check_room` looks for room before they are used, and raises `MemoryError` in their place.
+`check_room` checks for room before they are used, and raises `MemoryError` instead.
 """
 
 import ctypes
@@ -29,15 +29,17 @@ _NEEDED_BY_IMPORT: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "numba": (250, 10, ()),
     "polars": (800, 100, ("POLARS_MAX_THREADS",)),
 }
-"""Address space, in MB, that a package needs on little data: a fixed part, one for each of its threads, and the
-environment variables that limit these.
+"""The address space, in MB, that a package needs for little data.
+
+Each entry has a fixed part, a part for each thread of the package, and the environment variables that limit the number
+of threads.
 """
 
 
 def give_back() -> None:
-    """Hand freed memory back, where the C library can; elsewhere do nothing."""
+    """Return freed memory to the system, if the C library can; otherwise do nothing."""
     if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl doesn't have it
         if trim is not None:
             trim(0)
 
@@ -52,11 +54,11 @@ def is_limited() -> bool:
 
 
 def check_room(megabytes: int, what: str) -> None:
-    """Raise `MemoryError` if the address space is limited and that much more of it can't be had for `what`."""
+    """Raise `MemoryError` if the address space is limited and `what` can't get that much more of it."""
     if not is_limited():
         return
     try:
-        mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserved, but never touched
+        mmap.mmap(-1, megabytes * _MB, access=mmap.ACCESS_READ).close()  # reserved, but never used
     except OSError as problem:
         raise MemoryError(
             f"{what} needs {megabytes} MB more; raise the limit of the address space (ulimit -v)"
@@ -64,15 +66,15 @@ def check_room(megabytes: int, what: str) -> None:
 
 
 class CheckRoomBeforeImport(MetaPathFinder):
-    """Raises `MemoryError` for the import of a large package for which there is no room.
+    """Raises `MemoryError` at the import of a large package if there is no room for it.
 
-    It is installed only where the address space is limited, see `check_room_for_imports`.
+    It is installed only if the address space is limited; see `check_room_for_imports`.
     """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Check the room for a package, and leave it to others to find it."""
+        """Check the room for a package; return None, so that other finders find it."""
         if fullname in _NEEDED_BY_IMPORT:
             fixed, per_thread, variables = _NEEDED_BY_IMPORT[fullname]
             check_room(fixed + per_thread * _n_threads(variables), fullname)
@@ -80,13 +82,13 @@ class CheckRoomBeforeImport(MetaPathFinder):
 
 
 def _n_threads(variables: Sequence[str]) -> int:
-    """Return how many threads a package starts: the processors this process may use, unless a variable says fewer."""
+    """Return the number of threads that a package starts: the usable processors, or fewer if a variable says so."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limits = [int(value) for name in variables if (value := os.environ.get(name, "")).isdecimal() and int(value) > 0]
     return min([processors, _MAX_THREADS, *limits[:1]])
 
 
 def check_room_for_imports() -> None:
-    """Check from now on, if the address space is limited, whether there is room for a package that is imported."""
+    """Check the room for each large package that is imported from now on, if the address space is limited."""
     if is_limited() and not any(isinstance(finder, CheckRoomBeforeImport) for finder in sys.meta_path):
         sys.meta_path.insert(0, CheckRoomBeforeImport())

@@ -1,12 +1,12 @@
-"""Which documents are nearest to a row in angle: what `CosineKNN`, its scorer and `DROP` share.
+"""Search for nearest documents by cosine, shared by `CosineKNN`, its scorer and `DROP`.
 
-Documents are scaled to length 1, so that the cosine is the sum of the products over common terms, added in the order of
-the columns. They are kept by term (`Postings`), with 32 bits a weight: a term's documents ascend. A few queries are
+Documents are scaled to length 1, so that the cosine is the sum of the products over common terms, added in the order
+of the columns. They are stored by term (`Postings`) with float32 weights; a term's documents ascend. Few queries are
 answered with numpy alone; many by kernels, from an `Index` that has the documents both by term and by row. The results
 are the same to the last bit.
 
-A neighbour has a cosine above 0: documents that share no term are not near each other, however few there are. Of
-documents that are equally near, the lower one comes first.
+A neighbour has a cosine above 0: documents that share no term are never neighbours. Of documents that are equally
+near, the lower one comes first.
 """
 
 from __future__ import annotations
@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Floats, Int32s, Ints
 from .text.rows import Rows
 
 if TYPE_CHECKING:
     from .kernels.neighbours import Index
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Numbers = NDArray[np.int32]
 
 _SAFE = 1e-150, 1e150
-"""Between these a length's square neither vanishes nor overflows."""
+"""The range of lengths whose squares neither underflow nor overflow."""
 
 _SLICE = 1 << 8
 
@@ -35,33 +33,33 @@ class Postings(NamedTuple):
     """The weights of documents of length 1, term by term."""
 
     term_starts: Ints
-    documents: Numbers
+    documents: Int32s
     weights: NDArray[np.float32]
     n_documents: int
 
     @property
     def n_terms(self) -> int:
-        """How many terms there are."""
+        """Return the number of terms."""
         return len(self.term_starts) - 1
 
 
 class Matches(NamedTuple):
-    """What documents have in common with a row, in the order of its terms."""
+    """The weights that documents have of a row's terms, in the order of these terms."""
 
-    places: Ints  # of the row's values
-    documents: Numbers
+    places: Ints  # positions in the row
+    documents: Int32s
     weights: NDArray[np.float32]
 
 
 class Nearest(NamedTuple):
-    """For each row the documents nearest to it, the nearest first (-1: no more), and their cosines."""
+    """For each row, the documents nearest to it, the nearest first (-1: no more), and their cosines."""
 
-    documents: Numbers
+    documents: Int32s
     cosines: Floats
 
 
 def unit_rows(rows: Rows) -> Rows:
-    """The rows, scaled to length 1; a row of zeros stays. Squares are added in the order of the columns."""
+    """Return the rows scaled to length 1; a row of zeros stays. Squares are added in the order of the columns."""
     values = rows.values.astype(np.float64)
     row_of = np.repeat(np.arange(rows.n_rows), rows.sizes)
     with np.errstate(over="ignore"):
@@ -78,7 +76,7 @@ def unit_rows(rows: Rows) -> Rows:
 
 
 def postings_of(rows: Rows) -> Postings:
-    """The rows, scaled to length 1, by term."""
+    """Return the rows, scaled to length 1, by term."""
     matrix = unit_rows(rows).matrix().astype(np.float32).tocsc()
     return Postings(
         matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data, rows.n_rows
@@ -89,58 +87,58 @@ def postings_of(rows: Rows) -> Postings:
 
 
 def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
-    """All postings of some terms."""
+    """Return all postings of some terms."""
     sizes = postings.term_starts[columns + 1] - postings.term_starts[columns]
     places = np.repeat(np.arange(len(columns)), sizes)
     skipped = np.repeat(postings.term_starts[columns] - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
-    found = np.arange(len(places)) + skipped
-    return Matches(places, postings.documents[found], postings.weights[found])
+    positions = np.arange(len(places)) + skipped
+    return Matches(places, postings.documents[positions], postings.weights[positions])
 
 
 def cosines_of(postings: Postings, found: Matches, values: Floats) -> Floats:
-    """The cosine of each document with a row of length 1."""
-    # bincount adds one after the other, as the kernels do
+    """Return the cosine of each document with a row of length 1."""
+    # bincount adds one by one, in order, as the kernels do
     sums: Any = np.bincount(found.documents, values[found.places] * found.weights, postings.n_documents)
-    return np.asarray(sums, np.float64)  # whole numbers if there is nothing to add
+    return np.asarray(sums, np.float64)  # bincount returns integers if there is nothing to add
 
 
 def nearest_of(cosines: Floats, k: int) -> Ints:
-    """The k documents with the largest cosines above 0, ascending; of equals the lower ones."""
+    """Return the k documents with the largest cosines above 0, ascending; of equals the lower ones."""
     near = np.flatnonzero(cosines > 0.0)
     if len(near) <= k:
         return near
     near_cosines = cosines[near]
     least = np.partition(near_cosines, -k)[-k]
-    taken = near_cosines > least
-    taken[np.flatnonzero(near_cosines == least)[: k - np.count_nonzero(taken)]] = True
-    return np.asarray(near[taken])
+    is_nearest = near_cosines > least
+    is_nearest[np.flatnonzero(near_cosines == least)[: k - np.count_nonzero(is_nearest)]] = True
+    return np.asarray(near[is_nearest])
 
 
 # -- many rows, by kernels -----------------------------------------------------------------------------------------
 
 
 def index_of(postings: Postings) -> Index:
-    """What the kernels search."""
+    """Return the index that the kernels search."""
     from .kernels import neighbours as kernels
 
-    term_starts, documents, weights = (frozen(each) for each in postings[:3])
+    term_starts, documents, weights = (frozen(array) for array in postings[:3])
     starts = np.concatenate([[0], np.cumsum(np.bincount(documents, minlength=postings.n_documents))]).astype(np.int64)
     columns, values = kernels.rows_of(term_starts, documents, weights, starts)
     frequent = (np.diff(term_starts) * kernels.SHARE > postings.n_documents).astype(np.uint8)
     parts = kernels.lengths_of_parts(starts, columns, values, frequent)
-    rest = (frozen(each) for each in (starts, columns, values, frequent, parts))
+    rest = (frozen(array) for array in (starts, columns, values, frequent, parts))
     return kernels.Index(term_starts, documents, weights, *rest)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that can't be written to: arrays from a file are so, and kernels are compiled for one sort alone."""
+    """Return a read-only view: arrays from files are read-only, and kernels are compiled for one kind of array."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 def rows_in(index: Index) -> Rows:
-    """The documents of an index, to be searched for themselves."""
+    """Return the documents of an index, as queries."""
     return Rows(index.values.astype(np.float64), index.columns, index.starts, len(index.frequent))
 
 
@@ -150,26 +148,26 @@ def nearest(
     k: int,
     *,
     threads: int,
-    groups: Numbers | None = None,
-    owns: Numbers | None = None,
+    groups: Int32s | None = None,
+    owns: Int32s | None = None,
     everyone: bool = False,
 ) -> Nearest:
-    """The k documents nearest to each query, a row of length 1; groups say who takes part (see the kernels)."""
+    """Return the k documents nearest to each query, a row of length 1; see the kernels for `groups` and `owns`."""
     from .kernels import neighbours as kernels
-    from .text.tally import for_all
+    from .threads import parallel_map
 
     n_documents = len(index.starts) - 1
     groups = np.zeros(n_documents, np.int32) if groups is None else groups
     owns = np.full(queries.n_rows, -1, np.int32) if owns is None else owns
-    found = Nearest(np.empty((queries.n_rows, k), np.int32), np.empty((queries.n_rows, k)))
+    result = Nearest(np.empty((queries.n_rows, k), np.int32), np.empty((queries.n_rows, k)))
 
     def search(number: int) -> None:
         part = slice(number * _SLICE, (number + 1) * _SLICE)
         starts = queries.starts[part.start : part.stop + 1]
         kernels.nearest(
             *(index, queries.columns, queries.values, starts, owns[part], groups, everyone),
-            *(found.documents[part], found.cosines[part]),
+            *(result.documents[part], result.cosines[part]),
         )
 
-    for_all(search, -(-queries.n_rows // _SLICE), threads)
-    return found
+    parallel_map(search, -(-queries.n_rows // _SLICE), threads)
+    return result

@@ -121,16 +121,16 @@ class Parameters:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings; those of a setting that is an estimator itself as `setting__name`."""
+        """Return the settings; those of a setting that is itself an estimator as `setting__name`."""
         params = {name: getattr(self, name) for name in self._names()}
         if deep:
             for name, value in list(params.items()):
                 if hasattr(value, "get_params") and not isinstance(value, type):
-                    params |= {f"{name}__{inner}": each for inner, each in value.get_params().items()}
+                    params |= {f"{name}__{inner}": inner_value for inner, inner_value in value.get_params().items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings by the names that `get_params` gives; an estimator first, then its own settings."""
+        """Set settings by the names that `get_params` returns: first estimators, then their own settings."""
         for name in sorted(params, key=lambda name: "__" in name):
             outer, _, inner = name.partition("__")
             if outer not in self._names():
@@ -150,17 +150,19 @@ class Parameters:
         return self
 
     def __repr__(self) -> str:
-        """The settings that were changed."""
-        usual = {name: each.default for name, each in inspect.signature(type(self).__init__).parameters.items()}
+        """Return the class name and the settings that differ from the defaults."""
+        defaults = {
+            name: parameter.default for name, parameter in inspect.signature(type(self).__init__).parameters.items()
+        }
         changed = (
             f"{name}={value!r}"
             for name, value in self.get_params(deep=False).items()
-            if repr(value) != repr(usual[name])
+            if repr(value) != repr(defaults[name])
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: texts in, classes out."""
+        """Return the tags for scikit-learn: texts in, classes out."""
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
         return Tags(

@@ -1,4 +1,4 @@
-"""What all parts agree on when they read a setting."""
+"""Helpers that read and check settings."""
 
 import math
 import os
@@ -10,22 +10,22 @@ from .errors import InputError
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a setting is a whole number, and not a truth value."""
+    """Return whether a setting is an integer, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def as_number(value: object) -> float:
-    """A setting as a number; NaN if it is none, or a truth value, and infinite if it is too large for a float."""
+    """Return a setting as a float; NaN if it is not a number or is a bool, infinity if it is too large for a float."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
         return float(value)
-    except OverflowError:  # a whole number may have any number of digits
+    except OverflowError:  # an integer may have any number of digits
         return math.inf
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` stands for: None is one, -1 all cores, -2 all but one, and so on."""
+    """Return the number of threads that `n_jobs` means: None is one, -1 all cores, -2 all but one, and so on."""
     if n_jobs is None:
         return 1
     if not is_whole(n_jobs) or n_jobs == 0:
@@ -35,7 +35,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def require_options(kind: str, name: str, given: Iterable[str] | None, possible: Collection[str]) -> None:
-    """Refuse options that what is asked for by name does not have."""
+    """Raise `InputError` for options that the selector, classifier or other part called `name` does not have."""
     for option in given or ():
         if option not in possible:
             raise InputError(

@@ -1,7 +1,7 @@
-"""Warnings that name the line at which this package was called from outside, however deep within it they arise.
+"""Warnings that name the line at which this package was called from outside, however deep inside it they arise.
 
-Warnings of the same line and text can be told to be one. So the text of a warning that may come from each fold of a
-cross-validation says nothing that differs from fold to fold.
+Python can show warnings with the same line and text only once. So a warning that may occur in each fold of a
+cross-validation has a text that doesn't differ from fold to fold.
 """
 
 import sys

@@ -11,8 +11,8 @@ from textsieve import Categorizer, InputError, load
 from textsieve.evaluation import CurvePoint, PCut, RCut, SCut, SCutFBR, ZeroCut
 from textsieve.evaluation.names import CALIBRATIONS, CUTS
 from textsieve.text.counter import TermCounter
-from textsieve.training.documents import count_texts
-from textsieve.training.recipe import Recipe
+from textsieve.training.counted_documents import count_texts
+from textsieve.training.plan import TrainingPlan
 from textsieve.training.tuning import Tuning
 
 SEVERAL = small_texts(90, several=True)
@@ -29,10 +29,10 @@ OPTIONS: dict[str, Any] = {"scutfbr": {"floor": 0.9}}
 
 def held_out_scores(**settings: Any) -> tuple[Any, Any]:
     """The scores of documents when they were held out, and which classes they are in."""
-    recipe = Recipe.of(Categorizer(**settings).get_params(deep=False), 1)
+    plan = TrainingPlan.of(Categorizer(**settings).get_params(deep=False), 1)
     limits: Any = {"min_df": 1, "max_df": 1.0}
     counted = count_texts(SEVERAL.texts, SEVERAL.label_sets, TermCounter(dtype=np.int32), limits, multilabel=None)
-    return tables_of(Tuning(counted, recipe, 4, lambda *_: None).held_out_scores(20))
+    return tables_of(Tuning(counted, plan, 4, lambda *_: None).held_out_scores(20))
 
 
 def test_every_way_is_tested() -> None:

@@ -23,7 +23,7 @@ from textsieve import (
 )
 from textsieve.classifiers import LinearSVM
 from textsieve.projections.named import PROJECTIONS
-from textsieve.training import documents as training_documents
+from textsieve.training import counted_documents as training_documents
 
 CASE = small_texts()
 FINE: dict[str, Any] = {"tol": 1e-8, "max_iter": 1_000_000}

@@ -13,10 +13,10 @@ from sklearn.svm import LinearSVC
 from tests.reference.classifiers_twin import svm_objective
 
 from textsieve.classifiers import LinearSVM, separation
-from textsieve.classifiers.separation import WAYS, Problem, Separable, Separation
+from textsieve.classifiers.separation import WAYS, Problem, Separation, SVMProblem
 from textsieve.classifiers.svm import against_the_rest
-from textsieve.kernels.newton import solve_positive
-from textsieve.kernels.taking import take_columns
+from textsieve.kernels.csr import take_columns
+from textsieve.kernels.svm import solve_positive
 
 N_DOCUMENTS, N_TERMS = 30, 12
 
@@ -105,7 +105,7 @@ def least(rows: Any, problem: Problem, n_problems: int) -> list[float]:
 
 def checked(X: csr_matrix, problems: tuple[Problem, int], way: str | None, terms: Any) -> Separation:
     problem, n_problems = problems
-    found = Separable(X, way).separate(problem, n_problems, terms=terms, **TIGHT)
+    found = SVMProblem(X, way).separate(problem, n_problems, terms=terms, **TIGHT)
     rows = X.toarray().astype(np.float64)
     rows = rows if terms is None else rows[:, terms]
     assert found.unfinished == 0
@@ -182,7 +182,7 @@ def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
 
     def way_taken(terms: Any = None) -> str:
-        found = Separable(X).separate(problem, n_problems, terms=terms, **TIGHT)
+        found = SVMProblem(X).separate(problem, n_problems, terms=terms, **TIGHT)
         rows = X.toarray() if terms is None else X.toarray()[:, terms]
         ours = objectives(rows, problem, found)
         assert ours == pytest.approx(least(rows, problem, 1), rel=1e-6)
@@ -194,10 +194,10 @@ def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(separation, "FEW_TERMS", 0)
     assert way_taken() == "rows"  # documents of five terms
     long = csr_matrix(np.tile(X.toarray(), (10, 40)))
-    many, few = (Separable(long)._quickest(long.shape[1], n_problems) for n_problems in (20, 1))
+    many, few = (SVMProblem(long)._quickest(long.shape[1], n_problems) for n_problems in (20, 1))
     assert (many, few) == ("products", "rows")
     monkeypatch.setattr(separation, "FEW_DOCUMENTS", N_DOCUMENTS - 1)
-    assert Separable(long)._quickest(long.shape[1], 20) == "rows"
+    assert SVMProblem(long)._quickest(long.shape[1], 20) == "rows"
 
 
 def test_what_one_way_leaves_another_solves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,8 +206,8 @@ def test_what_one_way_leaves_another_solves(monkeypatch: pytest.MonkeyPatch) -> 
     X, y = documents(seed=5, n=200, n_classes=4)
     problems = against_the_rest(y, np.ones(4), 1000.0)
     settings: dict[str, Any] = {"tolerance": 1e-6, "most_rounds": 50, "n_jobs": 1}
-    assert Separable(X, "rows").separate(*problems, **settings).unfinished > 0
-    found = Separable(X).separate(*problems, **settings)
+    assert SVMProblem(X, "rows").separate(*problems, **settings).unfinished > 0
+    found = SVMProblem(X).separate(*problems, **settings)
     assert found.unfinished == 0
     assert objectives(X.toarray(), problems[0], found) == pytest.approx(least(X.toarray(), *problems), rel=1e-6)
 
@@ -218,7 +218,7 @@ def test_small_weights_are_told_apart(scale: float) -> None:
     X, y = documents(seed=11, n=200)
     y = np.arange(200) % 2
     rows = csr_matrix(X.toarray() + 2.0 * (y[:, np.newaxis] == np.arange(N_TERMS) % 2)) * scale
-    found = Separable(csr_matrix(rows), "equations").separate(
+    found = SVMProblem(csr_matrix(rows), "equations").separate(
         *against_the_rest(y, np.ones(2), 0.5), tolerance=0.01, most_rounds=100, n_jobs=1
     )
     scores = rows @ found.coefficients[0]
@@ -227,14 +227,14 @@ def test_small_weights_are_told_apart(scale: float) -> None:
 
 def test_equations_are_never_more_than_documents() -> None:
     X, _ = documents(seed=3, n=5, d=6)
-    assert [Separable(X)._quickest(size, 2) == "equations" for size in (1, 5, 6)] == [True, True, False]
+    assert [SVMProblem(X)._quickest(size, 2) == "equations" for size in (1, 5, 6)] == [True, True, False]
 
 
 def test_documents_without_any_term() -> None:
     """The intercept is all there is: ½b² + Σ C max(0, 1 - y b)² is least at b = 2C(n1 - n0) / (1 + 2C n) here."""
     problem, n_problems = against_the_rest(np.array([0, 1, 1]), np.ones(2), 1.0)
     for way in (*WAYS, None):
-        found = Separable(csr_matrix((3, 4)), way).separate(problem, n_problems, **TIGHT)
+        found = SVMProblem(csr_matrix((3, 4)), way).separate(problem, n_problems, **TIGHT)
         assert not found.coefficients.any()
         assert found.intercepts == pytest.approx([2 / 7], abs=1e-6)
 
@@ -245,7 +245,7 @@ def test_any_number_of_threads_gives_the_same_bytes(way: str) -> None:
     problem, n_problems = against_the_rest(y, np.ones(7), 5.0)
     for terms in (None, np.arange(0, 40, 3), np.arange(5, 40)):
         found = [
-            Separable(X, way).separate(
+            SVMProblem(X, way).separate(
                 problem, n_problems, terms=terms, tolerance=0.01, most_rounds=1000, n_jobs=n_jobs
             )
             for n_jobs in (1, 2, 5)
@@ -257,10 +257,10 @@ def test_any_number_of_threads_gives_the_same_bytes(way: str) -> None:
 def test_what_was_separated_before_does_not_matter(way: str) -> None:
     X, y = documents(seed=6)
     problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
-    shared = Separable(X, way)
+    shared = SVMProblem(X, way)
     for subset in [*SUBSETS.values(), *SUBSETS.values()]:
         ours = shared.separate(problem, n_problems, terms=subset, **TIGHT)
-        fresh = Separable(X, way).separate(problem, n_problems, terms=subset, **TIGHT)
+        fresh = SVMProblem(X, way).separate(problem, n_problems, terms=subset, **TIGHT)
         assert ours.coefficients.tobytes() == fresh.coefficients.tobytes()
         assert ours.intercepts.tobytes() == fresh.intercepts.tobytes()
 
@@ -270,7 +270,7 @@ def test_the_rows_that_were_given_are_left_alone() -> None:
     parts = in_parts(X, 3)
     before = parts.data.copy(), parts.indices.copy(), parts.indptr.copy()
     for way in WAYS:
-        Separable(parts, way).separate(*against_the_rest(y, np.ones(2), 1.0), terms=np.arange(9), **TIGHT)
+        SVMProblem(parts, way).separate(*against_the_rest(y, np.ones(2), 1.0), terms=np.arange(9), **TIGHT)
     assert all(np.array_equal(*each) for each in zip(before, (parts.data, parts.indices, parts.indptr), strict=True))
 
 
@@ -279,22 +279,22 @@ def test_problems_that_were_not_solved_are_counted(way: str) -> None:
     X, y = documents(seed=7, n_classes=4)
     problem, n_problems = against_the_rest(y, np.ones(4), 100.0)
     for most_rounds in (1, 2):
-        found = Separable(X, way).separate(problem, n_problems, tolerance=1e-9, most_rounds=most_rounds, n_jobs=1)
+        found = SVMProblem(X, way).separate(problem, n_problems, tolerance=1e-9, most_rounds=most_rounds, n_jobs=1)
         assert (found.unfinished, found.rounds) == (4, most_rounds)
         assert np.isfinite(found.coefficients).all()
-    done = Separable(X, way).separate(problem, n_problems, **TIGHT)
+    done = SVMProblem(X, way).separate(problem, n_problems, **TIGHT)
     assert done.unfinished == 0
     again = {"tolerance": TIGHT["tolerance"], "n_jobs": 1}
-    exactly = Separable(X, way).separate(problem, n_problems, most_rounds=done.rounds, **again)
+    exactly = SVMProblem(X, way).separate(problem, n_problems, most_rounds=done.rounds, **again)
     assert (exactly.unfinished, exactly.rounds) == (0, done.rounds)
     assert exactly.coefficients.tobytes() == done.coefficients.tobytes()
-    short = Separable(X, way).separate(problem, n_problems, most_rounds=done.rounds - 1, **again)
+    short = SVMProblem(X, way).separate(problem, n_problems, most_rounds=done.rounds - 1, **again)
     assert short.unfinished >= 1
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Separable, "_quickest", lambda *_: way)
+    monkeypatch.setattr(SVMProblem, "_quickest", lambda *_: way)
     X, y = documents(seed=7, n_classes=4)
     with pytest.warns(ConvergenceWarning, match="4 of 4 problems had not converged after max_iter=2 rounds"):
         LinearSVM(C=100, tol=1e-9, max_iter=2).fit(X, y)
@@ -307,7 +307,7 @@ def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
     wild = scaled(X, columns=np.where(np.arange(N_TERMS) % 2, 1.0, size))
     problem, n_problems = against_the_rest(y, np.ones(2), 1000.0)
     for terms in (None, np.arange(4), np.array([0, 2])):
-        found = Separable(wild, way).separate(
+        found = SVMProblem(wild, way).separate(
             problem, n_problems, terms=terms, tolerance=0.01, most_rounds=300, n_jobs=1
         )
         assert np.isfinite(found.coefficients).all()
@@ -326,8 +326,8 @@ def test_products_are_dense_ones(seed: int, n: int, d: int, density: float, data
         patch.setattr(
             separation, "DENSE", data.draw(st.sampled_from([-1.0, 0.3, 1.0]))
         )  # all, some, none as dense rows
-        found = Separable(csr_matrix(dense)).products(terms)
-        everything = Separable(csr_matrix(dense)).products(None)
+        found = SVMProblem(csr_matrix(dense)).products(terms)
+        everything = SVMProblem(csr_matrix(dense)).products(None)
     assert found == pytest.approx(dense[:, terms] @ dense[:, terms].T, abs=1e-12)
     assert everything == pytest.approx(dense @ dense.T, abs=1e-12)
     assert np.array_equal(found, found.T)
@@ -336,14 +336,14 @@ def test_products_are_dense_ones(seed: int, n: int, d: int, density: float, data
 def test_products_over_most_terms_go_through_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     X, _ = documents(seed=8)
     gone_through: list[int] = []
-    added_up = Separable._added_up
+    added_up = SVMProblem._added_up
 
-    def noted(documents: Separable, terms: Any) -> Any:
+    def noted(documents: SVMProblem, terms: Any) -> Any:
         gone_through.append(len(terms))
         return added_up(documents, terms)
 
-    monkeypatch.setattr(Separable, "_added_up", noted)
-    shared = Separable(X)
+    monkeypatch.setattr(SVMProblem, "_added_up", noted)
+    shared = SVMProblem(X)
     for size, expected in ((N_TERMS, [N_TERMS]), (N_TERMS - 2, [2]), (N_TERMS // 2, [6]), (2, [2])):
         terms = np.arange(size)
         assert shared.products(terms) == pytest.approx((X[:, terms] @ X[:, terms].T).toarray(), abs=1e-12)
@@ -356,7 +356,7 @@ def test_digits_of_small_weights_beside_large_ones() -> None:
     X, _ = documents(seed=9)
     wild = scaled(X, columns=np.where(np.arange(N_TERMS) == 0, 1e8, 1.0))
     terms = np.arange(1, N_TERMS)
-    assert Separable(wild).products(terms) == pytest.approx((X[:, terms] @ X[:, terms].T).toarray(), abs=1e-12)
+    assert SVMProblem(wild).products(terms) == pytest.approx((X[:, terms] @ X[:, terms].T).toarray(), abs=1e-12)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 6), st.integers(1, 7), st.data())
@@ -395,7 +395,7 @@ def test_terms_that_say_the_same_give_finite_weights(way: str, size: float) -> N
     random = np.random.default_rng(0)
     column = random.random((30, 1)) * size
     X, y = csr_matrix(np.hstack([column, 2 * column, 3 * column, random.random((30, 3))])), random.integers(0, 2, 30)
-    found = Separable(X, way).separate(
+    found = SVMProblem(X, way).separate(
         *against_the_rest(y, np.ones(2), 100.0), tolerance=0.01, most_rounds=100, n_jobs=1
     )
     assert np.isfinite(found.coefficients).all()

@@ -16,7 +16,7 @@ from tests.reference.classifiers_twin import svm_objective
 
 from textsieve import InputError
 from textsieve.classifiers import LinearSVM
-from textsieve.kernels.descent import shuffle, squared_lengths
+from textsieve.kernels.svm import shuffle, squared_lengths
 
 TIGHT: dict[str, Any] = {"tol": 1e-6, "max_iter": 1_000_000}
 

@@ -61,7 +61,7 @@ def test_vectors_and_streams(news: Path, tmp_path: Path, run: Run, monkeypatch: 
     run("terms", path, "--energy-plot", tmp_path / "vectors.svg")
     assert "λ = 1 (1 term)" in texts_of(tmp_path / "vectors.svg"), "the scores are 1 and 1/4"
     run("terms", news, "--energy-plot", tmp_path / "whole.svg")
-    monkeypatch.setattr("textsieve.training.documents.MOST_VALUES", 50)
+    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 50)
     run("terms", news, "--energy-plot", tmp_path / "streamed.svg")
     assert texts_of(tmp_path / "streamed.svg") == texts_of(tmp_path / "whole.svg")
 

@@ -19,7 +19,7 @@ from textsieve.ensembles import important_terms, suggest
 from textsieve.ensembles.grid import subspace_grid
 from textsieve.ensembles.trial import subspace_trial
 from textsieve.selectors import InformationGain
-from textsieve.training.chosen import ChosenTerms, usual_n_terms
+from textsieve.training.experiments import ChosenTerms, usual_n_terms
 
 Ask = Callable[..., Any]
 

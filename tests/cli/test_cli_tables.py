@@ -14,8 +14,8 @@ import textsieve
 from textsieve.archive import pack, unpack
 from textsieve.modelfile.layout import KIND
 from textsieve.selectors.named import SELECTORS
-from textsieve.selectors.testor_shares import Shares
-from textsieve.selectors.testor_shortest import Shortest
+from textsieve.selectors.testors.shares import Shares
+from textsieve.selectors.testors.shortest import Shortest
 
 Ask = Callable[..., Any]
 
@@ -297,7 +297,7 @@ def test_wrong_usage_is_said_before_a_file_is_looked_for(verb: str, tmp_path: Pa
 
 def test_scores_from_a_sample_are_said_to_be(news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "textsieve.selectors.testors.shares_of_testors",
+        "textsieve.selectors.testors.estimator.shares_of_testors",
         lambda basic, *_: Shares(np.full(basic.shape[1], 0.5), exact=False),
     )
     assert ask("terms", news, "--selector", "testors")["scores_are_exact"] is False
@@ -308,7 +308,7 @@ def test_a_search_for_the_shortest_that_was_given_up(
     news: Path, run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given_up = Shortest([(0,)], 1, False)
-    monkeypatch.setattr("textsieve.selectors.testors.shortest_transversals", lambda *_: given_up)
+    monkeypatch.setattr("textsieve.selectors.testors.estimator.shortest_transversals", lambda *_: given_up)
     assert ask("terms", news, "--selector", "testors")["classes"][0]["is_proved_shortest"] is False
     assert "the search was given up" in run("terms", news, "--selector", "testors").stdout
 
@@ -326,7 +326,7 @@ def test_terms_are_those_that_the_selector_would_choose(news: Path, ask: Ask) ->
 
 def test_terms_of_a_stream_are_the_same(news: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {name: ask("terms", news, "--selector", name) for name in ("ocfs", "chi")}
-    monkeypatch.setattr("textsieve.training.documents.MOST_VALUES", 50)
+    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 50)
     for name, expected in whole.items():
         told = ask("terms", news, "--selector", name)
         assert [each["term"] for each in told["terms"]] == [each["term"] for each in expected["terms"]]

@@ -10,7 +10,7 @@ import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
 
 import textsieve
-from textsieve.training import documents as training_documents
+from textsieve.training import counted_documents as training_documents
 
 Ask = Callable[..., Any]
 

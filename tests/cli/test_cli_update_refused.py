@@ -9,7 +9,7 @@ from tests.reference.cli_cases import CORRECTIONS, Ask, Run, command_in, lines, 
 
 from textsieve.cli.retraining import DOCUMENTS
 from textsieve.modelfile.locking import locked
-from textsieve.training.corrections import Chosen, Corrections
+from textsieve.training.corrections import Corrections, DocumentsToLearn
 
 
 def test_lines_without_text_or_label_are_named(kept: Path, tmp_path: Path, run: Run) -> None:
@@ -136,7 +136,7 @@ def test_a_model_that_was_replaced_meanwhile(
 ) -> None:
     choose = Corrections.chosen
 
-    def chosen(self: Corrections, folded: frozenset[bytes]) -> Chosen:
+    def chosen(self: Corrections, folded: frozenset[bytes]) -> DocumentsToLearn:
         kept.write_bytes(model.read_bytes())
         return choose(self, folded)
 

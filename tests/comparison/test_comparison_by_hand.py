@@ -13,7 +13,7 @@ from tests.reference.comparison_twin import fold_places, split_at
 from textsieve import Categorizer, compare
 from textsieve.comparison import Comparison, Row, folds, running
 from textsieve.comparison.measuring import measure
-from textsieve.comparison.overlap import Choice, likeness
+from textsieve.comparison.outcome import Choice, likeness
 from textsieve.comparison.plan import Condition
 from textsieve.comparison.summary import summaries
 from textsieve.comparison.variants import Variant
@@ -248,14 +248,14 @@ def test_somebody_rehearses_before_the_first_row(monkeypatch: pytest.MonkeyPatch
 
 def test_that_nothing_is_found_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[Any] = []
-    rank = folds.Shared._rank
+    rank = folds.FoldCache._rank
 
     def ranked(*given: Any) -> Any:
         tries.append(given)
         return rank(*given)
 
     monkeypatch.setattr(running, "rehearse", lambda *_: None)
-    monkeypatch.setattr(folds.Shared, "_rank", ranked)
+    monkeypatch.setattr(folds.FoldCache, "_rank", ranked)
     result = compare(CASE.texts, CASE.labels, **{**WANTED, "selectors": "ig(min_score=1e9)"})
     assert all(row.problem is not None for row in result.rows)
     assert all(str(row.problem).startswith("InformationGain(min_score=1000000000.0) keeps") for row in result.rows)

@@ -12,7 +12,7 @@ from scipy.stats import binomtest, t
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import OCFS, compare
-from textsieve.comparison.overlap import Choice, likeness, mean_likeness, stability
+from textsieve.comparison.outcome import Choice, likeness, mean_likeness, stability
 from textsieve.comparison.plan import Condition, Plan, sizes_of
 from textsieve.comparison.rows import Row
 from textsieve.comparison.significance import chance_of_lead, half_width, holm, sign_test

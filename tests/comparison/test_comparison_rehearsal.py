@@ -8,14 +8,14 @@ import pytest
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Corpus, compare
-from textsieve.comparison import rehearsal
-from textsieve.comparison.documents import Documents, count_documents
+from textsieve.comparison import warmup
+from textsieve.comparison.documents import ComparisonDocuments, count_documents
 from textsieve.comparison.plan import Plan
-from textsieve.comparison.rehearsal import rehearse, rehearsed
 from textsieve.comparison.splits import Splitting
+from textsieve.comparison.warmup import rehearse, rehearsed
 
 
-def counted(plan: Plan, n: int) -> Documents:
+def counted(plan: Plan, n: int) -> ComparisonDocuments:
     case = small_texts(n, 3)
     corpus = Corpus.from_texts(case.texts, case.labels)
     return count_documents(corpus, None, Splitting(folds=2), plan.shared_settings(), 1, lambda *_: None)
@@ -32,11 +32,11 @@ def test_everybody_has_a_turn() -> None:
 
 def test_on_a_few_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, seen = Plan.of("ocfs,ig", "3", "svm,nb", {}, 1), []
-    monkeypatch.setattr(rehearsal, "measure", lambda fold, *_: seen.append(fold.documents))
+    monkeypatch.setattr(warmup, "measure", lambda fold, *_: seen.append(fold.documents))
     documents = counted(plan, 900)
     rehearse(plan, documents)
     few = seen[0].counted.targets.n_documents
-    assert 300 <= few <= rehearsal.MOST_DOCUMENTS
+    assert 300 <= few <= warmup.MOST_DOCUMENTS
     assert not np.any(seen[0].trained[0] & seen[0].tested[0])
     assert (seen[0].counted.targets.class_docs > 0).all()
     rehearse(plan, counted(plan, 30))
@@ -55,6 +55,6 @@ def test_what_goes_wrong_is_told_later() -> None:
 
 def test_rare_classes_are_there() -> None:
     classes = np.array([0] * 996 + [1] * 4)
-    found = rehearsal._spread(np.arange(1000), classes)
+    found = warmup._spread(np.arange(1000), classes)
     assert set(classes[found]) == {0, 1}
-    assert len(found) <= rehearsal.MOST_DOCUMENTS / 2 + 2
+    assert len(found) <= warmup.MOST_DOCUMENTS / 2 + 2

@@ -12,11 +12,11 @@ from scipy.sparse import csr_array
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Corpus, InputError, compare
-from textsieve.comparison import counting, folds, running
+from textsieve.comparison import documents, folds, running
 from textsieve.corpus import Batch
 from textsieve.corpus import Report as Noticed
 from textsieve.corpus.batch import in_batches
-from textsieve.training.recipe import Recipe
+from textsieve.training.plan import TrainingPlan
 
 CASE = small_texts(60, 3)
 SEVERAL = small_texts(60, 3, several=True)
@@ -40,7 +40,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return call
 
     monkeypatch.setattr(folds, "_statistics", counting("statistics", folds._statistics))
-    monkeypatch.setattr(Recipe, "fit_selector", counting("rankings", Recipe.fit_selector))
+    monkeypatch.setattr(TrainingPlan, "fit_selector", counting("rankings", TrainingPlan.fit_selector))
     return noted
 
 
@@ -206,7 +206,7 @@ def test_counts_that_do_not_fit_into_memory_are_refused_when_they_are_there(
             else:
                 yield Batch([(label,)] * 10, vectors=csr_array(np.ones((10, 2))))
 
-    monkeypatch.setattr(counting, "MOST_VALUES", 30)
+    monkeypatch.setattr(documents, "MOST_VALUES", 30)
     with pytest.raises(InputError, match="own: has more than 30 counts, and all of them are to be kept in memory"):
         compare(Corpus("own", start, multilabel=False), n_terms=2, folds=2, n_jobs=1)
     assert batches == 2

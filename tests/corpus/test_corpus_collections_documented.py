@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from textsieve.corpus import NAMED
-from textsieve.corpus.inventory import Entry, inventory
+from textsieve.corpus.inventory import CorpusEntry, inventory
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "corpora.md"
 SUBSETS = [f"rcv1:subset{number}" for number in range(1, 6)]
@@ -24,7 +24,7 @@ def rows(heading: str) -> dict[str, list[str]]:
     return {first: others for first, *others in cells}
 
 
-def in_words(entry: Entry) -> Iterator[str]:
+def in_words(entry: CorpusEntry) -> Iterator[str]:
     yield "as the dump has" if entry.documents is None else f"{entry.documents:,}"
     yield str(entry.classes)
     is_cut_by_word = (
@@ -36,7 +36,7 @@ def in_words(entry: Entry) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_the_table_of_corpora(entry: Entry) -> None:
+def test_the_table_of_corpora(entry: CorpusEntry) -> None:
     said = rows("name")[f"`{entry.name}`"]
     for cell, known in zip_longest(said, in_words(entry)):
         assert cell.removesuffix(" or none") == known

@@ -14,10 +14,10 @@ from tests.reference.subspace_members_twin import documents
 from textsieve import InputError, RandomSubspace
 from textsieve.classifiers import LinearScorer, LinearSVM
 from textsieve.classifiers.linear_form import Linear
-from textsieve.ensembles.combined import OtherMembers, combined
-from textsieve.ensembles.combining import for_each_class, intercepts_of_votes
+from textsieve.ensembles.build_scorer import OtherMembers, combined
 from textsieve.ensembles.members import Member, Task, task_of, train_members
 from textsieve.ensembles.scorer import SubspaceScorer
+from textsieve.ensembles.vote_rules import for_each_class, intercepts_of_votes
 from textsieve.stats.labels import label_pairs
 from textsieve.text.rows import Rows
 

@@ -1,6 +1,7 @@
 """How members become one decision: by hand, and as the slow twin counts."""
 
 import tracemalloc
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from tests.reference.subspace_grid_twin import decided
 
-from textsieve.ensembles.combining import (
-    Tally,
-    counted_votes,
+from textsieve.arrays import Ints
+from textsieve.ensembles.vote_rules import (
+    Said,
+    VoteTally,
     for_each_class,
     intercepts_of_votes,
     knows_nothing,
@@ -21,7 +23,15 @@ from textsieve.ensembles.combining import (
 ALL_SPEAK = np.zeros(1, np.bool_)
 
 
-def tally(*scores: list[float], docs: list[int] | None = None) -> Tally:
+def counted_votes(said: Iterable[Said], n_documents: int, class_docs: Ints) -> VoteTally:
+    """Return the tally of a whole ensemble."""
+    votes = VoteTally(n_documents, class_docs)
+    for scores, is_silent in said:
+        votes.add(scores, is_silent)
+    return votes
+
+
+def tally(*scores: list[float], docs: list[int] | None = None) -> VoteTally:
     """Of one document, what members say of it; classes have as many training documents, unless told otherwise."""
     class_docs = np.array(docs or [1] * len(scores[0]))
     return counted_votes(((np.array([each]), ALL_SPEAK) for each in scores), 1, class_docs)
@@ -48,7 +58,7 @@ def test_many_documents_are_worth_less_than_a_vote() -> None:
 
 
 def test_who_knows_no_term_does_not_vote_but_has_scores() -> None:
-    counted = Tally(2, np.array([1, 1, 1]))
+    counted = VoteTally(2, np.array([1, 1, 1]))
     counted.add(np.array([[0.0, 1.0, 5.0]] * 2), np.array([True, False]))
     counted.add(np.array([[2.0, 1.0, 0.0]] * 2), np.array([False, True]))
     assert counted.votes.tolist() == [[1, 0, 0], [0, 0, 1]]

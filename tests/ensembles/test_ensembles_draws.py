@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from textsieve import InputError
-from textsieve.ensembles.draws import seed_of, size_of, subset
+from textsieve.ensembles.members import seed_of, size_of, subset
 
 seeds = st.integers(0, 2**70)
 

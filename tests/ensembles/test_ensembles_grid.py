@@ -15,10 +15,9 @@ from tests.reference.subspace_grid_twin import accuracy, documents
 
 from textsieve import InputError
 from textsieve.classifiers.svm import LinearSVM
-from textsieve.ensembles.grid import SubspaceGrid, subspace_grid
-from textsieve.ensembles.grid_axes import axis, default_n_estimators, default_n_terms
-from textsieve.ensembles.held_out import Split, random_splits
+from textsieve.ensembles.grid import SubspaceGrid, axis, default_n_estimators, default_n_terms, subspace_grid
 from textsieve.ensembles.subspace import RandomSubspace
+from textsieve.ensembles.trial import RandomSplit, random_splits
 from textsieve.selectors import Cascade, DocumentFrequency, InformationGain
 from textsieve.text import TermWeighter
 
@@ -217,7 +216,7 @@ def test_progress_is_told_to_the_end() -> None:
 
 def grid_of(accuracy: Any) -> SubspaceGrid:
     values = np.array(accuracy, float)
-    splits = tuple(Split(np.arange(2), np.arange(1), 0) for _ in values)
+    splits = tuple(RandomSplit(np.arange(2), np.arange(1), 0) for _ in values)
     return SubspaceGrid((1, 500), (10, 100, 1000), values, 500, "vote", splits)
 
 

@@ -22,8 +22,7 @@ from textsieve import InputError
 from textsieve.classifiers import CosineKNN, LinearSVM, Rocchio
 from textsieve.classifiers.linear_form import ALWAYS
 from textsieve.ensembles import members as module
-from textsieve.ensembles.draws import subset
-from textsieve.ensembles.members import Member, Task, member_scores, task_of, train_members
+from textsieve.ensembles.members import Member, Task, member_scores, subset, task_of, train_members
 from textsieve.stats.labels import label_pairs
 
 SVM = LinearSVM(C=5.0, tol=1e-6, max_iter=100_000)

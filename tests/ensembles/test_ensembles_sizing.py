@@ -9,7 +9,7 @@ import pytest
 
 from textsieve import Cascade, DocumentFrequency, InformationGain, InputError
 from textsieve.ensembles import coverage, diversity, important_terms, sizing, suggest, usability
-from textsieve.ensembles.sizing import Sizes, Suggestion
+from textsieve.ensembles.sizing import EnsembleSizes, Suggestion
 from textsieve.ensembles.theory import log_diversity
 
 from ..reference import subspace_twin as twin
@@ -91,7 +91,7 @@ def test_neighbours() -> None:
     found = suggest(5_000, 500, n_terms=2_000, n_estimators=400)
     assert len(found.neighbours) == 25
     own = [row for row in found.neighbours if row[:2] == (2_000, 400)]
-    assert own == [Sizes(2_000, 400, found.usability, found.coverage, found.diversity)]
+    assert own == [EnsembleSizes(2_000, 400, found.usability, found.coverage, found.diversity)]
     assert own[0].cost == 800_000
     assert own[0].worst == worst(found)
     assert {row.n_terms for row in found.neighbours} == {1_000, 1_600, 2_000, 2_500, 4_000}

@@ -18,8 +18,8 @@ from tests.reference.subspace_members_twin import documents, slow_choices, slow_
 
 from textsieve import TCFP, InputError, RandomSubspace
 from textsieve.classifiers import CosineKNN, LinearScorer, LinearSVM, Rocchio
-from textsieve.classifiers.separation import WAYS, Separable
-from textsieve.ensembles.draws import subset
+from textsieve.classifiers.separation import WAYS, SVMProblem
+from textsieve.ensembles.members import subset
 from textsieve.ensembles.scorer import SubspaceScorer
 
 SVM = LinearSVM(C=5.0, tol=1e-6, max_iter=100_000)
@@ -126,7 +126,7 @@ def test_jobs_do_not_matter_and_seeds_do(
     combine: str, several: bool, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever way members are trained; what they share is made by whoever comes first."""
-    monkeypatch.setattr(Separable, "_quickest", lambda *_: way)
+    monkeypatch.setattr(SVMProblem, "_quickest", lambda *_: way)
     X, y = documents(3)
     labels = [[each, "all"] for each in y] if several else y
 

@@ -153,11 +153,11 @@ def test_surfaces(probability: Callable[..., Any]) -> None:
 
 
 def test_many_sizes_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    from textsieve.ensembles import alike
+    from textsieve.ensembles import theory
 
     M = np.arange(1, 301)
     whole = log_diversity(300, M, 2, 120)
-    monkeypatch.setattr(alike, "_CELLS", 1_000)
+    monkeypatch.setattr(theory, "_CELLS", 1_000)
     assert (log_diversity(300, M, 2, 120) == whole).all()
 
 

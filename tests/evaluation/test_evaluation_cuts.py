@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from textsieve import InputError
-from textsieve.evaluation.cuts import (
+from textsieve.evaluation.thresholds import (
     CUTS,
     FACTORS,
     PCut,

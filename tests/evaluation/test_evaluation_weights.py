@@ -11,7 +11,7 @@ from tests.reference.weight_cases import BAD_WEIGHTS
 
 from textsieve import InputError
 from textsieve.evaluation import Calibration, compare_labels
-from textsieve.evaluation.cuts import CUTS, Cut, SCutFBR, cut_at_share, micro_f1
+from textsieve.evaluation.thresholds import CUTS, Cut, SCutFBR, cut_at_share, micro_f1
 
 
 @st.composite

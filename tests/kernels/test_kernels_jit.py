@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-import warnings
+import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +13,11 @@ from typing import Any
 
 import numba
 import pytest
+from filelock import FileLock
 from numba.core import caching
 
 from textsieve.errors import InputError
-from textsieve.kernels import grams, jit, words
+from textsieve.kernels import jit, ngrams, words
 
 
 def twice(number: int) -> int:
@@ -192,7 +193,7 @@ def test_code_of_other_sources_is_not_used_and_removed(folder: Path, monkeypatch
     assert compile_twice()
 
 
-@pytest.mark.parametrize("function", [words.count_words, words.slot_of, grams.count_grams])
+@pytest.mark.parametrize("function", [words.count_words, words.slot_of, ngrams.count_grams])
 def test_all_kernels_have_the_checked_cache(function: Any) -> None:
     assert isinstance(function._cache, jit.CheckedCache)
 
@@ -203,9 +204,57 @@ def test_without_a_folder_for_the_cache_kernels_work_and_one_warning_says_so(mon
     with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR") as told:
         assert [compile_twice(), compile_twice()] == [False, False]
     assert len(told) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert jit.cache_folder(jit.kernel(twice)) is None
+
+
+def compile_in_another_process(folder: Path, ready: Path, name: str) -> subprocess.Popen[str]:
+    """Start a process that waits until `ready` exists, then calls a kernel and prints whether it was compiled."""
+    script = (
+        "import sys, time; from pathlib import Path\n"
+        "from test_kernels_jit import jit, twice\n"
+        "compiled = jit.kernel(twice)\n"
+        f"Path({str(ready)!r} + sys.argv[1]).touch()\n"
+        f"while not Path({str(ready)!r}).exists(): time.sleep(.001)\n"
+        "assert compiled(21) == 42\n"
+        "print('compiled' if compiled.stats.cache_misses else 'loaded')\n"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(Path(__file__).parent)}
+    return subprocess.Popen([sys.executable, "-c", script, name], env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def test_of_several_processes_one_compiles_and_the_others_load_its_code(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    processes = [compile_in_another_process(tmp_path / "cache", ready, name) for name in "abc"]
+    while not all(Path(f"{ready}{name}").exists() for name in "abc"):
+        assert all(process.poll() is None for process in processes)
+        time.sleep(0.01)
+    ready.touch()
+    assert sorted(process.communicate()[0].strip() for process in processes) == ["compiled", "loaded", "loaded"]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    (file,) = (tmp_path / "cache").glob("*/*")
+    assert file.suffix == ".nbc"
+
+
+def test_a_process_that_holds_the_lock_for_too_long_is_not_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (file,) = folder.iterdir()
+    file.unlink()
+    monkeypatch.setattr(jit, "LONGEST_WAIT", 0.01)
+    name = ".".join(file.name.split(".")[:-2])
+    with FileLock(folder / f"{name}.lock"):
+        assert not compile_twice()
+    assert file.exists()
+    assert compile_twice()  # the file is whole: it is loaded now
+
+
+def test_a_kernel_that_cannot_be_compiled_does_not_keep_others_from_compiling(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+    compiled: Any = jit.kernel(twice)
+    with pytest.raises(numba.TypingError):
+        compiled(object())
+    assert compiled(21) == 42
+    assert [file.suffix for file in folder.iterdir()] == [".nbc"]
 
 
 def test_without_room_for_the_compiler_there_is_a_memory_error(monkeypatch: pytest.MonkeyPatch) -> None:

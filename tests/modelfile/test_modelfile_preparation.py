@@ -23,7 +23,7 @@ from textsieve.prediction import Model
 from textsieve.text.languages import code_of
 from textsieve.text.preparation import Preparation
 from textsieve.text.words import stop_words_of
-from textsieve.training import documents as training_documents
+from textsieve.training import counted_documents as training_documents
 
 SPORT = [
     "Vous êtes over the bar",

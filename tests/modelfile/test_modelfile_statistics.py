@@ -14,7 +14,7 @@ from tests.reference.updating_twin import learned_by
 from textsieve import Categorizer, InputError, load
 from textsieve.modelfile import write as write_model
 from textsieve.modelfile.statsfile import decode, encode
-from textsieve.training.folding import digest
+from textsieve.training.document_digests import digest
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -13,13 +13,14 @@ from textsieve import TermCounter, TermWeighter
 from textsieve.corpus import Corpus
 from textsieve.papers import QUICK, reproduce, testor_numbers, testor_seconds
 from textsieve.papers.choosing import DocumentsCounted, TermsKept
+from textsieve.papers.conditions import Item
 from textsieve.papers.documents import Collection
 from textsieve.papers.measurements import Measured, Measurement, Scope
 from textsieve.papers.named import paper_of
 from textsieve.papers.quality import AsManyAs, Quality
 from textsieve.papers.testor_numbers import GrowthOfTestors, NumberOfTestors, PairsNotToldApart
 from textsieve.papers.testor_seconds import SecondsOfTestors, Way
-from textsieve.selectors.transversals import Count
+from textsieve.selectors.testors.transversals import Count
 
 FULL = Scope(n_jobs=1)
 WORDS = {"a": "ant bee cat dog", "b": "bee cat elk fox", "c": "cat gnu hen", "d": "dog elk hen ibex"}
@@ -151,18 +152,36 @@ def test_as_many_terms_as_another_selector_keeps_are_counted_in_each_fold(collec
     assert value(kept) == value(TermsKept(collection, TESTORS))
 
 
-@pytest.mark.filterwarnings("ignore:.*had not converged")
 def _is_expected(measured: Measured) -> bool:
     return (measured.problem or "").startswith(("no more terms", "not ended within", "more than"))
 
 
+@pytest.fixture
+def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All items and rows of the paper, but few points of each curve, and little time to list testors."""
+    columns = {"figure5": ("ε = 0.7", "ε = 0.4", "ε = 0.15", "ε = 0.1")}
+
+    def thinned(item: Item) -> Item:
+        kept = columns.get(item.name, ("ε = 0.7", "ε = 0.1", "all"))
+        conditions, trials = (
+            tuple(each for each in some if each.column in kept) for some in (item.conditions, item.trials)
+        )
+        assert {each.row for each in (*conditions, *trials)} == {each.row for each in item.all_conditions}
+        return replace(item, conditions=conditions, trials=trials)
+
+    whole = paper_of("testors")
+    figures = tuple(thinned(item) for item in whole if item.is_figure)  # sizes would count eight corpora
+    monkeypatch.setattr("textsieve.papers.testors.PAPER", replace(whole, items=figures))
+    monkeypatch.setattr(testor_seconds, "FEWER_SECONDS", 0.2)
+
+
 @pytest.mark.filterwarnings("ignore:.*had not converged")  # weights of any length, few documents
+@pytest.mark.usefixtures("few_points")
 def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Path) -> None:
     """Every condition has a value, but where there is no growth or listing does not end; the page has every item."""
     for name in ("reuters", "rcv1:subset1"):
         named(name)
-    figures = [f"testors:figure{number}" for number in (1, 2, 3, 4, 5)]  # sizes would count eight corpora
-    (found,) = reproduce(figures, output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, n_jobs=1))
     for outcome in found.outcomes:
         missing = [each for each in (*outcome.numbers, *outcome.trials) if each.measured.value is None]
         assert not {each.condition.row for each in missing if not _is_expected(each.measured)}, outcome.item.name

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.reference.categorizer_twin import class_without_terms
+from tests.reference.papers_in_part import with_few_points
 from tests.reference.trace_twin import total
 
 from textsieve import TOFA, TermCounter, TermWeighter, read
@@ -145,8 +146,11 @@ def test_energy_is_the_share_of_the_best_scores() -> None:
     assert found[wanted[1]].value == pytest.approx(np.mean(shares))
 
 
-def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Any) -> None:
-    """Every condition has a value, the page every item; and what does not depend on sizes holds in a part, too."""
+def test_a_part_of_the_paper_runs(
+    named: Callable[[str], Corpus], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every row has values, the page every item; and what does not depend on sizes holds in a part, too."""
+    monkeypatch.setattr("textsieve.papers.tofa.PAPER", with_few_points(paper_of("tofa")))
     for name in ("newsgroups", "odp:sample", "rcv1:subset1", "reuters"):
         named(name)
     (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, n_jobs=1))

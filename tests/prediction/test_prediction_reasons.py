@@ -15,7 +15,7 @@ from tests.reference.model_twin import scored
 from textsieve import InputError
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.prediction import ClassExplanation, Contribution, Model
-from textsieve.prediction.explanations import Spoken
+from textsieve.prediction.explanations import TermContributions
 
 
 @given(models(), documents)
@@ -74,13 +74,13 @@ def test_an_explanation_by_hand() -> None:
 
 def test_contributions_are_listed_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     listed: list[int] = []
-    of = Spoken.of
+    of = TermContributions.of
 
-    def noted(self: Spoken, column: int) -> Any:
+    def noted(self: TermContributions, column: int) -> Any:
         listed.append(column)
         return of(self, column)
 
-    monkeypatch.setattr(Spoken, "of", noted)
+    monkeypatch.setattr(TermContributions, "of", noted)
     explained = small_model().explain("goal market")
     assert listed == []
     assert explained.classes[0].contributions is explained.classes[0].contributions

@@ -12,7 +12,7 @@ from tests.reference.projections_twin import scatter
 
 import textsieve.projections.solving as solving
 from textsieve import Categorizer, ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
-from textsieve.training.recipe import Recipe
+from textsieve.training.plan import TrainingPlan
 
 ROWS = np.array([[1.0, 0, 2, 0], [0, 1, 2, 0], [2, 0, 2, 1], [0, 3, 2, 1]])
 LABELS = ["a", "b", "a", "b"]
@@ -267,12 +267,12 @@ def test_statistics_with_a_class_that_means_no_label() -> None:
 def test_a_projection_by_name_uses_the_threads_of_the_categorizer() -> None:
     for options, expected in ((None, 1), ({"n_jobs": 3}, 3)):
         settings = Categorizer(projection="pca", projection_options=options).get_params()
-        recipe = Recipe.of(settings, 1)
-        assert recipe.projection is not None
-        assert recipe.projection.n_jobs == expected
-    assert Recipe.of(Categorizer(projection="centroid").get_params(), 1).projection is not None
+        training = TrainingPlan.of(settings, 1)
+        assert training.projection is not None
+        assert training.projection.n_jobs == expected
+    assert TrainingPlan.of(Categorizer(projection="centroid").get_params(), 1).projection is not None
     given = TraceProjection(weight=0, n_jobs=2)
-    assert Recipe.of(Categorizer(projection=given).get_params(), 1).projection is given
+    assert TrainingPlan.of(Categorizer(projection=given).get_params(), 1).projection is given
     assert given.n_jobs == 2
 
 

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.svm import LinearSVC
 
-from textsieve.ensembles.draws import subset
+from textsieve.ensembles.members import subset
 
 from . import selectors_twin
 from .classifiers_twin import cosine, rocchio_prototypes

@@ -3,8 +3,8 @@
 from hypothesis import strategies as st
 
 from tests.reference.text_checks import CHARACTERS
-from textsieve.text.documents import Reading
 from textsieve.text.preparation import Preparation
+from textsieve.text.reading import Reading
 
 ODD = (
     CHARACTERS + "łŁóđ“”–\xad\u0323\u0307\u0338\u1e69\u0344\u0f73\u0f75\u0958\u2126\ufdfa½…Iſ가각ㄱ각"

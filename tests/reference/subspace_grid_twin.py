@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from textsieve.ensembles.draws import subset
+from textsieve.ensembles.members import subset
 
 Scores = list[list[float]]
 

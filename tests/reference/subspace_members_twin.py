@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from textsieve.ensembles.draws import subset
+from textsieve.ensembles.members import subset
 from textsieve.ensembles.scorer import SubspaceScorer
 
 Row = dict[int, float]

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textsieve import TermCounter
-from textsieve.text import documents, tally
+from textsieve.text import reading, tally
 
 PATHS = ("plain Python", "kernels", "kernels, many slices")
 
@@ -43,7 +43,7 @@ corpora = st.lists(texts, min_size=1, max_size=12)
 def path(name: str) -> Iterator[None]:
     """Count in this way, however few the documents are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "FEW_CHARACTERS", 1 << 40 if name == "plain Python" else -1)
+        patch.setattr(reading, "FEW_CHARACTERS", 1 << 40 if name == "plain Python" else -1)
         if name == "kernels, many slices":
             patch.setattr(tally, "SLICE_CHARACTERS", 30)
         yield

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from textsieve import Categorizer, TermCounter
-from textsieve.training.documents import narrowed, weighed
-from textsieve.training.recipe import Recipe
+from textsieve.training.counted_documents import narrowed, weighed
+from textsieve.training.plan import TrainingPlan
 from textsieve.training.targets import Form, Targets
 
 
@@ -52,10 +52,10 @@ def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: 
     model, settings = categorizer.model_, categorizer.get_params(deep=False)
     counter = TermCounter(vocabulary=list(model.terms), ngram_range=model.ngram_range, n_jobs=1)
     counts = csr_matrix(counter.transform(texts))
-    recipe = Recipe.of(settings, 1)
-    weights = weighed(counts, recipe.scheme, np.ones(len(model.terms)) if model.idf is None else model.idf)
+    training = TrainingPlan.of(settings, 1)
+    weights = weighed(counts, training.scheme, np.ones(len(model.terms)) if model.idf is None else model.idf)
     targets = targets_of(label_sets, model.labels, model.classes)
-    scorer = recipe.fit_weights(narrowed(weights, recipe.dtype), targets)
+    scorer = training.fit_weights(narrowed(weights, training.dtype), targets)
     docs = [sum(label in each for each in label_sets) for label in model.classes]
     rows = [{term: weight for term, weight in enumerate(row) if weight} for row in weights.matrix().toarray().tolist()]
     without = [

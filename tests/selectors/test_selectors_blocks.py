@@ -15,7 +15,7 @@ from scipy import sparse
 from tests.reference import selectors_twin as exact
 
 from textsieve import ClassStats
-from textsieve.kernels.blocks import block_ends, block_size
+from textsieve.kernels.term_scores import block_ends, block_size
 from textsieve.selectors.chi import chi_square, chi_square_of_class
 from textsieve.selectors.information import information_gain
 from textsieve.selectors.trace import between_class_scatter

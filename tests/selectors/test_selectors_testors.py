@@ -23,8 +23,8 @@ from textsieve import (
     TermWeighter,
     TypicalTestors,
 )
-from textsieve.selectors.comparison import Representatives, chosen_terms, epsilon_for
-from textsieve.training.recipe import Recipe
+from textsieve.selectors.testors.contrast import Representatives, chosen_terms, epsilon_for
+from textsieve.training.plan import TrainingPlan
 
 SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
 """Sums of these have no rounding, so the twin's means are the same to the last bit."""
@@ -234,7 +234,7 @@ def test_kept_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
     cut = TypicalTestors(epsilon=0.1, k=3).fit(rows, ["a", "b"])
     assert cut.kept_columns().tolist() == [1, 2, 3]
-    monkeypatch.setattr("textsieve.selectors.testors.shares_of_testors", count)
+    monkeypatch.setattr("textsieve.selectors.testors.estimator.shares_of_testors", count)
     found = TypicalTestors(epsilon=0.5).fit(rows, ["a", "b"])
     assert found.kept_columns().tolist() == [1, 2, 3, 0, 5]  # the heaviest first
     assert len(Categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
@@ -498,17 +498,17 @@ def test_the_number_of_terms_is_tuned_with_the_terms_of_each_number(monkeypatch:
     """What a size is scored with on a fold is what the selector chooses for that size from the other documents."""
     case = small_texts(n=80)
     asked: list[tuple[int | None, int]] = []
-    rank = Recipe.rank
+    select = TrainingPlan.select
 
-    def noted(self: Recipe, counted: Any, most: int | None) -> Any:
-        found = rank(self, counted, most)
+    def noted(self: TrainingPlan, counted: Any, most: int | None) -> Any:
+        found = select(self, counted, most)
         weights = ClassStats.from_matrix(counted.within_limits.weights(self.selection), counted.targets.for_stats())
         by_hand = TypicalTestors(k=min(most or 0, weights.n_terms)).fit_stats(weights)
         assert sorted(found.columns.tolist()) == counted.columns_within_limits[by_hand.support_].tolist()
         asked.append((most, len(found.columns)))
         return found
 
-    monkeypatch.setattr(Recipe, "rank", noted)
+    monkeypatch.setattr(TrainingPlan, "select", noted)
     monkeypatch.setattr("textsieve.training.tuning.size_grid", lambda most: [3, 8, most])
     model = Categorizer(selector="testors", n_terms="auto").fit(case.texts, case.labels)
     assert model.curve_ is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from textsieve import TermCounter, TermWeighter, TypicalTestors
-from textsieve.selectors.transversals import minimal_rows
+from textsieve.selectors.testors.transversals import minimal_rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "testors.md"
 

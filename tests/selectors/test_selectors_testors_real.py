@@ -2,12 +2,12 @@
 
 import html
 import re
-import tarfile
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.reference.archives import files_in
 
 from textsieve import ClassStats, TermCounter, TermWeighter, TypicalTestors
 
@@ -16,15 +16,13 @@ from textsieve import ClassStats, TermCounter, TermWeighter, TypicalTestors
 def stats(data_dir: Path) -> ClassStats:
     """The training documents of the ModApte split, all their topics with at least two of them; ltc weights."""
     texts, topics = [], []
-    with tarfile.open(data_dir / "reuters21578.tar.gz") as archive:
-        for member in archive:
-            file = archive.extractfile(member) if member.name.endswith(".sgm") else None
-            text = file.read().decode("latin-1") if file else ""
-            for document in re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL):
-                found = re.findall(r"<D>(.*?)</D>", document.split("<TOPICS>")[1].split("</TOPICS>")[0])
-                if 'LEWISSPLIT="TRAIN"' in document and 'TOPICS="YES"' in document and found:
-                    texts.append(html.unescape(re.sub(r"<[^>]+>", " ", "<TEXT" + document.split("<TEXT", 1)[1])))
-                    topics.append(found)
+    for name, data in files_in(data_dir / "reuters21578.tar.gz"):
+        text = data.decode("latin-1") if name.endswith(".sgm") else ""
+        for document in re.findall(r"<REUTERS.*?</REUTERS>", text, re.DOTALL):
+            found = re.findall(r"<D>(.*?)</D>", document.split("<TOPICS>")[1].split("</TOPICS>")[0])
+            if 'LEWISSPLIT="TRAIN"' in document and 'TOPICS="YES"' in document and found:
+                texts.append(html.unescape(re.sub(r"<[^>]+>", " ", "<TEXT" + document.split("<TEXT", 1)[1])))
+                topics.append(found)
     sizes = Counter(topic for each in topics for topic in each)
     counts = TermCounter().fit_transform(texts)
     weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts)

@@ -12,9 +12,9 @@ from scipy.stats import spearmanr
 from tests.reference.testors_twin import Testor, minimal_transversals
 
 from textsieve import InputError
-from textsieve.selectors.testor_shares import _counted, _products, shares_of_testors
-from textsieve.selectors.testor_shortest import shortest_transversals
-from textsieve.selectors.transversals import (
+from textsieve.selectors.testors.shares import _counted, _products, shares_of_testors
+from textsieve.selectors.testors.shortest import shortest_transversals
+from textsieve.selectors.testors.transversals import (
     METHODS,
     Listing,
     count_transversals,

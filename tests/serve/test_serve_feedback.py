@@ -26,7 +26,7 @@ from textsieve import Categorizer, load
 from textsieve.corpus import read
 from textsieve.errors import InputError
 from textsieve.serve.feedback import Feedback
-from textsieve.serve.lanes import GivenUp
+from textsieve.serve.workers import GivenUp
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

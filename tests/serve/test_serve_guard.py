@@ -14,9 +14,9 @@ import pytest
 from tests.processes import wait_for
 from tests.serve.servers import Server, ask, started_server
 from textsieve.errors import InputError
-from textsieve.serve.guard import Door, host_name
+from textsieve.serve.api_errors import ApiError
+from textsieve.serve.guard import AccessPolicy, host_name
 from textsieve.serve.limits import BODIES_AT_ONCE, Limits
-from textsieve.serve.refusals import Refused
 from textsieve.serve.running import TOKEN, is_loopback, listening, token_from_environment
 
 Service = Callable[[str], Server]
@@ -77,14 +77,14 @@ def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(hmac, "compare_digest", compare)
     scope = {"method": "GET", "path": "/v1/model", "headers": []}
     for token in ("", "x", SECRET[:-1], SECRET * 2):
-        with pytest.raises(Refused):
-            Door(None, SECRET).check(scope, {b"authorization": f"Bearer {token}".encode()})
-    Door(None, SECRET).check(scope, {b"authorization": f"bearer {SECRET}".encode()})
+        with pytest.raises(ApiError):
+            AccessPolicy(None, SECRET).check(scope, {b"authorization": f"Bearer {token}".encode()})
+    AccessPolicy(None, SECRET).check(scope, {b"authorization": f"bearer {SECRET}".encode()})
     assert compared == [(32, 32)] * 5  # of one length, whatever was sent
 
 
 def test_a_token_is_not_shown() -> None:
-    assert SECRET not in repr(Door(token=SECRET))
+    assert SECRET not in repr(AccessPolicy(token=SECRET))
 
 
 def test_only_its_own_names_are_answered(small: Server) -> None:
@@ -316,4 +316,4 @@ def test_a_body_full_of_mistakes_holds_nobody_up(service: Service) -> None:
 
 
 def test_a_refusal_knows_its_status() -> None:
-    assert (Refused("busy", "x").status, Refused("busy", "x").headers[1]) == (503, (b"retry-after", b"1"))
+    assert (ApiError("busy", "x").status, ApiError("busy", "x").headers[1]) == (503, (b"retry-after", b"1"))

@@ -8,7 +8,7 @@ import pytest
 
 from textsieve.prediction import Label, Model
 from textsieve.serve.answers import class_named
-from textsieve.serve.refusals import Refused
+from textsieve.serve.api_errors import ApiError
 
 LARGE = 2**64 + 1
 
@@ -37,7 +37,7 @@ def test_numbers_as_others_write_them(one_label_model: Model, given: Label, mean
 
 @pytest.mark.parametrize("given", ["1_0", " 10", "inf", "nan", "", "true", True, "1e", 10**400, "1" + "0" * 400])
 def test_what_is_no_number_of_a_class(one_label_model: Model, given: Label) -> None:
-    with pytest.raises(Refused, match="There is no class"):
+    with pytest.raises(ApiError, match="There is no class"):
         class_named(with_classes(one_label_model, 10, 1, 1e-5), given)
 
 
@@ -45,7 +45,7 @@ def test_of_two_classes_that_read_alike_the_one_as_written(one_label_model: Mode
     model = with_classes(one_label_model, LARGE, LARGE + 1, "0.5")
     assert class_named(model, str(LARGE + 1)) == LARGE + 1
     assert class_named(model, 0.5) == "0.5"
-    with pytest.raises(Refused, match="There is no class"):
+    with pytest.raises(ApiError, match="There is no class"):
         class_named(model, "18446744073709552000")
-    with pytest.raises(Refused, match="There is no class"):
+    with pytest.raises(ApiError, match="There is no class"):
         class_named(model, "0.50")

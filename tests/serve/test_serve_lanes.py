@@ -15,10 +15,10 @@ import pytest
 from tests.processes import wait_for
 from textsieve import load
 from textsieve.prediction import Model, Predictions
-from textsieve.serve.lanes import PART, SHORT, GivenUp, Job, Lanes, Wanted, Work, outcomes, parts
+from textsieve.serve.api_errors import ApiError
 from textsieve.serve.limits import Limits
-from textsieve.serve.loaded import Loaded
-from textsieve.serve.refusals import Refused
+from textsieve.serve.loaded import ServedModel
+from textsieve.serve.workers import PART, SHORT, GivenUp, Job, PredictionWorkers, Wanted, Work, outcomes, parts
 
 LONG = ["wind goal bank " * (2 * SHORT // 15)]
 
@@ -50,13 +50,13 @@ def watched(models: dict[str, Path]) -> Watched:
     return Watched(load(models["one"]).model_)
 
 
-def loaded(watched: Any) -> Loaded:
-    return Loaded(watched, "id", 1, "name", "when", lambda *_: None)
+def loaded(watched: Any) -> ServedModel:
+    return ServedModel(watched, "id", 1, "name", "when", lambda *_: None)
 
 
-def run(work: Callable[[Lanes], Any], limits: Limits | None = None, threads: int = 1) -> Any:
+def run(work: Callable[[PredictionWorkers], Any], limits: Limits | None = None, threads: int = 1) -> Any:
     async def inside() -> Any:
-        lanes = Lanes(limits or Limits(), threads)
+        lanes = PredictionWorkers(limits or Limits(), threads)
         try:
             return await work(lanes)
         finally:
@@ -66,7 +66,7 @@ def run(work: Callable[[Lanes], Any], limits: Limits | None = None, threads: int
 
 
 def test_a_short_request_does_not_wait_for_a_long_one(watched: Watched) -> None:
-    async def work(lanes: Lanes) -> tuple[bytes, bytes]:
+    async def work(lanes: PredictionWorkers) -> tuple[bytes, bytes]:
         own = loaded(watched)
         long = asyncio.ensure_future(lanes.predict(own, LONG, None))
         await asyncio.to_thread(watched.inside.wait, 60)
@@ -82,7 +82,7 @@ def test_a_short_request_does_not_wait_for_a_long_one(watched: Watched) -> None:
 
 
 def test_short_requests_that_come_together_are_predicted_together(watched: Watched) -> None:
-    async def work(lanes: Lanes) -> list[bytes]:
+    async def work(lanes: PredictionWorkers) -> list[bytes]:
         own = loaded(watched)
         return await asyncio.gather(*(lanes.predict(own, [f"goal {at}", "bank"], 1 + at % 2) for at in range(40)))
 
@@ -97,7 +97,7 @@ def test_short_requests_that_come_together_are_predicted_together(watched: Watch
 
 
 def test_one_that_fails_does_not_spoil_others(watched: Watched) -> None:
-    async def work(lanes: Lanes) -> list[Any]:
+    async def work(lanes: PredictionWorkers) -> list[Any]:
         own = loaded(watched)
         texts = ["goal", "poison", "bank", "rain"]
         return await asyncio.gather(*(lanes.predict(own, [text], None) for text in texts), return_exceptions=True)
@@ -116,12 +116,12 @@ def test_other_work_that_fails_says_so(watched: Watched) -> None:
         assert run(partial(_worked, loaded(watched), effort, lambda _: b"done")) == b"done"
 
 
-async def _worked(own: Loaded, effort: int, work: Work, lanes: Lanes) -> bytes:
+async def _worked(own: ServedModel, effort: int, work: Work, lanes: PredictionWorkers) -> bytes:
     return await lanes.work("explain", own, effort, work)
 
 
 def test_each_model_answers_its_own(models: dict[str, Path]) -> None:
-    async def work(lanes: Lanes) -> list[bytes]:
+    async def work(lanes: PredictionWorkers) -> list[bytes]:
         own = {kind: loaded(load(models[kind]).model_) for kind in ("one", "numbers")}
         kinds = ["one", "numbers"] * 10
         return await asyncio.gather(*(lanes.predict(own[kind], ["a late goal"], None) for kind in kinds))
@@ -132,8 +132,8 @@ def test_each_model_answers_its_own(models: dict[str, Path]) -> None:
 
 
 def test_nobody_waits_without_end(watched: Watched) -> None:
-    async def work(lanes: Lanes) -> str:
-        with pytest.raises(Refused, match=r"No answer within 0\.2 seconds") as problem:
+    async def work(lanes: PredictionWorkers) -> str:
+        with pytest.raises(ApiError, match=r"No answer within 0\.2 seconds") as problem:
             await lanes.predict(loaded(watched), LONG, None)
         assert lanes.waiting == 0
         watched.may_go_on.set()
@@ -144,11 +144,11 @@ def test_nobody_waits_without_end(watched: Watched) -> None:
 
 
 def test_more_than_can_wait_are_told_to_come_again(watched: Watched) -> None:
-    async def work(lanes: Lanes) -> str:
+    async def work(lanes: PredictionWorkers) -> str:
         own = loaded(watched)
         long = [asyncio.ensure_future(lanes.predict(own, LONG, None)) for _ in range(2)]
         await asyncio.sleep(0)
-        with pytest.raises(Refused, match="2 requests are being answered already") as problem:
+        with pytest.raises(ApiError, match="2 requests are being answered already") as problem:
             await lanes.predict(own, ["goal"], None)
         watched.may_go_on.set()
         await asyncio.gather(*long)
@@ -158,7 +158,7 @@ def test_more_than_can_wait_are_told_to_come_again(watched: Watched) -> None:
 
 
 def test_long_work_is_given_up_when_its_caller_goes(watched: Watched) -> None:
-    async def work(lanes: Lanes) -> None:
+    async def work(lanes: PredictionWorkers) -> None:
         texts = ["wind " * (PART // 4)] * 3
         task = asyncio.ensure_future(lanes.predict(loaded(watched), texts, None))
         await asyncio.to_thread(watched.inside.wait, 60)
@@ -182,7 +182,7 @@ def test_other_work_can_see_that_nobody_waits(watched: Watched) -> None:
         seen.append(is_wanted())
         raise GivenUp
 
-    async def work(lanes: Lanes) -> None:
+    async def work(lanes: PredictionWorkers) -> None:
         task = asyncio.ensure_future(lanes.work("explain", loaded(watched), SHORT + 1, slow))
         await asyncio.to_thread(begun.wait, 60)
         task.cancel()
@@ -201,7 +201,7 @@ def test_corrections_and_searches_do_not_wait_for_explanations(watched: Watched)
         assert may_end.wait(60)
         return b"explained"
 
-    async def work(lanes: Lanes) -> list[bytes]:
+    async def work(lanes: PredictionWorkers) -> list[bytes]:
         own = loaded(watched)
         explained = asyncio.ensure_future(lanes.work("explain", own, SHORT + 1, slow))
         found = [
@@ -221,7 +221,7 @@ def test_a_slow_disk_holds_up_no_prediction(watched: Watched) -> None:
         assert is_written.wait(60)
         return b"corrected"
 
-    async def work(lanes: Lanes) -> bytes:
+    async def work(lanes: PredictionWorkers) -> bytes:
         own = loaded(watched)
         corrected = asyncio.ensure_future(lanes.work("correct", own, 1, write))
         await asyncio.wait_for(lanes.predict(own, ["goal"], None), 60)
@@ -232,7 +232,7 @@ def test_a_slow_disk_holds_up_no_prediction(watched: Watched) -> None:
 
 
 def test_short_requests_that_nobody_waits_for_are_passed_over(watched: Watched) -> None:
-    async def work(_: Lanes) -> list[bytes]:
+    async def work(_: PredictionWorkers) -> list[bytes]:
         loop = asyncio.get_running_loop()
         jobs = [
             Job(loop.create_future(), loaded(watched), 1, [text], given_up=text == "bank") for text in ("goal", "bank")
@@ -247,7 +247,7 @@ def test_threads_end(watched: Watched) -> None:
     def own() -> set[str]:
         return {thread.name for thread in threading.enumerate() if thread.name.startswith("textsieve-")}
 
-    async def work(lanes: Lanes) -> set[str]:
+    async def work(lanes: PredictionWorkers) -> set[str]:
         await lanes.predict(loaded(watched), ["goal"], None)
         return own()
 

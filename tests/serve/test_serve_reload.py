@@ -18,7 +18,7 @@ import pytest
 from tests.processes import Program, wait_for
 from tests.serve.servers import Server, ask, started_server
 from textsieve.errors import InputError
-from textsieve.serve.loaded import Current
+from textsieve.serve.loaded import ModelHolder
 
 
 def served(server: Server) -> str:
@@ -173,7 +173,7 @@ def waiting(server: Server) -> float:
 def test_what_a_service_has_read_is_not_read_again(models: dict[str, Path], tmp_path: Path) -> None:
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
-    current = Current(str(model), lambda *_: None)
+    current = ModelHolder(str(model), lambda *_: None)
     first = weakref.ref(current.now)
     assert not current.has_changed
     replaced(model, models["numbers"].read_bytes())

@@ -19,8 +19,13 @@ from tests.processes import Process, Program, command_of, descendants, wait_for
 
 HERE = "127.0.0.1"
 ROOT = Path(__file__).parents[2]
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Of every Java here: none runs for long enough that compiling well or collecting side by side would pay."""
+QUICK = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""Options of every Java process here: all are short-lived, so that optimizing compilation, parallel garbage collection
+and verifying the bytecode of Spark's own classes cost more than they gain.
+"""
 CONF = {
     "spark.driver.host": HERE,
     "spark.driver.bindAddress": HERE,

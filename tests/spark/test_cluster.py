@@ -14,10 +14,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.processes import Process, Program, command_of, descendants, processes, wait_for
-from tests.spark.cluster import HERE, Cluster, environment
-from tests.spark.driver import run_driver
+from tests.spark.cluster import HERE, Cluster, environment, started_cluster
 from tests.spark.listening import listening
-from tests.spark.sessions import Sessions
+from tests.spark.sessions import Sessions, session_of
 
 on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
 
@@ -30,12 +29,6 @@ def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def counted(df: DataFrame) -> DataFrame:
     return df.mapInArrow(count, "pid long, n long, total long")
-
-
-def total(session: SparkSession, rows: int) -> list[int]:
-    """The same from a driver of its own."""
-    found = counted(session.range(0, rows, 1, 4)).collect()
-    return [sum(row["n"] for row in found), sum(row["total"] for row in found)]
 
 
 def test_partitions_are_counted_on_each_kind(spark: SparkSession) -> None:
@@ -57,32 +50,12 @@ def test_all_of_it_is_on_this_machine_alone(spark: SparkSession) -> None:
         assert {str(address) for address, _ in listening(process.pid)} == {HERE}, command_of(process)
 
 
-@on_cluster
-def test_a_killed_executor_and_a_killed_worker_are_replaced(spark: SparkSession, cluster: Cluster) -> None:
-    first = cluster.wait_for_executors(2)
-    first[cluster.workers[0].pid].kill()
-    assert total(spark, 1000) == [1000, 499500]
-    cluster.kill_worker(cluster.workers[1])
-    cluster.add_worker()
-    assert total(spark, 1000) == [1000, 499500]
-    second = cluster.wait_for_executors(2)
-    assert set(second) == {worker.pid for worker in cluster.workers}
-    assert not set(first.values()) & set(second.values())
-    wait_for(lambda: not set(first.values()) & processes().keys() or None, lambda: "the end of the first executors")
-
-
-def test_a_driver_of_its_own(sessions: Sessions, tmp_path: Path) -> None:
-    before = set(descendants(os.getpid()))
-    assert run_driver("tests.spark.test_cluster:total", "local[1]", tmp_path, rows=10) == [10, 45]
-    assert set(descendants(os.getpid())) <= before
-
-
 def hold(folder: str) -> None:
-    """Use a cluster, say what was started for it, and wait to be killed."""
-    sessions = Sessions(Path(folder))
-    total(sessions.of("cluster"), 1000)
-    print(f"Started: {json.dumps(sorted(descendants(os.getpid())))}.", flush=True)
-    time.sleep(600)
+    """Use a cluster of one worker, print which processes were started for it, and wait to be killed."""
+    with started_cluster(Path(folder), workers=1) as cluster, session_of(cluster.url) as session:
+        counted(session.range(4)).collect()
+        print(f"Started: {json.dumps(sorted(descendants(os.getpid())))}.", flush=True)
+        time.sleep(600)
 
 
 def test_a_killed_test_run_leaves_nothing_behind(sessions: Sessions, tmp_path: Path) -> None:
@@ -90,7 +63,7 @@ def test_a_killed_test_run_leaves_nothing_behind(sessions: Sessions, tmp_path: P
     program = Program([sys.executable, "-c", script], environment(), tmp_path / "run.log")
     try:
         started = {Process(*each) for each in json.loads(program.says(r"Started: (.*)\."))}
-        assert len(started) >= 6  # Java here, master, workers, executors
+        assert len(started) >= 5  # the driver's Java, master, worker, executor and its Python
         program.kill()
         wait_for(lambda: not started & processes().keys() or None, lambda: f"the end of {started & processes().keys()}")
     finally:

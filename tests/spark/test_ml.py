@@ -24,6 +24,7 @@ from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSel
 CASE = small_texts(60)
 FEW: dict[str, Any] = {"selector": "ig", "nTerms": 20, "classifier": "svm"}
 off_cluster = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
+through_connect = pytest.mark.parametrize("spark", ["connect"], indirect=True)
 on_cluster = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 
@@ -139,9 +140,10 @@ def test_stages_are_saved_loaded_and_overwritten(
         fitted.save(path)
 
 
-@off_cluster
+@through_connect
 @pytest.mark.usefixtures("here")
 def test_selected_terms_are_vectors_for_what_spark_has(spark: SparkSession, tmp_path: Path) -> None:
+    """Classic sessions are covered by the tests of saved stages and of terms that are selected on a cluster."""
     df = documents(spark)
     indexer = StringIndexer(inputCol="label", outputCol="number")
     selector = SieveSelector(nTerms=12, selector="ig", labelCol="number")

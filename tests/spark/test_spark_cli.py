@@ -193,7 +193,7 @@ def test_options_are_for_their_engine(tmp_path: Path) -> None:
 
 def test_a_master_that_does_not_answer() -> None:
     with pytest.raises(InputError, match=r"^master='spark://127\.0\.0\.1:1' does not answer \(127\.0\.0\.1:1: "):
-        require_answer("spark://127.0.0.1:1", patience=0.3)
+        require_answer("spark://127.0.0.1:1", timeout=0.3)
     assert addresses("spark://a:7077,b") == [("a", 7077), ("b", 7077)]
     assert addresses("sc://[::1]:443/;use_ssl=true;token=x") == [("::1", 443)]
     assert addresses("sc://server") == [("server", 15002)]

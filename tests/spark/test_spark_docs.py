@@ -21,6 +21,7 @@ from tests.spark.sessions import Sessions
 from textsieve import load
 
 PAGE = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+PARTS = ("spark.sql.shuffle.partitions", "spark.default.parallelism")
 CONSOLE_BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -65,7 +66,7 @@ def shell_environment(folder: Path) -> dict[str, str]:
     """A shell in which this Python's environment is active, on a machine whose Spark is to be quick with little."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     ours = {name: value for name, value in environment().items() if not name.startswith(("SPARK_", "PYSPARK_"))}
-    settings = ("spark.executor.extraJavaOptions", "spark.executor.memory", "spark.ui.enabled")
+    settings = ("spark.executor.extraJavaOptions", "spark.executor.memory", "spark.ui.enabled", *PARTS)
     (folder / "spark-defaults.conf").write_text("".join(f"{name} {CONF[name]}\n" for name in settings))
     quick = dict.fromkeys(("SPARK_DAEMON_JAVA_OPTS", "SPARK_LAUNCHER_OPTS", "SPARK_SUBMIT_OPTS"), QUICK)
     return {**ours, **quick, "PATH": path, "SPARK_CONF_DIR": str(folder)}

@@ -20,7 +20,7 @@ from textsieve import Categorizer, ClassStats, InputError, TermCounter
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
 from textsieve.spark.columns import documents_of
-from textsieve.spark.worker import plainly
+from textsieve.spark.worker import reraise_own_errors
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 here_and_away = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
@@ -115,12 +115,24 @@ OF_EACH_TYPE: dict[str, list[Any]] = {
 }
 
 
+def with_labels_of(spark: SparkSession, kind: str) -> DataFrame:
+    return spark.createDataFrame(list(zip(TEXTS, OF_EACH_TYPE[kind], strict=True)), f"text string, label {kind}")
+
+
 @on_this_machine
-@pytest.mark.parametrize("kind", OF_EACH_TYPE)
-def test_labels_of_each_type(spark: SparkSession, kind: str) -> None:
-    labels = OF_EACH_TYPE[kind]
-    df = spark.createDataFrame(list(zip(TEXTS, labels, strict=True)), f"text string, label {kind}")
-    assert_same(df, TEXTS, labels)
+@pytest.mark.parametrize("kind", ["tinyint", "long", "float", "array<string>"])
+def test_statistics_of_labels_of_each_type(spark: SparkSession, kind: str) -> None:
+    expected = ClassStats.from_matrix(TermCounter().fit_transform([text or "" for text in TEXTS]), OF_EACH_TYPE[kind])
+    _, stats = sieve.stats(with_labels_of(spark, kind)).to_local()
+    assert stats == expected
+    assert list(map(type, stats.classes)) == list(map(type, expected.classes))
+
+
+@on_this_machine
+@pytest.mark.parametrize("kind", ["boolean", "double", "array<int>"])
+def test_models_of_labels_of_each_type(spark: SparkSession, kind: str) -> None:
+    """The types whose statistics are not compared above."""
+    assert_same(with_labels_of(spark, kind), TEXTS, OF_EACH_TYPE[kind])
 
 
 @on_this_machine
@@ -200,7 +212,7 @@ def test_so_are_texts_of_such_bytes_and_those_that_are_to_be_predicted(spark: Sp
     with pytest.raises(InputError, match=TOLD):
         sieve.stats(df.withColumn("text", F.col("text").cast("string"))).to_local()
     model = Categorizer(**SETTINGS).fit(TEACHING, TAUGHT)
-    with pytest.raises(InputError, match=TOLD), plainly():
+    with pytest.raises(InputError, match=TOLD), reraise_own_errors():
         sieve.predict(df, model).collect()
 
 
@@ -235,7 +247,7 @@ def test_what_a_task_refuses_comes_out_of_every_action_as_ours(spark: SparkSessi
 
     df = spark.range(0, 8, 1, 4).mapInArrow(refuse, "id long")
     for act in ACTIONS:
-        with pytest.raises(InputError, match=r"^7 is no document; use others\.$"), plainly():
+        with pytest.raises(InputError, match=r"^7 is no document; use others\.$"), reraise_own_errors():
             act(df)
 
 

@@ -1,4 +1,4 @@
-"""Executors and workers are killed in the middle of the statistics: what comes out is the same to the last bit."""
+"""Executors and workers that are killed in the middle of training do not change a bit of the model."""
 
 from __future__ import annotations
 
@@ -9,62 +9,54 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.processes import processes, wait_for
 from tests.spark.cluster import Cluster
 from tests.spark.gate import Gate, documents
-from textsieve import Categorizer, ClassStats, TermCounter
+from textsieve import Categorizer
 from textsieve import spark as sieve
 from textsieve.modelfile.writing import encode
 
-pytestmark = pytest.mark.parametrize("spark", ["cluster"], indirect=True)
 SETTINGS: dict[str, Any] = {"selector": "chi", "classifier": "nb", "n_terms": 12}
 
 
-def test_statistics_while_executors_are_killed(spark: SparkSession, cluster: Cluster, tmp_path: Path) -> None:
-    gate = Gate(tmp_path, cluster)
-    found = sieve.stats(gate.documents(spark))
-    with ThreadPoolExecutor(1) as thread:
-        result = thread.submit(found.to_local)
-        first = gate.executors_inside(2)
-        done = gate.readers("mark*")
-        for executor in first.values():  # with all that was done so far
-            executor.kill()
-        second = gate.executors_inside(1)
-        next(iter(second.values())).kill()
-        gate.open()
-        terms, stats = result.result()
-    texts, labels = documents()
-    counter = TermCounter()
-    assert stats == ClassStats.from_matrix(counter.fit_transform(texts), labels)
-    assert terms == counter.get_feature_names_out().tolist()
-    assert not set(first.values()) & set(second.values())
-    assert done
-    assert gate.readers("mark*") - done  # what had been counted was counted once more
-
-
-def test_a_model_while_workers_are_killed(
+@pytest.mark.parametrize("spark", ["cluster"], indirect=True)
+def test_the_model_is_the_same_if_executors_and_workers_are_killed(
     spark: SparkSession, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Kill all executors while they count, then a worker while its next executor counts, then an executor that holds
+    a part of the table of statistics.
+    """
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     gate = Gate(tmp_path, cluster)
-    killed: list[int] = []
+    counted_before: set[int] = set()
+    counted_again: set[int] = set()
 
-    def kill_once_more(stage: str, *_: object) -> None:
-        if stage == "selecting":  # the table of statistics is there, a part of it kept by each executor
-            executor = next(iter(cluster.wait_for_executors(2).values()))
-            executor.kill()
-            killed.append(executor.pid)
+    def kill_a_holder_of_the_table(stage: str, *_: object) -> None:
+        if stage == "selecting":  # the table is complete, and no text has been read for the classifier yet
+            counted_again.update(gate.readers("mark*") - counted_before)
+            next(iter(cluster.wait_for_executors(2).values())).kill()
 
     with ThreadPoolExecutor(1) as thread:
-        settings = Categorizer(**SETTINGS)
-        result = thread.submit(sieve.fit, gate.documents(spark), categorizer=settings, progress=kill_once_more)
-        for number in (2, 1):
-            inside = gate.executors_inside(number)
-            worker = next(worker for worker in cluster.workers if worker.pid in inside)
-            cluster.kill_worker(worker)
-            killed.append(worker.pid)
-            cluster.add_worker()
+        result = thread.submit(
+            sieve.fit,
+            gate.documents(spark),
+            categorizer=Categorizer(**SETTINGS),
+            progress=kill_a_holder_of_the_table,
+        )
+        first = gate.executors_inside(2)
+        counted_before.update(gate.readers("mark*"))
+        for executor in first.values():
+            executor.kill()
+        second = gate.executors_inside(1)
+        cluster.kill_worker(next(worker for worker in cluster.workers if worker.pid in second))
+        cluster.add_worker()
         gate.open()
         model = result.result()
-    assert len(set(killed)) == 3
     assert encode(model.model_) == encode(Categorizer(**SETTINGS).fit(*documents()).model_)
-    assert set(cluster.wait_for_executors(2)) == {worker.pid for worker in cluster.workers}
+    assert counted_before
+    assert counted_again  # the results of the killed executors were lost, so their documents were counted again
+    last = cluster.wait_for_executors(2)
+    assert set(last) == {worker.pid for worker in cluster.workers}
+    killed = set(first.values())
+    assert not killed & {*second.values(), *last.values()}
+    wait_for(lambda: not killed & processes().keys() or None, lambda: "the end of the killed executors")

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-import warnings
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +15,12 @@ from pyspark.errors import PySparkException
 
 from textsieve import ClassStats, InputError, TermCounter
 from textsieve.errors import NothingChosen
-from textsieve.kernels import jit
-from textsieve.kernels.align import align
-from textsieve.spark import compiling
 from textsieve.spark.chunks import chunks_of
 from textsieve.spark.counting import CountClasses, Reading
 from textsieve.spark.frequencies import Frequencies, frequencies_and_batches, packed
 from textsieve.spark.table import Whole, _assembled, whole_groups
-from textsieve.spark.worker import plainly
-from textsieve.training.sample import Sample, levels_of
+from textsieve.spark.worker import reraise_own_errors
+from textsieve.training.counted_documents import Sample, levels_of
 
 words = st.sampled_from(["ant", "bee", "cow", "Ödön", "ähre"])
 TEXTS = ["bee cow", "cow", "", "ant ant bee", "Ödön cow cow", "bee"]
@@ -139,73 +132,15 @@ def test_levels_are_the_halvings_that_a_sample_keeps_a_document_for(n_documents:
 
 def test_an_error_of_ours_is_raised_as_itself() -> None:
     told = "Traceback ...\ntextsieve.errors.NothingChosen: no term is left. Use more.\n\n\tat org.apache.spark..."
-    with pytest.raises(NothingChosen, match=r"^no term is left\. Use more\.$"), plainly():
+    with pytest.raises(NothingChosen, match=r"^no term is left\. Use more\.$"), reraise_own_errors():
         raise PySparkException(told)
 
 
 def test_other_errors_stay_as_they_are() -> None:
-    with pytest.raises(PySparkException, match="disk"), plainly():
+    with pytest.raises(PySparkException, match="disk"), reraise_own_errors():
         raise PySparkException("the disk is full")
-    with pytest.raises(InputError, match="bad"), plainly():
+    with pytest.raises(InputError, match="bad"), reraise_own_errors():
         raise InputError("bad")
-
-
-def test_one_process_compiles_and_the_others_wait(tmp_path: Path) -> None:
-    """Three processes begin at once: one of them goes through the kernels, and leaves a mark."""
-    script = (
-        "import sys; from pathlib import Path\n"
-        "from textsieve.kernels import jit\n"
-        "from textsieve.spark import compiling\n"
-        "folder = Path(sys.argv[1])\n"
-        "jit.cache_folder = lambda _: folder\n"
-        "def use():\n"
-        "    assert not (folder / 'busy').exists()\n"
-        "    (folder / 'busy').touch(); (folder / 'used').open('a').write('once '); (folder / 'busy').unlink()\n"
-        "compiling.use_kernels = use\n"
-        "compiling.compiled()\n"
-    )
-    running = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(3)]
-    assert [process.wait() for process in running] == [0, 0, 0]
-    assert (tmp_path / "used").read_text() == "once "
-    assert len(list(tmp_path.glob("compiled-*"))) == 1
-
-
-def test_tasks_compile_nothing_that_was_not_compiled_before() -> None:
-    """Each kernel knows for which types it was compiled; a task adds none."""
-    from numba.core.dispatcher import Dispatcher
-
-    compiling.use_kernels()
-    modules = [module for name, module in sys.modules.items() if name.startswith("textsieve.kernels.")]
-    kernels = {each for module in modules for each in vars(module).values() if isinstance(each, Dispatcher)}
-    before = {kernel: len(kernel.signatures) for kernel in kernels}
-    texts = [f"term{at % 50} and others, as many as there are" for at in range(3000)]
-    labels = pa.array([f"class {at % 3}" for at in range(3000)])
-    counting = CountClasses(Reading({"vocabulary": None}), ["class 0", "class 1", "class 2"])
-    assert sum(len(batch) for batch in counting(batches_of(list(texts), labels, 500)))
-    assert {kernel: len(kernel.signatures) for kernel in kernels} == before
-
-
-def test_without_a_folder_to_keep_code_in_nothing_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textsieve.kernels.jit.cache_folder", lambda _: None)
-    monkeypatch.setattr(compiling, "use_kernels", lambda: pytest.fail("nothing is kept, so it is done in vain"))
-    compiling.compiled.cache_clear()
-    compiling.compiled()
-    compiling.compiled.cache_clear()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        folder = jit.cache_folder(align)
-    assert folder is None or folder.is_dir()
-
-
-def test_a_folder_that_cannot_be_written_to_does_not_stop_a_task(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setattr("textsieve.kernels.jit.cache_folder", lambda _: tmp_path / "file" / "cache")
-    compiling.compiled.cache_clear()
-    with pytest.warns(UserWarning, match=r"file/cache \(Not a directory\)"):
-        compiling.compiled()
-    compiling.compiled.cache_clear()
 
 
 def test_rows_of_a_term_that_are_on_two_machines_are_refused() -> None:

@@ -12,10 +12,10 @@ from tests.reference.stats_cases import Case, cases
 from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
-from textsieve.kernels import classes, packed
+from textsieve.kernels import class_sums, packed_counts
 from textsieve.stats import counted, onepass
+from textsieve.stats.counted import run_bounds
 from textsieve.stats.labels import label_pairs
-from textsieve.stats.runs import run_bounds
 from textsieve.stats.table import Table
 
 AROUND_THE_LIMITS = st.sampled_from([0, 1, 1, 1, 2, 3, 62, 63, 64, -1, -63, 1000, (1 << 20) - 1, 1 - (1 << 20)])
@@ -78,7 +78,7 @@ def test_groups_and_lists_may_be_short(labels: str, most: int, monkeypatch: pyte
     low, high = {"one": (1, 2), "several": (2, 4), "some": (0, 3)}[labels]
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = class_by_class(X, y, monkeypatch)
-    monkeypatch.setattr(packed, "MOST_DOCUMENTS", most)
+    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
     monkeypatch.setattr(counted, "_ROOM", 10 * most)
     monkeypatch.setattr(counted, "_CELLS_PER_VALUE", 10**6)
     monkeypatch.setattr(onepass, "_class_by_class", None)
@@ -86,7 +86,7 @@ def test_groups_and_lists_may_be_short(labels: str, most: int, monkeypatch: pyte
 
 
 def test_no_field_runs_over() -> None:
-    n = packed.MOST_DOCUMENTS * 2 + 5
+    n = packed_counts.MOST_DOCUMENTS * 2 + 5
     stats = ClassStats.from_matrix(sparse.csr_array(np.full((n, 2), 63)), np.zeros(n, np.int64))
     assert stats.cells.doc_freq.tolist() == [n, n]
     assert stats.cells.sums.value.tolist() == [63.0 * n] * 2
@@ -111,8 +111,8 @@ def test_kernels_are_compiled_for_the_usual_types_only() -> None:
             X = sparse.csr_array(random_documents(50).astype(kind))
             X.indptr, X.indices = X.indptr.astype(index_kind), X.indices.astype(np.int32)
             ClassStats.from_matrix(X, y)
-    of_counts: Any = packed.add_rows
-    of_weights: Any = classes.add_weights
+    of_counts: Any = packed_counts.add_rows
+    of_weights: Any = class_sums.add_weights
     arrays = [signature[2:5] for signature in of_counts.signatures] + [
         signature[1:4] for signature in of_weights.signatures
     ]
@@ -235,7 +235,7 @@ def test_runs_of_documents_give_the_same_to_the_last_bit(
 
     monkeypatch.setattr(counted, "_in_one_table", seen)
     monkeypatch.setattr(counted, "CELLS", 40 * 4)
-    monkeypatch.setattr(packed, "MOST_DOCUMENTS", most)
+    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", most)
     monkeypatch.setattr(onepass, "_class_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
     kinds = 11  # of five classes, seen before or not, and none
@@ -248,7 +248,7 @@ def test_a_large_value_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
     rows[50, 0] = LARGE
     expected = ClassStats.from_matrix(rows.astype(np.float64), y)
     monkeypatch.setattr(counted, "CELLS", 1)
-    monkeypatch.setattr(packed, "MOST_DOCUMENTS", 5)
+    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
     assert ClassStats.from_matrix(sparse.csr_array(rows), y) == expected
 
 
@@ -258,7 +258,7 @@ def test_disorder_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
     last = slice(*X.indptr[-2:])
     X.indices[last], X.data[last] = X.indices[last][::-1].copy(), X.data[last][::-1].copy()
     monkeypatch.setattr(counted, "CELLS", 1)
-    monkeypatch.setattr(packed, "MOST_DOCUMENTS", 5)
+    monkeypatch.setattr(packed_counts, "MOST_DOCUMENTS", 5)
     assert ClassStats.from_matrix(X, y) == expected
 
 

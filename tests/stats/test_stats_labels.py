@@ -12,7 +12,7 @@ from scipy import sparse
 from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
-from textsieve.stats.targets import checked_labels, pairs_of
+from textsieve.stats.labels import checked_labels, pairs_of
 
 ROWS = [[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 2, 1], [0, 0, 0]]
 

@@ -13,7 +13,7 @@ from tests.reference.text_twins import terms_in
 from textsieve import InputError
 from textsieve.text import counting
 from textsieve.text.counting import count_known
-from textsieve.text.documents import Reading
+from textsieve.text.reading import Reading
 from textsieve.text.rows import Rows
 from textsieve.text.vocabulary import Vocabulary
 

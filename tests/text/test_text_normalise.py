@@ -20,7 +20,7 @@ from tests.reference.text_checks import PATHS, assert_same, path
 from tests.reference.text_twins import first_seen, words_of
 
 from textsieve import InputError, TermCounter
-from textsieve.text import languages, normalising
+from textsieve.text import languages, preparation
 
 WORDS = "run running runs ran mouse mice was be is better good goods The Houses house the x 1990s _a us ΟΔΟΣ été"
 texts = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
@@ -143,7 +143,7 @@ def test_a_form_that_is_no_word_is_none() -> None:
     }
     for words in ([word] for word in said), [list(said)], [["ee", "gg"], ["ff", "gg"], ["aa", "cc"], ["dd", "aa"]]:
         for each in words:
-            forms = normalising.Normaliser("stem", "en", True, None)
+            forms = preparation.Normaliser("stem", "en", True, None)
             forms._found_by_package = lambda words: [said[word] for word in words]
             as_one_word = {"ee": "ok", "ff": "οδος", "gg": "x"}
             assert forms(each) == [as_one_word.get(word, word) for word in each]
@@ -160,8 +160,8 @@ def test_forms_with_a_function_that_strips_accents_are_those_of_each_word() -> N
     ]
     words = ["running", "ring", "rig", "mice", "grinding"]
     for strip in strips:
-        together = normalising.Normaliser("stem", "en", True, strip)
-        alone = [normalising.Normaliser("stem", "en", True, strip)([word])[0] for word in words]
+        together = preparation.Normaliser("stem", "en", True, strip)
+        alone = [preparation.Normaliser("stem", "en", True, strip)([word])[0] for word in words]
         assert together(words) == alone
 
 
@@ -225,7 +225,7 @@ def test_a_very_long_word_is_its_own_form() -> None:
         asked.extend(words)
         return [word.removesuffix("s") for word in words]
 
-    forms = normalising.Normaliser("lemma", "eo", True, None)
+    forms = preparation.Normaliser("lemma", "eo", True, None)
     forms._found_by_package = noted
     words = ["x" * 99 + "s", "x" * 100 + "s", "x" * 1_000_000 + "s", "new yorks"]
     assert forms(words) == ["x" * 99, *words[1:]]
@@ -241,7 +241,7 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
         return [word[:3] for word in words]
 
     monkeypatch.setitem(languages.WAYS, "stem", (languages.WAYS["stem"][0], lambda _: cut_off))
-    normalising.remembering.cache_clear()
+    preparation.remembering.cache_clear()
     corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
     for way_through in PATHS:
         with path(way_through):
@@ -249,11 +249,11 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
             counter.transform(corpus)
             TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
     assert sorted(asked) == sorted(set(asked))
-    normalising.remembering.cache_clear()
+    preparation.remembering.cache_clear()
 
 
 def test_threads_that_ask_for_the_same_words_look_once() -> None:
-    forms = normalising.Normaliser("stem", "en", True, None)
+    forms = preparation.Normaliser("stem", "en", True, None)
     asked: list[str] = []
     all_are_here = Barrier(4)
 
@@ -274,8 +274,8 @@ def test_threads_that_ask_for_the_same_words_look_once() -> None:
 
 
 def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(normalising, "MOST_REMEMBERED", 5)
-    forms = normalising.Normaliser("stem", "en", True, None)
+    monkeypatch.setattr(preparation, "MOST_REMEMBERED", 5)
+    forms = preparation.Normaliser("stem", "en", True, None)
     for begin in range(0, 40, 3):
         words = [f"word{number}s" for number in range(begin, begin + 4)]
         assert forms(words) == [f"word{number}" for number in range(begin, begin + 4)]
@@ -285,8 +285,8 @@ def test_what_is_remembered_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_what_is_remembered_the_first_half_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(normalising, "MOST_REMEMBERED", 6)
-    forms = normalising.Normaliser("stem", "en", True, None)
+    monkeypatch.setattr(preparation, "MOST_REMEMBERED", 6)
+    forms = preparation.Normaliser("stem", "en", True, None)
     for word in ("a1", "b2", "c3", "d4", "e5", "f6", "g7"):
         forms([word])
     assert list(forms._remembered) == ["a1", "b2", "c3", "g7"]

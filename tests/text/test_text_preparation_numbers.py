@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import stopwordsiso
 
-from textsieve.text.formtable import MOST_READ
 from textsieve.text.languages import STOP_WORDS
-from textsieve.text.normalising import LONGEST, MOST_REMEMBERED
+from textsieve.text.preparation import LONGEST, MOST_REMEMBERED
+from textsieve.text.word_table import MOST_READ
 from textsieve.text.words import stop_words_of
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs" / "preparation.md").read_text(encoding="utf-8").split())

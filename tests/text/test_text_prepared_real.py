@@ -15,7 +15,7 @@ from textsieve.text.markup import without_tags
 from textsieve.text.names import join_names, join_names_fast
 from textsieve.text.words import JOINER
 
-SAMPLE = 150
+SAMPLE = 60
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_all_of_it_is_the_same_on_every_path(sample: list[str], settings: dict[s
                 results.append((counter.fit_transform(sample), counter.get_feature_names_out().tolist()))
                 batches = iter(sample)
                 grown = TermCounter(tags="drop", names=True, n_jobs=n_jobs, **settings)
-                while batch := list(islice(batches, 40)):
+                while batch := list(islice(batches, 16)):
                     grown.partial_fit(batch)
                 assert sorted(grown.get_feature_names_out().tolist()) == results[0][1]
                 assert_same(counter.transform(sample), results[0][0])

@@ -13,10 +13,10 @@ from tests.reference.text_checks import assert_same, path
 from tests.reference.text_twins import first_seen
 
 from textsieve import TermCounter
-from textsieve.text import formtable, normalising
-from textsieve.text.formtable import FormTable
-from textsieve.text.table import TermTable
+from textsieve.text import preparation, word_table
 from textsieve.text.tally import encoded_slices, tally
+from textsieve.text.term_table import TermTable
+from textsieve.text.word_table import FormTable
 
 WORDS = [f"{stem}{end}" for stem in ("walk", "jump", "talk", "kick", "row") for end in ("", "s", "ing", "ed")]
 corpora = st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), min_size=1, max_size=8)
@@ -81,14 +81,14 @@ def test_what_a_reader_keeps_has_an_end(corpus: list[str], stop_words: list[str]
     columns = ["jump", "walk", "row"]
     counter = TermCounter(normalise="stem", vocabulary=columns, stop_words=stop_words, n_jobs=1)
     with path("kernels, many slices"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(formtable, "MOST_READ", 4)
+        patch.setattr(word_table, "MOST_READ", 4)
         for _ in range(3):
             assert_same(counter.transform(corpus), counts_of(terms, columns))
             counter.transform(WORDS)  # which are more than it keeps
 
 
 def test_the_first_half_of_what_was_read_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formtable, "MOST_READ", 4)
+    monkeypatch.setattr(word_table, "MOST_READ", 4)
     asked = Asked()
     table = TermTable((1, 1), ["stop"], forms=asked)
     table.add_terms(["walk"])
@@ -114,8 +114,8 @@ def test_threads_may_count_with_one_vocabulary() -> None:
 
 def test_forms_are_looked_up_once_by_all_who_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above what is remembered a word may be looked up again; up to there it never is."""
-    normalising.remembering.cache_clear()
-    forms = normalising.normaliser("stem", "en", True, None)
+    preparation.remembering.cache_clear()
+    forms = preparation.normaliser("stem", "en", True, None)
     asked: list[str] = []
     package = forms._found_by_package
 
@@ -124,7 +124,7 @@ def test_forms_are_looked_up_once_by_all_who_count(monkeypatch: pytest.MonkeyPat
         return package(words)
 
     monkeypatch.setattr(forms, "_found_by_package", noted)
-    monkeypatch.setattr(normalising, "MOST_REMEMBERED", len(WORDS))
+    monkeypatch.setattr(preparation, "MOST_REMEMBERED", len(WORDS))
     with path("kernels, many slices"):
         for _ in range(2):
             TermCounter(normalise="stem", n_jobs=2).fit(WORDS * 3).transform(WORDS * 3)

@@ -15,8 +15,8 @@ from tests.reference.text_checks import assert_counts_like_sklearn, assert_same,
 from tests.reference.text_twins import words_of
 
 from textsieve import TermCounter
-from textsieve.text import gramtree, wordtable
-from textsieve.text.wordtable import WordTable, spelled_out
+from textsieve.text import term_table, word_table
+from textsieve.text.word_table import WordTable, spelled_out
 
 PHRASE = "The quick brown Fox, 42 naïve Straßen & abcdefghijklmnop; x y_z -- "
 
@@ -122,7 +122,7 @@ def test_keys_of_long_words_depend_on_the_seed(monkeypatch: pytest.MonkeyPatch) 
     words = [f"abcdefgh{number:04d}" for number in range(500)]
     keys = set()
     for seed in range(8):
-        monkeypatch.setattr(wordtable, "SEED", np.uint64(seed * 0x0123456789ABCDEF))
+        monkeypatch.setattr(word_table, "SEED", np.uint64(seed * 0x0123456789ABCDEF))
         keys.update(keys_in(table_of(words)))
     assert len(keys) == 8 * len(words)
 
@@ -155,7 +155,7 @@ def test_words_made_to_collide_do_not() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1, 0x0123456789ABCDEF])
 @pytest.mark.parametrize("pair", ["1q", "0p", "5u", "ac"])
 def test_words_that_differ_in_high_bits_do_not_collide(seed: int, pair: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wordtable, "SEED", np.uint64(seed))
+    monkeypatch.setattr(word_table, "SEED", np.uint64(seed))
     stages = [(f"{a}aaaaaaa{b}aaaaaaa") for a in pair for b in pair]
     words = ["".join(chosen) for chosen in product(stages, repeat=5)]
     assert len(set(keys_in(table_of(words)))) == len(words) == 1024
@@ -185,7 +185,7 @@ def two_ways_on(before: int, chance: random.Random) -> tuple[str, str, int]:
 
 def test_words_that_share_a_key_are_told_apart_by_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     seed = 12345  # whoever knows the seed can make words collide: they are slow then, but never confused
-    monkeypatch.setattr(wordtable, "SEED", np.uint64(seed))
+    monkeypatch.setattr(word_table, "SEED", np.uint64(seed))
     at, stages = seed, []
     for _ in range(5):
         one, other, at = two_ways_on(at, random.Random(at))
@@ -201,8 +201,8 @@ def test_results_do_not_depend_on_the_seed(ngram_range: tuple[int, int], monkeyp
     documents = [" ".join(f"{word}{'long' * (word % 7)}" for word in range(at, 3000, 7)) for at in range(7)]
     results = []
     for seed in (0, 1, 2**64 - 1):
-        monkeypatch.setattr(wordtable, "SEED", np.uint64(seed))
-        monkeypatch.setattr(gramtree, "SEED", np.uint64(seed))
+        monkeypatch.setattr(word_table, "SEED", np.uint64(seed))
+        monkeypatch.setattr(term_table, "SEED", np.uint64(seed))
         with path("kernels, many slices"):
             counter = TermCounter(ngram_range=ngram_range, n_jobs=2)
             counts = counter.fit_transform(documents)

@@ -11,12 +11,12 @@ import pytest
 from tests.reference.text_checks import assert_same
 
 from textsieve import InputError, TermCounter
-from textsieve.text import documents
+from textsieve.text import reading
 
 
 @pytest.fixture(autouse=True)
 def _always_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "FEW_CHARACTERS", -1)
+    monkeypatch.setattr(reading, "FEW_CHARACTERS", -1)
 
 
 TEXTS = [" ".join(f"word{(seed * place) % 997}" for place in range(1, 400)) for seed in range(1, 60)]
@@ -64,7 +64,7 @@ def test_settings_that_change_after_fit_hold_for_both_ways(monkeypatch: pytest.M
     counter.transform(["apple"])
     counter.set_params(lowercase=False)
     by_kernels = counter.transform(["Apple pie apple"])
-    monkeypatch.setattr(documents, "FEW_CHARACTERS", 1000)
+    monkeypatch.setattr(reading, "FEW_CHARACTERS", 1000)
     assert_same(counter.transform(["Apple pie apple"]), by_kernels)
     assert by_kernels.toarray().tolist() == [[1, 1]]
 

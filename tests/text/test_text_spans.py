@@ -10,9 +10,9 @@ from tests.reference.places_cases import odd_texts, settings_of_reading
 from tests.reference.text_checks import PATHS, path
 
 from textsieve.text.counting import count_known
-from textsieve.text.documents import Reading
+from textsieve.text.places import Span, TermFinder
 from textsieve.text.preparation import Preparation
-from textsieve.text.spans import Span, TermFinder
+from textsieve.text.reading import Reading
 from textsieve.text.vocabulary import Vocabulary
 from textsieve.text.words import terms_of
 

@@ -10,8 +10,7 @@ from textsieve import InputError, TermCounter, TermWeighter
 from textsieve.corpus import Corpus
 from textsieve.selectors import OCFS, Cascade, DocumentFrequency, InformationGain
 from textsieve.text.schemes import LTC
-from textsieve.training.chosen import ChosenTerms, usual_n_terms
-from textsieve.training.labelled import labelled_counts
+from textsieve.training.experiments import ChosenTerms, labelled_counts, usual_n_terms
 
 TEXTS, LABELS = zip(*documents(), strict=True)
 COUNTS: csr_matrix = TermCounter().fit_transform(TEXTS)
@@ -63,7 +62,7 @@ def test_a_corpus_with_one_label_each() -> None:
 
 
 def test_a_corpus_larger_than_memory_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("textsieve.training.documents.MOST_VALUES", 100)
+    monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 100)
     corpus = Corpus.from_texts(list(TEXTS), list(LABELS))
     found = labelled_counts(corpus, progress=lambda *_: None, n_jobs=1)
     assert 2 <= len(found.labels) < 60

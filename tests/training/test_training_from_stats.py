@@ -9,7 +9,7 @@ from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Categorizer, ClassStats, InputError
 from textsieve.classifiers.linear import LinearScorer
-from textsieve.training.recipe import Recipe
+from textsieve.training.plan import TrainingPlan
 from textsieve.training.targets import Targets
 
 SETTINGS: list[dict[str, Any]] = [
@@ -23,8 +23,8 @@ SETTINGS: list[dict[str, Any]] = [
 N = 90
 
 
-def recipe_of(settings: dict[str, Any]) -> Recipe:
-    return Recipe.of(Categorizer(**settings).get_params(deep=False), 1)
+def plan_of(settings: dict[str, Any]) -> TrainingPlan:
+    return TrainingPlan.of(Categorizer(**settings).get_params(deep=False), 1)
 
 
 def rows_and_targets(form: str) -> tuple[csr_matrix, Targets]:
@@ -53,36 +53,36 @@ def as_bytes(scorer: Any) -> bytes:
 @pytest.mark.parametrize("form", ["one", "several", "matrix"])
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_rows_batches_and_statistics_give_the_same(settings: dict[str, Any], form: str) -> None:
-    recipe, (rows, targets) = recipe_of(settings), rows_and_targets(form)
-    expected = as_bytes(recipe.fit_weights(rows, targets))
-    assert recipe.learns_from_stats
-    assert as_bytes(recipe.fit_batches([rows[:5], rows[5:5], rows[5:77], rows[77:]], targets)) == expected
+    plan, (rows, targets) = plan_of(settings), rows_and_targets(form)
+    expected = as_bytes(plan.fit_weights(rows, targets))
+    assert plan.learns_from_stats
+    assert as_bytes(plan.fit_batches([rows[:5], rows[5:5], rows[5:77], rows[77:]], targets)) == expected
     usable = np.random.default_rng(1).permutation(np.flatnonzero(targets.usable))
     labels = targets.indicator()
     parts = [ClassStats.from_matrix(rows[part], labels[part]) for part in np.array_split(usable, 4)]
     stats = parts[3] + parts[1] + (parts[0] + parts[2])
-    found = recipe.fit_class_stats(stats, targets.sizes)
+    found = plan.fit_class_stats(stats, targets.sizes)
     assert as_bytes(found) == expected
     order = np.random.default_rng(2).permutation(N)
     moved = Targets.of([targets.label_sets()[at] for at in order], N)
     if form == "several":
-        assert as_bytes(recipe.fit_weights(rows[order], moved)) == expected
+        assert as_bytes(plan.fit_weights(rows[order], moved)) == expected
 
 
 def test_statistics_of_other_classes_are_refused() -> None:
-    recipe, (rows, targets) = recipe_of({"classifier": "nb"}), rows_and_targets("several")
+    plan, (rows, targets) = plan_of({"classifier": "nb"}), rows_and_targets("several")
     stats = ClassStats.from_matrix(rows, targets.label_sets())
     with pytest.raises(InputError, match=r"stats.classes=\(.*use the numbers of all classes, 0 to \d"):
-        recipe.fit_class_stats(stats, targets.sizes)
+        plan.fit_class_stats(stats, targets.sizes)
 
 
 def test_class_weights_name_the_labels() -> None:
-    recipe, (rows, targets) = recipe_of({"classifier": "nb", "class_weight": {"sun": 2.0}}), rows_and_targets("one")
+    plan, (rows, targets) = plan_of({"classifier": "nb", "class_weight": {"sun": 2.0}}), rows_and_targets("one")
     stats = ClassStats.from_matrix(rows, targets.indicator())
     with pytest.raises(InputError, match=r"class_weight: there is no class 'sun'; classes are \['"):
-        recipe.fit_class_stats(stats, targets.sizes)
+        plan.fit_class_stats(stats, targets.sizes)
 
 
 @pytest.mark.parametrize("settings", [{"classifier": "svm"}, {"classifier": "tcfp"}], ids=str)
 def test_what_needs_the_rows(settings: dict[str, Any]) -> None:
-    assert not recipe_of(settings).learns_from_stats
+    assert not plan_of(settings).learns_from_stats

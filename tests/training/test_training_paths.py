@@ -1,7 +1,6 @@
 """One model, whichever way the documents come: a list, a corpus, or a corpus that does not fit into memory."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,10 @@ from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.corpus import batch as batches
 from textsieve.prediction import Model
 from textsieve.selectors.named import SELECTORS
-from textsieve.text import documents as text_documents
+from textsieve.text import reading as text_documents
 from textsieve.text.schemes import COUNTS
-from textsieve.training import documents as training_documents
-from textsieve.training.sample import Sample
+from textsieve.training import counted_documents as training_documents
+from textsieve.training.counted_documents import Sample, SelectedDocuments
 
 SEVERAL_WAYS: list[dict[str, Any]] = [
     {},
@@ -209,7 +208,13 @@ def test_what_learns_from_sums_never_has_all_rows_of_a_stream(
     from_texts = Categorizer(**more).fit(case.texts, labels)
     request.getfixturevalue("small_batches")
     monkeypatch.setattr(training_documents, "MOST_VALUES", 300)
-    monkeypatch.setattr(sys.modules["textsieve.training.train"], "stacked", None)
+    stack = SelectedDocuments.stack
+
+    def stack_in_memory(self: SelectedDocuments, batches: Any) -> Any:
+        assert self.are_in_memory
+        return stack(self, batches)
+
+    monkeypatch.setattr(SelectedDocuments, "stack", stack_in_memory)
     streamed = Categorizer(**more).fit(Corpus.from_texts(case.texts, labels))
     assert_same_model(streamed.model_, from_texts.model_, thresholds=False)
 

@@ -11,7 +11,7 @@ from textsieve import OCFS, Corpus, DocumentFrequency, InputError, TermCounter, 
 from textsieve.corpus import batch as batches
 from textsieve.selectors.named import SELECTORS, selector_of
 from textsieve.text.schemes import COUNTS
-from textsieve.training import documents as training_documents
+from textsieve.training import counted_documents as training_documents
 from textsieve.training.ranking import RankedTerms, rank_terms
 
 
@@ -29,7 +29,7 @@ def by_hand(case: Texts, labels: Any, name: str, n: int, **reading: Any) -> tupl
     if SELECTORS[name].scheme != COUNTS:
         counts = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts).astype(np.float32)
     selector: Any = selector_of(name)
-    if not selector.says_how_many:
+    if not selector.chooses_own_k:
         selector.set_params(k=n)
     selector.fit(counts, labels)
     return selector, counter.get_feature_names_out().tolist()

@@ -15,8 +15,8 @@ from tests.reference.categorizer_cases import small_texts
 from tests.reference.updating_twin import learned_at_once, learned_by
 
 from textsieve import Categorizer, Corpus, InputError
-from textsieve.training import documents as training_documents
-from textsieve.training.statistics import Statistics, Sums, Votes
+from textsieve.training import counted_documents as training_documents
+from textsieve.training.statistics import ClassSums, ClassVotes, Statistics
 
 CASES: list[dict[str, Any]] = [
     {"classifier": "nb"},
@@ -288,8 +288,8 @@ def test_a_model_without_statistics_says_so() -> None:
 def test_statistics_of_different_classifiers_do_not_add_up() -> None:
     one, other = again(CASES[0], "one")._statistics_, again(CASES[6], "one")._statistics_
     assert isinstance(one, Statistics)
-    assert isinstance(one.learned, Sums)
+    assert isinstance(one.learned, ClassSums)
     assert isinstance(other, Statistics)
-    assert isinstance(other.learned, Votes)
+    assert isinstance(other.learned, ClassVotes)
     with pytest.raises(TypeError, match="different classifiers"):
         one.merged(other)

@@ -1,4 +1,4 @@
-"""Sparse rows to scores of classes."""
+"""Classifiers for sparse rows, and the scorers that store them once they are trained."""
 
 from typing import TYPE_CHECKING
 

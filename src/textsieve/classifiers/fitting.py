@@ -1,27 +1,27 @@
-"""Training classifiers, and bringing them into the form in which they are kept.
+"""Train classifiers and bring them into the form in which models store them.
 
-With one label a document a classifier is trained once. With several, each class is trained against the rest. What
-learns from sums is handed to `from_stats.py`, all else gets the rows.
+With one label per document, a classifier is trained once. With multilabel documents, each class is trained against the
+rest. Classifiers that learn from sums are trained by `from_stats.py`; all others get the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from inspect import signature
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
+from ..threads import parallel_map
 from .from_stats import fit_stats, learns_from_stats, stats_of
 from .linear_form import (
     ALWAYS,
     Linear,
-    Projected,
+    ProjectionMap,
     checked_form,
     few_documents_of_each_class,
     naming_options,
@@ -31,14 +31,11 @@ from .rocchio import Rocchio
 from .scorer import Scorer
 from .svm import LinearSVM, class_factors
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 def fit_own(
     classifier: Any, rows: csr_matrix, indicator: Any, class_weight: Any, sample_weight: Floats | None = None
 ) -> Scorer:
-    """Train a classifier that has a scorer of its own, on labels as documents x classes."""
+    """Train a classifier that has its own scorer. `indicator` is a (documents x classes) matrix of labels."""
     fresh = clone(classifier)
     if class_weight is not None:
         if "class_weight" not in fresh.get_params(deep=False):
@@ -54,12 +51,12 @@ def fit_one_label(
     numbers: Ints,
     n_classes: int,
     class_weight: Any,
-    projected: Projected | None = None,
+    projected: ProjectionMap | None = None,
     sample_weight: Floats | None = None,
 ) -> Linear:
-    """Train on documents of one label each, given by number; a class without documents can't win.
+    """Train on documents with one label each, given as class numbers. A class without documents can't win.
 
-    Class weights are "balanced", or a factor for each number.
+    `class_weight` is "balanced", or a dictionary with a factor for each class number.
     """
     if learns_from_stats(classifier, class_weight):
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
@@ -77,51 +74,53 @@ def fit_each_class(
     members: Sequence[Ints],
     class_weight: Any,
     n_jobs: int,
-    projected: Projected | None = None,
+    projected: ProjectionMap | None = None,
     sample_weight: Floats | None = None,
 ) -> Linear:
-    """Train each class against the rest; a document may be a member of several, or of none."""
+    """Train each class against the rest. A document may belong to several classes, or to none."""
     if learns_from_stats(classifier, class_weight):
         stats = stats_of(classifier, [rows], _indicator(members, rows.shape[0]), sample_weight)
         form = fit_stats(classifier, stats, class_weight, several=True)
         return form if projected is None else form.before(projected)
 
-    def one(number: int) -> tuple[Floats, float]:
+    def fit_class(number: int) -> tuple[Floats, float]:
         is_member = np.zeros(rows.shape[0], np.int64)
         is_member[members[number]] = 1
         n_members = len(members[number])
-        if n_members in (0, len(is_member)):  # nothing to learn: never, or always
+        if n_members in (0, len(is_member)):  # nothing to learn: no document, or every document
             return np.zeros(rows.shape[1]), ALWAYS if n_members else -ALWAYS
-        form, _ = _fit_linear(one_job, rows, is_member, weight_against_rest(class_weight, number), sample_weight)
+        form, _ = _fit_linear(
+            single_threaded, rows, is_member, weight_against_rest(class_weight, number), sample_weight
+        )
         return form.coefficients[0], float(form.intercepts[0])
 
-    one_job = clone(classifier).set_params(n_jobs=1) if isinstance(classifier, LinearSVM) else classifier
-    # Several at a time share nothing; liblinear's draw random numbers from one common source, so they take turns.
-    with ThreadPoolExecutor(n_jobs if isinstance(classifier, LinearSVM) else 1) as pool:
-        found = list(pool.map(one, range(len(members))))
-    form = Linear(np.array([each[0] for each in found]), np.array([each[1] for each in found]))
+    single_threaded = clone(classifier).set_params(n_jobs=1) if isinstance(classifier, LinearSVM) else classifier
+    # LinearSVM fits share nothing and can run in parallel. Liblinear's fits draw random numbers from one global source,
+    # so they run one after the other.
+    fitted = parallel_map(fit_class, len(members), n_jobs if isinstance(classifier, LinearSVM) else 1)
+    form = Linear(np.array([pair[0] for pair in fitted]), np.array([pair[1] for pair in fitted]))
     return form if projected is None else form.before(projected)
 
 
 def weight_against_rest(class_weight: Any, number: int) -> Any:
-    """The class weights for a class (1) against the rest (0)."""
+    """Return the class weights for training a class (1) against the rest (0)."""
     return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
 
 
 def _indicator(members: Sequence[Ints], n_documents: int) -> csr_array:
-    """Documents x classes, 1 where a document is in a class."""
+    """Return a (documents x classes) matrix with 1 where a document is in a class."""
     documents = np.concatenate(members)
-    classes = np.repeat(np.arange(len(members)), [len(each) for each in members])
+    classes = np.repeat(np.arange(len(members)), [len(documents_of_class) for documents_of_class in members])
     return csr_array((np.ones(len(documents)), (documents, classes)), shape=(n_documents, len(members)))
 
 
 def takes_weights(classifier: Any) -> bool:
-    """Whether a classifier can be given a weight for each document."""
+    """Return whether a classifier's `fit` accepts `sample_weight`."""
     return "sample_weight" in signature(classifier.fit).parameters
 
 
 def as_argument(classifier: Any, sample_weight: Floats | None) -> dict[str, Floats]:
-    """Return the argument by which a classifier is given sample weights; none, if there are no weights."""
+    """Return the keyword argument that passes sample weights to `fit`; an empty dictionary if there are no weights."""
     if sample_weight is None:
         return {}
     if not takes_weights(classifier):
@@ -135,7 +134,7 @@ def as_argument(classifier: Any, sample_weight: Floats | None) -> dict[str, Floa
 def _fit_linear(
     classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any, sample_weight: Floats | None
 ) -> tuple[Linear, Ints]:
-    """Train; gives what was learned, and the numbers of the classes that were there."""
+    """Train a classifier; return its linear form and the numbers of the classes that have documents."""
     with naming_options(classifier):
         trained = _fit(classifier, rows, y, class_weight, sample_weight)
     return checked_form(trained, rows), np.asarray(trained.classes_)
@@ -143,13 +142,14 @@ def _fit_linear(
 
 def _fit(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any, sample_weight: Floats | None) -> Any:
     fresh = clone(classifier)
-    if not isinstance(fresh, LinearSVM):  # which calculates with 64 bits whatever comes
+    if not isinstance(fresh, LinearSVM):  # LinearSVM always calculates in float64
         rows = rows.astype(np.float64)
     weights = as_argument(fresh, sample_weight)
     if class_weight is None:
         return fresh.fit(rows, y, **weights)
     if "class_weight" in fresh.get_params():
-        if weights and class_weight == "balanced":  # older releases of scikit-learn balance documents, not weights
+        if weights and class_weight == "balanced":
+            # Older releases of scikit-learn balance document counts, not weights.
             present = np.unique(y)
             factors = class_factors(class_weight, present, y, sample_weight)
             class_weight = dict(zip(present.tolist(), factors.tolist(), strict=True))

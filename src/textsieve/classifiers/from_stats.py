@@ -1,19 +1,20 @@
-"""Naive Bayes and Rocchio from `ClassStats`: both learn from how often a class has a term, and from nothing else.
+"""Train naive Bayes and Rocchio from `ClassStats`: both depend only on how often each term occurs in each class.
 
-*Naive Bayes.* What it learns is a function of n_j, the documents of each class, and s_jt, the sum of the weights of
-term t over them: log((s_jt + α) / Σ_u (s_ju + α)) for a term, or the same of all other classes together (complement),
-and log(n_j / n) for the class itself. A class weight f_j counts each document of the class f_j times: s_jt and n_j
-become f_j s_jt and f_j n_j. The sums of a class are those of one long document; so scikit-learn's own classifier is
-fitted to one such document for each class, with f_j as its weight, and is told n_j / n, which such documents do not
-show. Everything else, options and what is wrong with them, is its own.
+*Naive Bayes.* The model is a function of n_j, the number of documents of each class j, and s_jt, the sum of the
+weights of term t over them: log((s_jt + α) / Σ_u (s_ju + α)) for each term, or the same for all other classes together
+(complement), and log(n_j / n) for the class itself. A class weight f_j counts each document of the class f_j times:
+s_jt and n_j become f_j s_jt and f_j n_j. The sums of a class are the sums of one long document. So scikit-learn's own
+classifier is fitted on one such document per class, with f_j as its sample weight. The class priors n_j / n can't be
+derived from these documents, so they are passed as `class_prior`. scikit-learn's classifier handles everything else,
+including its options and their errors.
 
 *Rocchio.* See `rocchio.py`: class means, from sums and n_j.
 
 *Each class against the rest.* The sums of the rest are those of all documents minus those of the class. A sum in
 `ClassStats` has twice the digits of a float, so the difference is exact and is rounded once.
 
-`ClassStats` does not depend on the order of the documents, on how they were split, or on who read them: no more does
-what is learned here, to the last bit.
+`ClassStats` does not depend on the order of the documents, on how they were split, or on which process read them. So
+neither does the trained classifier, to the last bit.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, vstack
 from sklearn.base import clone
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..stats import ClassStats
 from .linear_form import (
@@ -40,48 +41,48 @@ from .linear_form import (
 )
 from .rocchio import Rocchio
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Batches = Iterable[csr_matrix]
 
 NAIVE_BAYES = MultinomialNB | ComplementNB
 
 _CELLS = 1 << 22
-"""Rows x classes for which scikit-learn may make a table: 32 MB."""
+"""The largest (rows x classes) table that scikit-learn may allocate in one call: 32 MB."""
 
 _VALUES = 1 << 21
-"""How many weights are added up at a time; more if they come together."""
+"""The number of weights from which a batch is added to the statistics; a single batch may have more."""
 
 
 def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
-    """Whether `fit_stats` can train a classifier."""
+    """Return whether `fit_stats` can train a classifier."""
     return isinstance(classifier, NAIVE_BAYES) or (isinstance(classifier, Rocchio) and class_weight is None)
 
 
 def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: Floats | None = None) -> ClassStats:
-    """Return the statistics for `fit_stats` of rows that come batch by batch; `is_member` is documents x classes.
+    """Return the statistics for `fit_stats` of rows that come in batches; `is_member` is documents x classes.
 
-    `weights` says how many times each document counts. Naive Bayes refuses values below 0, which sums
-    would not show.
+    `weights` gives the sample weight of each document. For naive Bayes, values below 0 raise `InputError`; they can't
+    be detected in the sums later.
     """
     stats: ClassStats | None = None
     begin = 0
-    for rows in _larger(batches):
+    for rows in _merge_batches(batches):
         if isinstance(classifier, NAIVE_BAYES):
             _require_weights(classifier, rows)
         part = slice(begin, begin + rows.shape[0])
-        own = None if weights is None else weights[part]
+        batch_weights = None if weights is None else weights[part]
         if stats is None:
-            stats = ClassStats.from_matrix(rows, is_member[part], sample_weight=own)
+            stats = ClassStats.from_matrix(rows, is_member[part], sample_weight=batch_weights)
         else:
-            stats.update(rows, is_member[part], sample_weight=own)
+            stats.update(rows, is_member[part], sample_weight=batch_weights)
         begin += rows.shape[0]
     return ClassStats.zero() if stats is None else stats
 
 
-def _larger(batches: Batches) -> Iterator[csr_matrix]:
-    """The same rows in fewer batches: a table of few documents is hardly smaller than one of many, and takes longer to
-    add than its documents.
+def _merge_batches(batches: Batches) -> Iterator[csr_matrix]:
+    """Yield the same rows in fewer, larger batches.
+
+    The statistics of few documents are hardly smaller than those of many, and merging them takes longer than counting
+    their documents.
     """
     waiting: list[csr_matrix] = []
     n_values = 0
@@ -107,15 +108,15 @@ def _require_weights(classifier: Any, rows: csr_matrix) -> None:
 
 
 def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, several: bool) -> Linear:
-    """Train on the statistics of the weights of documents; the classes are numbers from 0, also those without any.
+    """Train on the statistics of documents. The classes are numbers from 0, including classes without documents.
 
-    Documents have one label each, and a class without documents can't win; or `several`, and each class is trained
-    against the rest, to which documents without a label belong too. Class weights are "balanced", or a factor for each
-    number.
+    With one label per document (`several=False`), a class without documents can't win. With multilabel documents, each
+    class is trained against the rest, which includes documents without a label. `class_weight` is "balanced", or a
+    dictionary with a factor for each class number.
     """
     if not several:
         return _fit_one_label(classifier, stats, class_weight)
-    if isinstance(classifier, Rocchio):  # its classes need no rest of their own
+    if isinstance(classifier, Rocchio):  # its prototypes already contrast each class with the rest
         trained = clone(classifier).fit_stats(stats)
         return Linear(trained.coef_, trained.intercept_)
     return _fit_each_class(classifier, stats, class_weight)
@@ -137,12 +138,12 @@ def _fit_one_label(classifier: Any, stats: ClassStats, class_weight: Any) -> Lin
 
 
 def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Linear:
-    """Naive Bayes, each class against the rest; a class that all or no documents are in has nothing to learn."""
+    """Train naive Bayes for each class against the rest. A class with all documents or none gets a constant score."""
     n_documents, class_docs = stats.n_documents, stats.class_docs
     coefficients = np.zeros((len(class_docs), stats.n_terms))
     intercepts = np.where(class_docs > 0, ALWAYS, -ALWAYS)
     for number in np.flatnonzero((class_docs > 0) & (class_docs < n_documents)).tolist():
-        rest = np.maximum(stats.sums_outside(number), 0.0)  # weights of 64 bits may leave less than nothing
+        rest = np.maximum(stats.sums_outside(number), 0.0)  # float64 weights may leave a difference below 0
         sizes = np.array([n_documents - class_docs[number], class_docs[number]])
         weight = class_weight
         if isinstance(class_weight, dict):
@@ -154,13 +155,13 @@ def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Li
 
 
 def _class_sums(stats: ClassStats) -> csr_matrix:
-    """The sum of each term's weights in each class: classes x terms."""
+    """Return the sum of each term's weights in each class: classes x terms."""
     cells = stats.cells
     return csr_matrix((cells.sums.value, cells.terms, cells.class_starts), shape=(len(stats.classes), stats.n_terms))
 
 
 def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
-    """How often a document of each class counts; balanced, all classes count as much as they do all in all."""
+    """Return the weight of a document of each class. "balanced" gives all classes the same total weight."""
     if class_weight is None:
         return None
     if isinstance(class_weight, str):  # "balanced"
@@ -169,7 +170,7 @@ def _factors(class_weight: Any, numbers: Ints, sizes: Ints) -> Floats | None:
 
 
 def _fit_a_row_each(bayes: Any, sums: Any, factors: Floats | None) -> None:
-    """Fit to a row for each class, some classes at a time: `fit` makes a table of rows x classes, which is dense."""
+    """Fit on one row per class, some classes at a time, because `fit` allocates a dense (rows x classes) table."""
     classes = np.arange(sums.shape[0])
     size = max(_CELLS // len(classes), 1)
     if size >= len(classes):
@@ -182,11 +183,11 @@ def _fit_a_row_each(bayes: Any, sums: Any, factors: Floats | None) -> None:
 
 
 def _naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | None) -> Linear:
-    """What naive Bayes learns from the sums and the number of documents of some classes (classes x terms)."""
+    """Return the linear form of naive Bayes trained on the sums (classes x terms) and sizes of some classes."""
     bayes = clone(classifier)
     with naming_options(classifier), few_documents_of_each_class():
         if bayes.class_prior is None and bayes.fit_prior:
-            counted = sizes if factors is None else sizes * factors
-            bayes.set_params(class_prior=counted / counted.sum())
+            weighted_sizes = sizes if factors is None else sizes * factors
+            bayes.set_params(class_prior=weighted_sizes / weighted_sizes.sum())
         _fit_a_row_each(bayes, sums, factors)
     return linear_form(bayes.set_params(class_prior=classifier.class_prior))

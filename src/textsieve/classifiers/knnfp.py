@@ -1,11 +1,13 @@
 """k-NNFP: the k nearest neighbours on each feature projection (Akkus and Guvenir 1996; here as in Ko and Seo 2004).
 
-The training documents are projected on each term: all that is known of them is their weight of it. For each term of a
-document, the k training documents that have the term and whose weights of it are nearest, |w(t, d) - w(t, i)|, have one
-vote each; all of them, if fewer than k have the term. The votes of all terms are added up.
+The training documents are projected on each term, so that a document is represented by its weight of that term alone.
+For each term of a document, the k training documents that contain the term and whose weights of it are nearest, |w(t,
+d) - w(t, i)|, have one vote each. If fewer than k documents contain the term, all of them vote. The votes of all terms
+are added up.
 
-Equal distances: the lower document first. Distances are compared exactly, not as rounded. A document with several
-labels votes for each of them. Weights of 0 are as good as absent, and a term that no training document had has no vote.
+At equal distances, the document with the lower number comes first. Distances are compared exactly, not as rounded. A
+multilabel document votes for each of its labels. A weight of 0 means that the term is absent, and a term that no
+training document contains has no vote.
 """
 
 from __future__ import annotations
@@ -16,43 +18,45 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Ints
 from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
-from ..stats.labels import LabelPairs
-from ..stats.targets import pairs_of
+from ..stats.labels import LabelPairs, pairs_of
 from ..text.rows import Rows
 from .knnfp_scorer import KNNFPScorer
-from .projections import Ints, project
+from .vote_table import project
 from .voting import VotingEstimator, training_rows
 
 
 def scorer_of(rows: Rows, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
-    """The scorer of some documents; those without a label are left out."""
+    """Return the scorer of labelled documents; unlabelled documents are left out."""
     documents, member = np.unique(pairs.documents, return_inverse=True)
     classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
     labels = classes[np.argsort(member, kind="stable")]
     label_starts = np.concatenate([[0], np.cumsum(np.bincount(member, minlength=len(documents)))]).astype(np.int64)
-    found = project(rows, documents, threads)
-    return KNNFPScorer(found.starts, found.weights, found.members, label_starts, labels, len(pairs.classes), k)
+    projections = project(rows, documents, threads)
+    return KNNFPScorer(
+        projections.starts, projections.weights, projections.members, label_starts, labels, len(pairs.classes), k
+    )
 
 
 class KNNFP(VotingEstimator):
-    """Classify by the votes of those documents that are nearest in the weight of each term.
+    """Classify by the votes of the training documents whose weights of each term are nearest.
 
-    Weights are 0 or more, such as those of `TermWeighter` (log x plain x l2 in the paper). Labels may be one or several
-    a document; documents without a label are left out.
+    Weights must be 0 or more, such as those of `TermWeighter` (log x plain x l2 in the paper). Documents may have one
+    label or several; unlabelled documents are left out.
 
     Parameters
     ----------
     k : int
-        How many documents vote for each term. If fewer have the term, all of them do.
+        Number of documents that vote for each term. If fewer contain the term, all of them vote.
     n_jobs : int or None
-        Threads; -1 is all cores. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Attributes
     ----------
     classes_ : the classes, sorted
-    class_docs_ : how many documents each class has
+    class_docs_ : the number of documents of each class
     """
 
     def __init__(self, *, k: int = 20, n_jobs: int | None = -1) -> None:
@@ -72,23 +76,23 @@ class KNNFP(VotingEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Return the classes, sorted."""
         check_is_fitted(self, "_scorer")
         return self._classes
 
     @property
     def class_docs_(self) -> Ints:
-        """How many documents each class has."""
+        """Return the number of documents of each class."""
         check_is_fitted(self, "_scorer")
         return self._class_docs
 
     @property
     def several_(self) -> bool:
-        """Whether a training document had several labels."""
+        """Return whether a training document had several labels."""
         check_is_fitted(self, "_scorer")
         return len(self._scorer.labels) > len(self._scorer.label_starts) - 1
 
     def to_scorer(self) -> KNNFPScorer:
-        """What is kept of it once it is trained."""
+        """Return the scorer that a model stores."""
         check_is_fitted(self, "_scorer")
         return self._scorer

@@ -1,7 +1,7 @@
-"""`KNNFPScorer`: for each term of a document, the training documents nearest in that one weight vote.
+"""`KNNFPScorer`: for each term of a document, the training documents with the nearest weights vote.
 
-The training documents are kept term by term, sorted by weight and then by document, with their classes. Votes are whole
-numbers, so their sums are exact in any order.
+The training documents are stored term by term, sorted by weight and then by document, with their classes. Votes are
+integers, so their sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -14,18 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
+from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import is_whole, n_threads
 from ..text.rows import Rows
 from .scorer import require_array, require_parts, require_vector
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Numbers = NDArray[np.int32]
-
 FEW_VALUES = 1 << 13
-"""Up to this many vote before the kernels would be loaded."""
+"""The largest number of values that is scored with numpy; more values load the compiled kernels."""
 
 _SLICE = 1 << 8
 _ARRAYS = ("term_starts", "weights", "documents", "label_starts", "labels")
@@ -33,30 +30,30 @@ _ARRAYS = ("term_starts", "weights", "documents", "label_starts", "labels")
 
 @dataclass(frozen=True, eq=False)
 class KNNFPScorer:
-    """The weights of each term, who has them, and the classes of those."""
+    """The weights of each term in the training documents, and the labels of these documents."""
 
     kind: ClassVar[str] = "knnfp"
 
     term_starts: Ints  # the weights of term t are term_starts[t] to term_starts[t + 1], ascending
     weights: Floats
-    documents: Numbers  # ascending where weights are equal
+    documents: Int32s  # ascending where weights are equal
     label_starts: Ints  # the labels of document i are label_starts[i] to label_starts[i + 1]
-    labels: Numbers
+    labels: Int32s
     n_outputs: int
     k: int
 
     @property
     def n_terms(self) -> int:
-        """How many columns rows have."""
+        """Return the number of terms, which are the columns of the rows to score."""
         return len(self.term_starts) - 1
 
     @property
     def intercepts(self) -> Floats:
-        """Zeros: without terms there are no votes."""
+        """Return zeros: without terms there are no votes."""
         return np.zeros(self.n_outputs)
 
     def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
-        """The votes of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the votes of each row (rows x outputs), the same for any number of threads and any batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
         if len(rows.values) > FEW_VALUES:
@@ -67,7 +64,7 @@ class KNNFPScorer:
         return scores
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """The votes of each value (values x outputs)."""
+        """Return the votes of each value (values x outputs)."""
         votes = np.zeros((len(values), self.n_outputs))
         for at, (term, weight) in enumerate(zip(columns.tolist(), values.tolist(), strict=True)):
             if weight:
@@ -75,20 +72,20 @@ class KNNFPScorer:
         return votes
 
     def term_strengths(self) -> Floats:
-        """How many votes each term gives each class on average (terms x outputs)."""
+        """Return the average number of votes that each term gives each class (terms x outputs)."""
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_starts))
         n_labels = np.diff(self.label_starts)[self.documents]
         cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)
-        found = np.bincount(cells, minlength=self.n_terms * self.n_outputs).reshape(self.n_terms, self.n_outputs)
+        votes = np.bincount(cells, minlength=self.n_terms * self.n_outputs).reshape(self.n_terms, self.n_outputs)
         n_documents = np.maximum(np.diff(self.term_starts), 1)
-        return np.asarray(found * (np.minimum(self.k, n_documents) / n_documents)[:, np.newaxis])
+        return np.asarray(votes * (np.minimum(self.k, n_documents) / n_documents)[:, np.newaxis])
 
     def header(self) -> dict[str, Any]:
-        """How many vote."""
+        """Return the setting k, the number of documents that vote."""
         return {"k": self.k}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Weights, documents and labels."""
+        """Return the weights, documents and labels."""
         return {name: getattr(self, name) for name in _ARRAYS}
 
     @classmethod
@@ -108,7 +105,7 @@ class KNNFPScorer:
     def restore(
         cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Return the scorer that was stored."""
+        """Return the stored scorer."""
         cls.declared_terms(header, specs_of(arrays), n_outputs)
         term_starts, weights, documents, label_starts, labels = (arrays[name] for name in _ARRAYS)
         require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
@@ -116,7 +113,7 @@ class KNNFPScorer:
         _require_parts_of("label_starts", label_starts, len(labels))
         _require_range("documents", documents, len(label_starts) - 1)
         _require_range("labels", labels, n_outputs)
-        if len(weights) and not (weights.min() > 0.0 and weights.max() < np.inf):  # NaN is neither
+        if len(weights) and not (weights.min() > 0.0 and weights.max() < np.inf):  # also rejects NaN
             raise InputError("weights has numbers that are not above 0")
         in_order = np.ones(len(weights) + 1, np.bool_)
         in_order[1:-1] = (weights[1:] > weights[:-1]) | (
@@ -127,38 +124,38 @@ class KNNFPScorer:
             raise InputError("the weights of a term, or documents of equal weight, do not ascend")
         return cls(term_starts, weights, documents, label_starts, labels, n_outputs, int(header["k"]))
 
-    # -- a few rows ----------------------------------------------------------------------------------------------
+    # -- few rows: numpy -----
 
-    def _nearest(self, term: int, weight: float) -> Numbers:
-        """The k documents that are nearest in the weight of a term."""
+    def _nearest(self, term: int, weight: float) -> Int32s:
+        """Return the k documents whose weights of a term are nearest to a weight."""
         own = slice(self.term_starts[term], self.term_starts[term + 1])
         weights, documents = self.weights[own], self.documents[own]
         if len(weights) <= self.k:
             return documents
-        # Above the weight, no more than the next k can be among the nearest; below, no more than the last k, and
-        # those that have the same weight as the lowest of them.
+        # Only the next k weights above can be among the nearest. Below, only the last k can, and all documents with the
+        # same weight as the lowest of these.
         place = int(np.searchsorted(weights, weight))
         begin = int(np.searchsorted(weights, weights[max(place - self.k, 0)]))
         near = slice(begin, min(place + self.k, len(weights)))
         distances, errors = _distances(weights[near], weight)
         return documents[near][np.lexsort((documents[near], errors, distances))[: self.k]]
 
-    def _labels_of(self, documents: Numbers) -> Numbers:
-        """The labels of some documents, one after the other."""
+    def _labels_of(self, documents: Int32s) -> Int32s:
+        """Return the labels of the given documents, concatenated."""
         begins = self.label_starts[documents]
         sizes = self.label_starts[documents.astype(np.int64) + 1] - begins
         skipped = np.repeat(begins - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
         return np.asarray(self.labels[np.arange(len(skipped)) + skipped])
 
-    # -- many rows -----------------------------------------------------------------------------------------------
+    # -- many rows: kernels -----
 
     def _scores_of_many(self, rows: Rows, threads: int) -> Floats:
-        from ..kernels.nearest_weights import Projected, vote_nearest
-        from ..text.tally import for_all
+        from ..kernels.feature_projections import SortedWeights, vote_nearest
+        from ..threads import parallel_map
 
         columns, starts = rows.columns.astype(np.int32, copy=False), rows.starts.astype(np.int64, copy=False)
         values = rows.values.astype(np.float64, copy=False)
-        given = Projected(*(frozen(getattr(self, name)) for name in _ARRAYS))
+        given = SortedWeights(*(frozen(getattr(self, name)) for name in _ARRAYS))
         k = min(self.k, len(self.label_starts))
         scores = np.empty((rows.n_rows, self.n_outputs))
 
@@ -166,12 +163,12 @@ class KNNFPScorer:
             part = slice(number * _SLICE, (number + 1) * _SLICE)
             vote_nearest(columns, values, starts[part.start : part.stop + 1], given, k, scores[part])
 
-        for_all(score, -(-rows.n_rows // _SLICE), threads)
+        parallel_map(score, -(-rows.n_rows // _SLICE), threads)
         return scores
 
 
 def _distances(weights: Floats, weight: float) -> tuple[Floats, Floats]:
-    """|weights - weight|, and what the rounding of it left out: together they are exact."""
+    """Return |weights - weight| and its rounding errors; the sum of both is exact."""
     distances = weights - weight
     part = distances - weights
     errors = (weights - (distances - part)) - (weight + part)
@@ -183,6 +180,6 @@ def _require_parts_of(name: str, starts: Ints, end: int) -> None:
         raise InputError(f"{name} does not go from 0 to {end:,}, ascending")
 
 
-def _require_range(name: str, numbers: Numbers, n: int) -> None:
+def _require_range(name: str, numbers: Int32s, n: int) -> None:
     if len(numbers) and (numbers.min() < 0 or numbers.max() >= n):
         raise InputError(f"{name} has numbers that are not from 0 to {n - 1}")

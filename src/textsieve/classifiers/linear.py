@@ -1,9 +1,9 @@
-"""`LinearScorer`: what every linear classifier is once it is trained, a coefficient for each term and output.
+"""`LinearScorer`: the form of every trained linear classifier, with a coefficient for each term and output.
 
 The score of a document is the sum over its terms of weight x coefficient, plus the intercept. The products are added
-strictly in the order of the columns, starting from the first, and the intercept last: so the score is the same to the
-last bit for a few documents, which numpy adds up, and for many, which a kernel does on threads; however they are cut
-into batches. Coefficients are stored with 32 bits and calculated with as 64.
+strictly in the order of the columns, starting from the first, and the intercept last. So the score is the same to the
+last bit for few documents, which numpy adds up, for many, which a kernel adds up on threads, and for any batches.
+Coefficients are stored as float32; calculations use float64.
 """
 
 from collections.abc import Mapping
@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
+from ..arrays import Floats
 from ..errors import InputError
 from ..settings import n_threads
 from ..text.rows import Rows
 from .scorer import require_array, require_finite, require_parts
 
-Floats = NDArray[np.float64]
-
 FEW_PRODUCTS = 1 << 21
-"""Up to this many are calculated before the kernels would be loaded."""
+"""The largest number of products that is calculated with numpy; more load the compiled kernels."""
 
 _SLICE = 1 << 12
 
@@ -38,16 +37,16 @@ class LinearScorer:
 
     @property
     def n_terms(self) -> int:
-        """How many columns rows have."""
+        """Return the number of terms, which are the columns of the rows to score."""
         return len(self.coefficients)
 
     @property
     def n_outputs(self) -> int:
-        """How many scores a document gets."""
+        """Return the number of scores of each document."""
         return len(self.intercepts)
 
     def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
-        """The scores of each row (rows x outputs), the same for any number of threads."""
+        """Return the scores of each row (rows x outputs), the same for any number of threads."""
         if rows.n_columns != len(self.coefficients):
             raise InputError(
                 f"The rows have {rows.n_columns:,} columns, but there are {len(self.coefficients):,} terms."
@@ -57,24 +56,24 @@ class LinearScorer:
         return self._scores_of_few(rows)
 
     def contributions(self, columns: NDArray[np.integer], values: Floats) -> Floats:
-        """What each value adds to the scores (values x outputs)."""
+        """Return what each value adds to the scores (values x outputs)."""
         return np.asarray(values[:, np.newaxis] * self.coefficients[columns].astype(np.float64))
 
     def term_strengths(self) -> NDArray[np.float32]:
-        """The coefficients: how much each term speaks for each class."""
+        """Return the coefficients: how strongly each term indicates each class."""
         return self.coefficients
 
     def header(self) -> dict[str, Any]:
-        """Nothing: the arrays say it all."""
+        """Return an empty dictionary: a linear scorer has no settings, only arrays."""
         return {}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Coefficients and intercepts."""
+        """Return the coefficients and intercepts."""
         return {"coefficients": self.coefficients, "intercepts": self.intercepts}
 
     @classmethod
     def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
-        """Return the number of terms of a stored scorer, after checking types and shapes of its arrays."""
+        """Return the number of terms of a stored scorer, after checking the types and shapes of its arrays."""
         require_parts(header, specs, (), ("coefficients", "intercepts"))
         intercepts, coefficients = specs["intercepts"], specs["coefficients"]
         outputs = (1, 2) if n_outputs == 2 else (n_outputs,)
@@ -87,7 +86,7 @@ class LinearScorer:
     def restore(
         cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Return the scorer that was stored; for two classes it may have one output."""
+        """Return the stored scorer; for two classes it may have one output."""
         cls.declared_terms(header, specs_of(arrays), n_outputs)
         intercepts, coefficients = arrays["intercepts"], arrays["coefficients"]
         require_array("coefficients", coefficients, np.float32, (n_terms, len(intercepts)))
@@ -96,7 +95,7 @@ class LinearScorer:
         return cls(coefficients, intercepts)
 
     def _scores_of_few(self, rows: Rows) -> Floats:
-        """In numpy alone: products are added one after the other, in the order of the columns, as the kernel does."""
+        """Return scores calculated with numpy. Products are added one by one in column order, as in the kernel."""
         lengths = np.diff(rows.starts)
         if lengths.max(initial=0) > rows.n_rows:
             return self._scores_row_by_row(rows)
@@ -104,7 +103,7 @@ class LinearScorer:
         longest_first = np.argsort(-lengths, kind="stable")
         starts, lengths = rows.starts[longest_first], lengths[longest_first]
         scores = np.empty((rows.n_rows, self.n_outputs))
-        for place in range(lengths.max(initial=0)):  # the next product of all rows that have one more
+        for place in range(lengths.max(initial=0)):  # the next product of every row that is long enough
             n_longer = np.searchsorted(-lengths, -place)
             if place == 0:
                 scores[:n_longer] = products[starts[:n_longer]]
@@ -121,13 +120,13 @@ class LinearScorer:
         for row in range(rows.n_rows):
             place = slice(rows.starts[row], rows.starts[row + 1])
             products = self.contributions(rows.columns[place], rows.values[place])
-            # cumsum adds one after the other; sum does not
+            # cumsum adds one by one, in order; sum does not
             scores[row] = products.cumsum(axis=0)[-1] + self.intercepts if len(products) else self.intercepts
         return scores
 
     def _scores_of_many(self, rows: Rows, threads: int) -> Floats:
-        from ..kernels.linear import score_rows
-        from ..text.tally import for_all
+        from ..kernels.csr import score_rows
+        from ..threads import parallel_map
 
         scores = np.empty((rows.n_rows, self.n_outputs))
         size = max(min(_SLICE, -(-rows.n_rows // threads)), 1)
@@ -137,5 +136,5 @@ class LinearScorer:
             starts = rows.starts[first : last + 1]
             score_rows(rows.values, rows.columns, starts, self.coefficients, self.intercepts, scores[first:last])
 
-        for_all(score, -(-rows.n_rows // size), threads)
+        parallel_map(score, -(-rows.n_rows // size), threads)
         return scores

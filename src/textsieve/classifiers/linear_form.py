@@ -1,4 +1,4 @@
-"""Trained classifiers to coefficients and intercepts: a class a row, or a single row for two classes."""
+"""Convert trained classifiers to coefficients and intercepts: one row per class, or a single row for two classes."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
+from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from .linear import LinearScorer
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 ALWAYS = 1000.0
-"""The score of a class that every document is in, minus this that of a class that none is in, where each class is cut
-by itself: more than weights of length 1 come to, so that it is the best of a document's classes too."""
+"""The score of a class that contains every training document, and minus the score of a class that contains none.
+
+Only used where each class has its own threshold. It is larger than any score of rows of length 1, so that a class with
+every document is also the best class of each document.
+"""
 
 _PROBED = 100
 
 
-class Projected(NamedTuple):
-    """How rows came to be: (X - mean) @ components.T."""
+class ProjectionMap(NamedTuple):
+    """The projection that rows were mapped by: (X - mean) @ components.T."""
 
     components: Floats
     mean: Floats
 
 
 class Linear(NamedTuple):
-    """Scores are X @ coefficients.T + intercepts."""
+    """Coefficients and intercepts; scores are X @ coefficients.T + intercepts."""
 
     coefficients: Floats
     intercepts: Floats
 
-    def before(self, projected: Projected) -> Linear:
-        """What gives the same scores to documents that this gives to their projections."""
+    def before(self, projected: ProjectionMap) -> Linear:
+        """Return the form that gives documents the scores that this form gives their projections."""
         coefficients = self.coefficients @ projected.components
         return Linear(coefficients, self.intercepts - coefficients @ projected.mean)
 
 
 def linear_form(classifier: Any) -> Linear:
-    """What a trained classifier comes down to; for two classes one row, which speaks for the second."""
+    """Return the linear form of a trained classifier; for two classes one row, positive for the second."""
     if not hasattr(classifier, "classes_"):
         raise _not_linear(classifier, "after fit it has no classes_")
     if isinstance(classifier, ComplementNB):
@@ -67,7 +67,7 @@ def linear_form(classifier: Any) -> Linear:
 
 
 def one_row_for_two(form: Linear, classifier: Any) -> Linear:
-    """The rows of classes, or where there are two, by how much the second is ahead; what is not finite is refused."""
+    """Return the form with a single row, second class minus first, if it has two; raise `InputError` if not finite."""
     if not (np.isfinite(form.coefficients).all() and np.isfinite(form.intercepts).all()):
         raise InputError(f"{classifier!r} learned coefficients that are not finite; use a larger alpha, or another C.")
     if len(form.intercepts) == 2:
@@ -76,7 +76,7 @@ def one_row_for_two(form: Linear, classifier: Any) -> Linear:
 
 
 class NotLinear(InputError):
-    """Raised for a classifier that does not come down to coefficients."""
+    """Raised for a classifier that can't be written as coefficients and intercepts."""
 
 
 def _not_linear(classifier: Any, reason: str) -> NotLinear:
@@ -87,28 +87,30 @@ def _not_linear(classifier: Any, reason: str) -> NotLinear:
 
 
 def checked_form(trained: Any, rows: csr_matrix) -> Linear:
-    """What a trained classifier comes down to, compared with what it says itself of some rows."""
+    """Return the linear form of a trained classifier, after checking on some rows that both give the same scores."""
     form = linear_form(trained)
-    if hasattr(trained, "decision_function"):  # coef_ may also mean something else: SVC has a row for each two classes
-        some = rows[:_PROBED]
-        told, ours = np.asarray(trained.decision_function(some)), some @ form.coefficients.T + form.intercepts
-        if told.size != ours.size or not np.allclose(told.reshape(ours.shape), ours, rtol=1e-3, atol=1e-3):
+    if hasattr(trained, "decision_function"):  # coef_ may mean something else: SVC has a row for each pair of classes
+        sample = rows[:_PROBED]
+        expected, scores = np.asarray(trained.decision_function(sample)), sample @ form.coefficients.T + form.intercepts
+        if expected.size != scores.size or not np.allclose(
+            expected.reshape(scores.shape), scores, rtol=1e-3, atol=1e-3
+        ):
             raise _not_linear(trained, "its scores are not weights x coef_ + intercept_")
     return form
 
 
 def scorer_of(form: Linear) -> LinearScorer:
-    """Coefficients as they are kept: with 32 bits, a term a row."""
+    """Return the scorer of a linear form: float32 coefficients, one row per term."""
     coefficients, intercepts = form
     return LinearScorer(np.ascontiguousarray(coefficients.T, np.float32), intercepts.astype(np.float64))
 
 
 def of_all_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool = False) -> Linear:
-    """What was learned of the classes that had documents, with those that can't win beside them.
+    """Return a form for all classes, in which classes without training documents can't win.
 
-    Where weights are not negative, a class that has the least of all coefficients of a term, and an intercept below
-    all, has a lower score than any other, and no odd one. Where they may be (`signed`), it has the coefficients of a
-    class that had documents, and a lower intercept.
+    If weights are not negative, such a class gets the lowest coefficient of each term and an intercept below all
+    others: its score is always lower than any other, and stays in the usual range. If weights may be negative
+    (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower intercept.
     """
     if len(present) == n_classes:
         return form
@@ -123,7 +125,7 @@ def of_all_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool 
 
 @contextmanager
 def naming_options(classifier: Any) -> Iterator[None]:
-    """What scikit-learn says of options that it can't train with, as an error of the input."""
+    """Re-raise scikit-learn's `ValueError` about a classifier's options as `InputError`."""
     try:
         yield
     except InputError:
@@ -136,7 +138,7 @@ def naming_options(classifier: Any) -> Iterator[None]:
 
 @contextmanager
 def few_documents_of_each_class() -> Iterator[None]:
-    """Classes are numbers here, which scikit-learn takes for a regression's if they have few documents each."""
+    """Silence scikit-learn's warning that class numbers with few documents each look like regression targets."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
         yield

@@ -1,11 +1,12 @@
-"""The classifiers by name, one row each, and what they have in common: a score is a sum over the terms.
+"""The table of classifiers by name, with their options and term weighting.
 
-An SVM, logistic regression, Rocchio's cosine with unit documents, naive Bayes' log-probability and TCFP without context
-are all linear: a coefficient for each term and class, and an intercept. So a trained classifier is kept in that form
-alone (`LinearScorer`), whatever it was: small, quick, safe to store, and each term's part of a score is known exactly.
-The others have a scorer of their own (`to_scorer`), in which each term's part is known too.
+All their scores are sums over the terms of a document. An SVM, logistic regression, Rocchio's cosine with unit
+documents, naive Bayes' log-probability and TCFP without context are linear: a coefficient for each term and class, and
+an intercept. So a model stores any of them only as a `LinearScorer`: it is small, fast, safe to store, and gives the
+exact contribution of each term to a score. The other classifiers have their own scorers (`to_scorer`), which give the
+contribution of each term, too.
 
-A classifier's module is loaded only when it is asked for, so that the names alone cost nothing.
+A classifier's module is only imported when the classifier is requested, so that listing the names costs nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..text.schemes import LTC, SMOOTH, Scheme
 
 
 class Named(NamedTuple):
-    """A classifier that can be asked for by name."""
+    """A classifier that can be requested by name."""
 
     name: str
     module: str
@@ -31,17 +32,17 @@ class Named(NamedTuple):
 
     @property
     def make(self) -> type[Any]:
-        """The class of the classifier."""
+        """Return the class of the classifier."""
         loaded: type[Any] = getattr(import_module(self.module), self.class_name)
         return loaded
 
 
 _SCHEME_OF_SVM = Scheme("loglog", "smooth", "l2")
 
-# The weights and options of svm, nb, cnb and rocchio are those that were best, all in all, in cross-validation on four
-# corpora, folds of neighbouring documents, at 1,000 and 10,000 terms; those of svm at fewer terms, too: see
-# docs/defaults.md. logistic has the weights of svm, and those that vote have what their paper uses. subspace has the
-# weights of svm, and a larger C, since rows of its members are shorter.
+# The weighting and options of svm, nb, cnb and rocchio were the best overall in cross-validation on four corpora, with
+# folds of neighbouring documents, at 1,000 and 10,000 terms; those of svm at fewer terms, too: see docs/defaults.md.
+# logistic uses the weighting of svm, and the voting classifiers (tcfp, knnfp, knn) use that of their paper. subspace
+# uses the weighting of svm and a larger C, because its members have shorter rows.
 _ROWS = (
     Named("svm", "textsieve.classifiers.svm", "LinearSVM", {}, _SCHEME_OF_SVM, "linear support vector machine"),
     Named(
@@ -74,18 +75,18 @@ CLASSIFIERS = {row.name: row for row in _ROWS}
 
 
 def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
-    """The classifier that a setting stands for: a name, with options, or an estimator, which is left as it is."""
+    """Return the classifier of a setting: a new one for a name and options, or the given estimator unchanged."""
     if isinstance(setting, str) and setting in CLASSIFIERS:
         row = CLASSIFIERS[setting]
-        made = row.make()
-        chosen = {**row.options, **(options or {})}
-        if "class_weight" in chosen:  # there classes would have to be given as numbers
+        classifier = row.make()
+        merged = {**row.options, **(options or {})}
+        if "class_weight" in merged:  # as an option, it would need class numbers
             raise InputError(
-                f"classifier_options: class_weight={shown(chosen['class_weight'])} is a setting of its own; use "
+                f"classifier_options: class_weight={shown(merged['class_weight'])} is a setting of its own; use "
                 "class_weight= instead."
             )
-        require_options("classifier", setting, sorted(chosen), set(made.get_params()) - {"class_weight"})
-        return made.set_params(**chosen)
+        require_options("classifier", setting, sorted(merged), set(classifier.get_params()) - {"class_weight"})
+        return classifier.set_params(**merged)
     if isinstance(setting, str | type) or not (hasattr(setting, "fit") and hasattr(setting, "get_params")):
         raise InputError(
             f"classifier={shown(setting)}; use one of {', '.join(CLASSIFIERS)}, or a linear classifier such as "
@@ -97,5 +98,5 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None) -> Any:
 
 
 def scheme_for(classifier: Any) -> Scheme:
-    """The weights that a classifier is given unless others are asked for."""
+    """Return the default term weighting of a classifier."""
     return next((row.scheme for row in _ROWS if type(classifier) is row.make), SMOOTH)

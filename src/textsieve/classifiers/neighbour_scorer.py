@@ -1,18 +1,19 @@
-"""`NeighbourScorer`: the nearest training documents vote for their classes, and each term has its part in each vote.
+"""`NeighbourScorer`: the nearest training documents vote for their classes, and each vote is split among the terms.
 
-A document, scaled to length 1, has as neighbours the k training documents with the largest cosines above 0; of equally
-near ones, the lower. With weighted votes, the score of class c is the sum of the cosines of the neighbours in c. A
-cosine is a sum over terms, so it can be added up term by term: a term t of the document adds
+The neighbours of a document, scaled to length 1, are the k training documents with the largest cosines above 0; of
+equal cosines, the lower document comes first. With weighted votes, the score of class c is the sum of the cosines of
+the neighbours in c. A cosine is a sum over terms, so the score can be added up term by term: a term t of the document
+adds
 
-    w(t, document) x (sum of w(t, neighbour) over the neighbours in c, from the lowest document to the highest),
+    w(t, document) x (sum of w(t, neighbour) over the neighbours in c, from the lowest document to the highest).
 
-and it is added up so, in the order of the columns. With plain votes the score is the number of neighbours in c. Each
-vote is shared among the terms in proportion to their products (those above 0), in whole multiples of 2^-30, what is
-left over going to the first: so the parts add up to the number exactly.
+The terms are added in column order. With plain votes, the score is the number of neighbours in c. Each vote is split
+among the terms in proportion to their products (those above 0), in integer multiples of 2^-30, and the remainder goes
+to the first term. So the parts add up to the number exactly.
 
 A document without a neighbour scores 0 for each class.
 
-Training documents are kept term by term, with 32 bits a weight, and calculated with as 64.
+Training documents are stored term by term with float32 weights; calculations use float64.
 """
 
 from __future__ import annotations
@@ -26,25 +27,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
+from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import Postings, cosines_of, frozen, index_of, matches, nearest_of, unit_rows
 from ..settings import is_whole, n_threads
 from ..text.rows import Rows
-from .scorer import require_array, require_ascending, require_parts, require_vector
-from .vote_parts import shared_votes
+from .scorer import require_array, require_ascending, require_parts, require_vector, shared_votes
 
 if TYPE_CHECKING:
     from ..kernels.neighbours import Index
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Numbers = NDArray[np.int32]
 
 VOTES = ("weighted", "plain")
-"""What a neighbour's vote counts: its cosine, or 1."""
+"""The kinds of votes: a neighbour's vote counts its cosine, or 1."""
 
 FEW_POSTINGS = 1 << 25
-"""Up to this many are looked at before the kernels would be loaded."""
+"""The largest number of postings that is searched with numpy; more load the compiled kernels."""
 
 _ARRAYS = ("term_starts", "documents", "weights", "class_starts", "classes")
 _SLICE = 1 << 8
@@ -52,34 +50,34 @@ _SLICE = 1 << 8
 
 @dataclass(frozen=True, eq=False)
 class NeighbourScorer:
-    """Training documents, term by term, their classes, and how they vote."""
+    """The training documents, term by term, their classes, and the voting settings."""
 
     kind: ClassVar[str] = "knn"
 
     postings: Postings
     class_starts: Ints  # the classes of document i are class_starts[i] to class_starts[i + 1]
-    classes: Numbers
+    classes: Int32s
     n_outputs: int
     k: int
     votes: str
 
     @property
     def n_terms(self) -> int:
-        """How many columns rows have."""
+        """Return the number of terms, which are the columns of the rows to score."""
         return self.postings.n_terms
 
     @property
     def intercepts(self) -> Floats:
-        """Zeros: without terms there are no neighbours."""
+        """Return zeros: without terms there are no neighbours."""
         return np.zeros(self.n_outputs)
 
     @cached_property
     def index(self) -> Index:
-        """What the kernels search; made when it is first asked for."""
+        """Return the index that the kernels search; built at first access."""
         return index_of(self.postings)
 
     def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
-        """The scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
         threads = n_threads(n_jobs)
@@ -89,27 +87,27 @@ class NeighbourScorer:
         return self._scores_of_few(unit)
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """What each value of one row adds (values x outputs): its part in the votes of the neighbours."""
+        """Return what each value of one row adds to the scores (values x outputs): its part of the votes."""
         unit = unit_rows(Rows(values, columns, np.array([0, len(columns)]), self.n_terms))
         return self._parts(unit.columns, unit.values)
 
     def term_strengths(self) -> Floats:
-        """The mean weight of each term in the documents of each class (terms x outputs)."""
+        """Return the mean weight of each term in the documents of each class (terms x outputs)."""
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_starts))
         sums = self._by_class(terms, self.postings.documents, self.postings.weights, self.n_terms)
         return sums / np.maximum(np.bincount(self.classes, minlength=self.n_outputs), 1)
 
     def header(self) -> dict[str, Any]:
-        """How many neighbours vote, and how."""
+        """Return the number of neighbours and the kind of votes."""
         return {"k": self.k, "votes": self.votes}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The training documents and their classes."""
+        """Return the training documents and their classes."""
         return dict(zip(_ARRAYS, (*self.postings[:3], self.class_starts, self.classes), strict=True))
 
     @classmethod
     def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
-        """Return the number of terms of a stored scorer, after checking settings and types and shapes of arrays."""
+        """Return the number of terms of a stored scorer, after checking settings, types and shapes."""
         require_parts(header, specs, ("k", "votes"), _ARRAYS)
         k, votes = header["k"], header["votes"]
         if not (is_whole(k) and k >= 1):
@@ -126,7 +124,7 @@ class NeighbourScorer:
     def restore(
         cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Return the scorer that was stored."""
+        """Return the stored scorer."""
         cls.declared_terms(header, specs_of(arrays), n_outputs)
         term_starts, documents, weights, class_starts, classes = (arrays[name] for name in _ARRAYS)
         require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
@@ -136,28 +134,32 @@ class NeighbourScorer:
         if (class_starts[1:] == class_starts[:-1]).any():
             raise InputError("a document has no class")
         lengths = np.bincount(documents, np.square(weights, dtype=np.float64), n_documents)
-        if not ((lengths == 0.0) | (np.abs(lengths - 1.0) < 1e-4)).all():  # NaN is neither
+        if not ((lengths == 0.0) | (np.abs(lengths - 1.0) < 1e-4)).all():  # also rejects NaN
             raise InputError("the weights of a document have not the length 1")
         postings = Postings(term_starts, documents, weights, n_documents)
         return cls(postings, class_starts, classes, n_outputs, int(header["k"]), header["votes"])
 
-    # -- a few rows ----------------------------------------------------------------------------------------------
+    # -- few rows: numpy -----
 
     def _scores_of_few(self, unit: Rows) -> Floats:
         scores = np.zeros((unit.n_rows, self.n_outputs))
         for row in np.flatnonzero(unit.sizes).tolist():
             place = slice(unit.starts[row], unit.starts[row + 1])
-            # cumsum adds one after the other; sum does not
+            # cumsum adds one by one, in order; sum does not
             scores[row] += self._parts(unit.columns[place], unit.values[place]).cumsum(axis=0)[-1]
         return scores
 
     def _parts(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """What each value of a row of length 1 adds."""
-        found = matches(self.postings, columns)
+        """Return what each value of a row of length 1 adds to the scores."""
+        matching = matches(self.postings, columns)
         near = np.zeros(self.postings.n_documents, np.bool_)
-        near[nearest_of(cosines_of(self.postings, found, values), self.k)] = True
-        taken = near[found.documents]
-        places, documents, weights = found.places[taken], found.documents[taken], found.weights[taken]
+        near[nearest_of(cosines_of(self.postings, matching, values), self.k)] = True
+        is_neighbour = near[matching.documents]
+        places, documents, weights = (
+            matching.places[is_neighbour],
+            matching.documents[is_neighbour],
+            matching.weights[is_neighbour],
+        )
         if self.votes == "weighted":
             return np.asarray(values[:, np.newaxis] * self._by_class(places, documents, weights, len(values)))
         products = values[places] * weights
@@ -165,8 +167,8 @@ class NeighbourScorer:
         places, documents = places[positive], documents[positive]
         return self._by_class(places, documents, shared_votes(documents, products[positive]), len(values))
 
-    def _by_class(self, groups: Ints, documents: Numbers, amounts: NDArray[Any], n_groups: int) -> Floats:
-        """Amounts of documents, added up for each group and each class (groups x outputs), in the order given."""
+    def _by_class(self, groups: Ints, documents: Int32s, amounts: NDArray[Any], n_groups: int) -> Floats:
+        """Add up amounts of documents by group and class (groups x outputs), in the order given."""
         sizes = self.class_starts[documents.astype(np.int64) + 1] - self.class_starts[documents]
         if (sizes == 1).all():
             outputs: NDArray[Any] = self.classes[self.class_starts[documents]]
@@ -177,11 +179,11 @@ class NeighbourScorer:
         sums: Any = np.bincount(groups * self.n_outputs + outputs, amounts, n_groups * self.n_outputs)
         return np.asarray(sums, np.float64).reshape(n_groups, self.n_outputs)
 
-    # -- many rows -----------------------------------------------------------------------------------------------
+    # -- many rows: kernels -----
 
     def _scores_of_many(self, unit: Rows, threads: int) -> Floats:
         from ..kernels.neighbours import vote
-        from ..text.tally import for_all
+        from ..threads import parallel_map
 
         index, k = self.index, min(self.k, self.postings.n_documents)
         class_starts, classes, weighted = frozen(self.class_starts), frozen(self.classes), self.votes == "weighted"
@@ -192,5 +194,5 @@ class NeighbourScorer:
             part = unit.columns, unit.values, unit.starts[first : last + 1]
             vote(index, *part, class_starts, classes, k, weighted, scores[first:last])
 
-        for_all(score, -(-unit.n_rows // _SLICE), threads)
+        parallel_map(score, -(-unit.n_rows // _SLICE), threads)
         return scores

@@ -1,13 +1,13 @@
-"""k nearest neighbours by cosine: a document belongs where the training documents belong that it resembles most.
+"""k nearest neighbours by cosine: a document gets the classes of the training documents most similar to it.
 
 s(c, d) = the sum of cos(d, n) over the k training documents n nearest to d that are in class c (Ko and Seo 2004,
-formula 3), or their number (`votes="plain"`). Nearest are those with the largest cosines above 0; of equally near ones,
-the lower. Nothing is approximated: the neighbours are those of calculating every cosine (see `kernels.neighbours` for
-how most of them need not be calculated).
+formula 3), or their number (`votes="plain"`). The nearest documents have the largest cosines above 0; of equal
+cosines, the lower document comes first. The search is exact: it finds the same neighbours as computing every cosine
+(`kernels.neighbours` explains how most of them can be skipped).
 
-How many neighbours are best can be asked of the training documents: each is judged by its neighbours among the others,
-for all k at once, since the votes of k + 1 neighbours are those of k and one more. A document may have several classes;
-its neighbours judge it right if the class with the best score is one of its own.
+The best number of neighbours can be estimated from the training documents: each is classified by its neighbours among
+the others, for all k at once, because the votes of k + 1 neighbours are those of k and one more. A document may have
+several classes; it counts as classified correctly if the class with the best score is one of its own.
 """
 
 from __future__ import annotations
@@ -22,21 +22,19 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from ..kernels.neighbours import judge_sizes
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
-from ..stats.labels import LabelPairs
-from ..stats.targets import pairs_of
+from ..stats.labels import LabelPairs, pairs_of
 from ..text.rows import Rows
-from ..text.tally import for_all
+from ..threads import parallel_map
 from .neighbour_scorer import VOTES, NeighbourScorer
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_NEIGHBOURS = 100
 """The largest k that `k="auto"` tries."""
@@ -45,15 +43,17 @@ _SLICE = 1 << 8
 
 
 def scorer_of(rows: Rows, pairs: LabelPairs, k: int, votes: str) -> NeighbourScorer:
-    """The scorer of documents that all have a label."""
-    of_pair = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
-    order = np.argsort(pairs.documents, kind="stable")  # pairs are by class: classes of a document ascend
+    """Return the scorer of documents that all have a label."""
+    class_of_pair = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
+    order = np.argsort(pairs.documents, kind="stable")  # pairs are sorted by class, so the classes of a document ascend
     starts = np.concatenate([[0], np.cumsum(np.bincount(pairs.documents, minlength=rows.n_rows))]).astype(np.int64)
-    return NeighbourScorer(postings_of(rows), starts, of_pair[order].astype(np.int32), len(pairs.classes), k, votes)
+    return NeighbourScorer(
+        postings_of(rows), starts, class_of_pair[order].astype(np.int32), len(pairs.classes), k, votes
+    )
 
 
 def right_by_size(scorer: NeighbourScorer, most: int, threads: int) -> Ints:
-    """How many documents their 1, 2, ... `most` nearest others judge right."""
+    """Return how many documents are classified correctly by their 1, 2, ... `most` nearest other documents."""
     n_documents = scorer.postings.n_documents
     n_slices = -(-n_documents // _SLICE)
     right = np.zeros((n_slices, most), np.int64)
@@ -65,34 +65,36 @@ def right_by_size(scorer: NeighbourScorer, most: int, threads: int) -> Ints:
         weighted = scorer.votes == "weighted"
         judge_sizes(index, *part, *pairs, scorer.n_outputs, most_frequent, weighted, right[number])
 
-    for_all(judge, n_slices, threads)
+    parallel_map(judge, n_slices, threads)
     return np.asarray(right.sum(axis=0))
 
 
 class CosineKNN(ClassifierMixin, BaseEstimator):
     """Classify by the votes of the k training documents with the largest cosines, found exactly.
 
-    Documents are scaled to length 1 here; weights of a training document are kept with 32 bits. A neighbour has a
-    cosine above 0, so a document that shares no term with any has none; it scores 0 for each class and `predict` gives
-    it the most frequent one, with a warning.
+    Documents are scaled to length 1; the weights of training documents are stored as float32. A neighbour has a cosine
+    above 0, so a document that shares no term with any training document has no neighbours. It scores 0 for each class
+    and `predict` gives it the most frequent class, with a warning.
 
     Parameters
     ----------
     k : int or "auto"
-        How many neighbours vote. "auto" takes the k from 1 to 100 that judges the most training documents right, each
-        by its neighbours among the others; the smallest of equals. More than there are documents: all, with a warning.
+        Number of neighbours that vote. "auto" selects the k from 1 to 100 that classifies the most training documents
+        correctly, each by its neighbours among the others; the smallest of equals. If k is larger than the number of
+        documents, all of them vote, with a warning.
     votes : "weighted" or "plain"
-        A vote counts its cosine, or 1.
+        Whether a vote counts its cosine, or 1.
     n_jobs : int or None
-        Threads; -1 is all cores. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Attributes
     ----------
     k_ : the number of neighbours that vote
     classes_ : the classes, sorted
-    class_docs_ : how many documents each class has
+    class_docs_ : the number of documents of each class
     several_ : whether a training document had several labels
-    right_by_k_ : for k="auto", how many training documents are judged right with 1, 2, ... neighbours; else empty
+    right_by_k_ : for k="auto", the number of training documents classified correctly by 1, 2, ... neighbours; otherwise
+        empty
     """
 
     def __init__(self, *, k: int | str = 30, votes: str = "weighted", n_jobs: int | None = -1) -> None:
@@ -101,53 +103,53 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep documents given as the rows of a (sparse) matrix, with their labels; those without one are left out."""
+        """Store documents given as the rows of a (sparse) matrix, with their labels; unlabelled ones are left out."""
         self._validate()
         rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
         pairs = pairs_of(y, rows.n_rows, "CosineKNN")
-        self._documents = np.unique(pairs.documents)  # those that have a label
+        self._documents = np.unique(pairs.documents)  # labelled documents
         if len(self._documents) < rows.n_rows:
             rows = Rows.of(rows.matrix()[self._documents])
             pairs = pairs._replace(documents=np.searchsorted(self._documents, pairs.documents), n_documents=rows.n_rows)
         self.classes_ = np.array(pairs.classes)
         self.class_docs_ = np.diff(pairs.class_starts)
         self.several_ = len(pairs.documents) > rows.n_rows
-        everyone = scorer_of(rows, pairs, rows.n_rows, self.votes)
-        self.k_ = self._n_neighbours(everyone)
-        self._scorer = replace(everyone, k=self.k_)
+        scorer = scorer_of(rows, pairs, rows.n_rows, self.votes)
+        self.k_ = self._n_neighbours(scorer)
+        self._scorer = replace(scorer, k=self.k_)
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """The score of each class; for two classes and one label a document, by how much the second's is larger."""
+        """Return the score of each class; for two classes with one label per document, second minus first."""
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 and not self.several_ else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the best score, the first of equals; without a neighbour the most frequent one."""
+        """Return the class with the best score, the first of equals; without a neighbour, the most frequent class."""
         numbers = self._votes(X).argmax(axis=1)
         return np.asarray(self.classes_[numbers])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return each class's share of the votes (documents x classes); shares are not calibrated probabilities.
 
-        Without a neighbour they are the shares of the training documents.
+        Without a neighbour, they are the shares of the training documents.
         """
         votes = self._votes(X)
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     def _votes(self, X: Any) -> Floats:
-        """Return the scores of documents of one class each; without a neighbour, the sizes of the classes."""
+        """Return the scores of documents with one class each; without a neighbour, the sizes of the classes."""
         scores = self._scores(X)
         if self.several_:
             raise InputError(
                 "Training documents had several labels, and so may these; use decision_function and thresholds."
             )
-        alone = np.logical_not(scores.any(axis=1))
-        if alone.any():
-            scores[alone] = self.class_docs_
+        has_no_neighbour = np.logical_not(scores.any(axis=1))
+        if has_no_neighbour.any():
+            scores[has_no_neighbour] = self.class_docs_
             warnings.warn(
-                f"{alone.sum():,} of {len(alone):,} documents share no term with any training document; they get the "
-                f"most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
+                f"{has_no_neighbour.sum():,} of {len(has_no_neighbour):,} documents share no term with any training "
+                f"document; they get the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
                 stacklevel=3,
             )
         return scores
@@ -163,13 +165,13 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     def kneighbors(
         self, X: Any = None, k: int | None = None, return_distance: bool = True
     ) -> tuple[Floats, Ints] | Ints:
-        """Return the distances, 1 - cosine, to the k (or `k_`) nearest training documents, and their rows.
+        """Return the distances, 1 - cosine, to the k (or `k_`) nearest training documents, and their row numbers.
 
-        With `return_distance=False` only the rows are returned.
+        With `return_distance=False` only the row numbers are returned.
 
-        The nearest come first. Without X, the neighbours of each training document that has a label are those among
-        the others. There are always k neighbours, as in scikit-learn: where documents with a common term are too few,
-        those without one follow, at distance 1, the lower first.
+        The nearest come first. Without X, each labelled training document is searched among the others. There are
+        always k neighbours, as in scikit-learn: where too few documents share a term, documents without a common term
+        follow at distance 1, the lower first.
         """
         check_is_fitted(self)
         most = len(self._documents) - (X is None)
@@ -177,18 +179,18 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         if not (is_whole(k) and 1 <= k <= most):
             others = "other documents" if X is None else "documents"
             raise InputError(f"k={shown(k)}; use a number of neighbours from 1 to {most:,}, the number of {others}.")
-        index, everyone = self._scorer.index, np.arange(len(self._documents), dtype=np.int32)
+        index, all_documents = self._scorer.index, np.arange(len(self._documents), dtype=np.int32)
         if X is None:
-            queries, apart = rows_in(index), {"groups": everyone, "owns": everyone}
+            queries, exclusions = rows_in(index), {"groups": all_documents, "owns": all_documents}
         else:
             rows = _rows(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
-            queries, apart = unit_rows(rows), {}
-        found = nearest(index, queries, k, threads=n_threads(self.n_jobs), everyone=True, **apart)
-        documents = self._documents[found.documents]
-        return (np.clip(1.0 - found.cosines, 0.0, 2.0), documents) if return_distance else documents
+            queries, exclusions = unit_rows(rows), {}
+        neighbours = nearest(index, queries, k, threads=n_threads(self.n_jobs), everyone=True, **exclusions)
+        documents = self._documents[neighbours.documents]
+        return (np.clip(1.0 - neighbours.cosines, 0.0, 2.0), documents) if return_distance else documents
 
     def to_scorer(self) -> NeighbourScorer:
-        """What predicting takes, to be kept."""
+        """Return the scorer that a model stores."""
         check_is_fitted(self)
         return self._scorer
 
@@ -198,7 +200,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         return self._scorer.scores(rows, self.n_jobs)
 
     def _n_neighbours(self, scorer: NeighbourScorer) -> int:
-        """The k to use, by what was asked for and what there is."""
+        """Return the number of neighbours to use, from the setting `k` and the number of documents."""
         n_documents = scorer.postings.n_documents
         self.right_by_k_: Ints = np.zeros(0, np.int64)
         if self.k == "auto":
@@ -220,7 +222,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         n_threads(self.n_jobs)
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in."""
+        """Tell scikit-learn that sparse matrices are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

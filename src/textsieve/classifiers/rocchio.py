@@ -1,10 +1,10 @@
-"""Rocchio's classifier: a document belongs to the class whose prototype it points along.
+"""Rocchio's classifier: a document gets the class whose prototype has the largest cosine with it.
 
-The prototype of class j is β m_j - γ m_¬j: the mean of its documents, pushed away from the mean of all others. The
-score of a document is the cosine of the angle between it and the prototype. Both means come from the sums per class and
-term of `ClassStats`, so one pass is enough, documents can be added at any time, and each document may have several
-labels (it then counts once in each of its classes, and "all others" are the other (document, class) pairs). Documents
-without a label are left out. Ko and Seo (2004) take β = 16 and γ = 4.
+The prototype of class j is β m_j - γ m_¬j: the mean of its documents, minus the mean of all others. The score of a
+document is the cosine of the angle between it and the prototype. Both means come from the sums per class and term of
+`ClassStats`, so one pass is enough, documents can be added at any time, and each document may have several labels (it
+then counts once in each of its classes, and "all others" are the other (document, class) pairs). Unlabelled documents
+are left out. Ko and Seo (2004) use β = 16 and γ = 4.
 """
 
 from __future__ import annotations
@@ -17,33 +17,38 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Floats
 from ..errors import InputError, shown
 from ..estimators import growing
 from ..stats import ClassStats
-from ..stats.targets import checked_labels
+from ..stats.labels import checked_labels
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-Floats = NDArray[np.float64]
 
 _NOISE = 1e-14
-"""What is left of two numbers that cancel out, as a share of them; made of length 1 it would look like a direction."""
+"""The relative rounding error of a difference of two equal numbers.
+
+Differences up to this share of their operands are set to 0. Otherwise scaling a prototype to length 1 would turn
+rounding errors into a direction.
+"""
 
 
 def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
-    """The prototype of each class, of length 1: classes x terms."""
-    found = np.empty((len(stats.classes), stats.n_terms))  # the only array of this size: first sums, then prototypes
-    for number in range(len(found)):
-        found[number] = stats.class_sums(number)
-    total = found.sum(axis=0)
-    for row, own in zip(found, stats.class_docs.tolist(), strict=True):
+    """Return the prototype of each class, scaled to length 1: classes x terms."""
+    # The array holds first sums, then prototypes, so that only one of this size is needed.
+    rows = np.empty((len(stats.classes), stats.n_terms))
+    for number in range(len(rows)):
+        rows[number] = stats.class_sums(number)
+    total = rows.sum(axis=0)
+    for row, own in zip(rows, stats.class_docs.tolist(), strict=True):
         others = stats.n_pairs - own
         towards, away = beta * row / (own or 1), gamma * (total - row) / (others or 1)
         np.subtract(towards, away, out=row)
         row[np.abs(row) <= _NOISE * (np.abs(towards) + np.abs(away))] = 0.0
         row /= np.sqrt((row * row).sum()) or 1.0
-    return found
+    return rows
 
 
 class Rocchio(ClassifierMixin, BaseEstimator):
@@ -52,7 +57,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     beta, gamma : float
-        How much the documents of the class and those of the others count.
+        Weights of the mean of the class and of the mean of all other documents.
 
     Attributes
     ----------
@@ -71,7 +76,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the prototypes of documents given as the rows of a (sparse) matrix, with their labels.
 
-        A document of `sample_weight` 3 counts as three copies of it, and one of weight 0 as if it were left out.
+        A document of `sample_weight` 3 counts as three copies, and one of weight 0 is ignored.
         """
         self._validate()
         if y is None:
@@ -80,7 +85,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         return self._fit_own(ClassStats.from_matrix(rows, checked_labels(y), sample_weight=sample_weight))
 
     def fit_stats(self, stats: ClassStats) -> Self:
-        """Learn the prototypes from statistics that are there already."""
+        """Learn the prototypes from existing statistics."""
         self._validate()
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
@@ -89,13 +94,13 @@ class Rocchio(ClassifierMixin, BaseEstimator):
 
     def _fit_own(self, stats: ClassStats) -> Self:
         if len(stats.classes) < 2:
-            found = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
-            raise InputError(f"{found}: there is nothing to tell apart; give documents of at least two classes.")
+            problem = f"Only one class, {stats.classes[0]!r}" if stats.classes else "No document has a label"
+            raise InputError(f"{problem}: there is nothing to tell apart; give documents of at least two classes.")
         self.stats_, self._prototypes = stats, prototypes(stats, self.beta, self.gamma)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add more documents. More columns and classes than before may come; `classes` need not be given."""
+        """Add more documents, which may have new columns and classes; `classes` is not needed."""
         self._validate()
         with growing(self, X) as rows:
             labels = checked_labels(y)
@@ -108,7 +113,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> Floats:
-        """The prototypes: classes x terms."""
+        """Return the prototypes: classes x terms."""
         check_is_fitted(self, "stats_")
         if self._prototypes is None:
             self._prototypes = prototypes(self.stats_, self.beta, self.gamma)
@@ -116,17 +121,17 @@ class Rocchio(ClassifierMixin, BaseEstimator):
 
     @property
     def intercept_(self) -> Floats:
-        """Zeros: a cosine has no intercept."""
+        """Return zeros: a cosine has no intercept."""
         return np.zeros(len(self.classes_))
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Return the classes, sorted."""
         check_is_fitted(self, "stats_")
         return np.array(self.stats_.classes)
 
     def cosines(self, X: Any) -> Floats:
-        """The cosine of each document with each class's prototype; 0 for an empty document."""
+        """Return the cosine of each document with each class's prototype; 0 for an empty document."""
         check_is_fitted(self, "stats_")
         if not self.stats_.classes:
             raise InputError("No document had a label so far, so there is no class to predict; give some labels.")
@@ -136,12 +141,12 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         return np.asarray(rows @ self.coef_.T) / lengths
 
     def decision_function(self, X: Any) -> Floats:
-        """The cosines; for two classes, by how much the second's is larger."""
+        """Return the cosines; for two classes, second minus first."""
         cosines = self.cosines(X)
         return cosines[:, 1] - cosines[:, 0] if cosines.shape[1] == 2 else cosines
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the largest cosine; the first in the order of classes where they are equal."""
+        """Return the class with the largest cosine; of equals, the first in the order of classes."""
         return np.asarray(self.classes_[self.cosines(X).argmax(axis=1)])
 
     def _validate(self) -> None:
@@ -155,7 +160,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
             )
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in."""
+        """Tell scikit-learn that sparse matrices are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -1,7 +1,8 @@
-"""What is kept of a trained classifier, whatever it is: something that scores rows, says why, and can be stored.
+"""`Scorer`: the common interface of trained classifiers, which scores rows, explains scores and can be stored.
 
-A score is a sum over the terms of a document and an intercept. So every scorer can say what each term added. Predicting
-needs numpy alone as long as documents are few; many go through a kernel, with the same result to the last bit.
+A score is a sum over the terms of a document, plus an intercept. So every scorer can say how much each term
+contributed. Predicting few documents needs numpy alone; many documents go through a compiled kernel, with the same
+result to the last bit.
 """
 
 from __future__ import annotations
@@ -14,54 +15,74 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec
+from ..arrays import Floats
 from ..errors import InputError, shown
 from ..text.rows import Rows
 
-Floats = NDArray[np.float64]
+_UNITS = float(1 << 30)
+
+
+def shared_votes(voters: NDArray[np.integer], amounts: Floats) -> Floats:
+    """Split one vote of each voter in proportion to its amounts, which are above 0.
+
+    Parts are integer multiples of 2^-30, and the rounding remainder goes to the first part of each voter. So the parts
+    of a voter add up to exactly 1, and those of several voters to their number.
+    """
+    if not len(voters):
+        return amounts
+    totals = np.bincount(voters, amounts)
+    units = np.rint(amounts / totals[voters] * _UNITS)
+    known, firsts = np.unique(voters, return_index=True)
+    units[firsts] += _UNITS - np.bincount(voters, units)[known]
+    return np.asarray(units / _UNITS)
+
 
 LARGEST = 1e150
-"""The largest intercept: the product of two such numbers, and their difference, are finite."""
+"""The largest allowed intercept: products and differences of two such numbers are finite."""
 
 
 class Scorer(Protocol):
-    """Rows to scores, an output for each class; or a single one for two classes, which speaks for the second."""
+    """Convert rows to scores: one output per class, or for two classes a single one, positive for the second."""
 
     kind: ClassVar[str]
-    """Its name in a model file."""
+    """The scorer's name in a model file."""
 
     @property
     def n_terms(self) -> int:
-        """How many columns rows have."""
+        """Return the number of terms, which are the columns of the rows to score."""
 
     @property
     def n_outputs(self) -> int:
-        """How many scores a document gets."""
+        """Return the number of scores of each document."""
 
     @property
     def intercepts(self) -> Floats:
-        """What each score is without any term."""
+        """Return the scores of a document without any terms."""
 
     def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
-        """The scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """What each value of one row adds (values x outputs): added up in order, then the intercepts: the score."""
+        """Return what each value of one row adds to the scores (values x outputs).
+
+        Added up in order, followed by the intercepts, they give exactly the scores.
+        """
 
     def term_strengths(self) -> NDArray[Any]:
-        """How much each term speaks for each class (terms x outputs)."""
+        """Return how strongly each term indicates each class (terms x outputs)."""
 
     def header(self) -> dict[str, Any]:
-        """The settings that predicting takes, as JSON can hold them."""
+        """Return the settings needed for predicting, as JSON values."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The numbers that predicting takes."""
+        """Return the arrays needed for predicting."""
 
     @classmethod
     def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, from its settings and the types and shapes of its arrays.
 
-        Raises `InputError` for settings, arrays, types or shapes that are not a scorer's of this kind. A model file is
-        checked this way before its arrays are read.
+        Raises `InputError` if they don't belong to a scorer of this kind. A model file is checked this way before its
+        arrays are read.
         """
 
     @classmethod
@@ -81,11 +102,11 @@ SCORERS = {
     "knn": ("textsieve.classifiers.neighbour_scorer", "NeighbourScorer"),
     "subspace": ("textsieve.ensembles.scorer", "SubspaceScorer"),
 }
-"""The kinds of scorers: where each is, by its name in a model file."""
+"""The module and class of each kind of scorer, by its name in a model file."""
 
 
 def scorer_type(kind: object) -> type[Scorer]:
-    """The class of a kind of scorers."""
+    """Return the class of a kind of scorer."""
     if not isinstance(kind, str) or kind not in SCORERS:
         raise InputError(f"its scorer is {shown(kind)}, which this release does not know")
     module, name = SCORERS[kind]
@@ -96,11 +117,11 @@ def scorer_type(kind: object) -> type[Scorer]:
 def require_parts(
     header: Mapping[str, Any], arrays: Mapping[str, Any], settings: Collection[str], names: Collection[str]
 ) -> None:
-    """Refuse a stored scorer that has other parts than these."""
-    for what, found, wanted in (("settings", header, settings), ("arrays", arrays, names)):
-        if set(found) != set(wanted):
+    """Raise `InputError` if the names of a stored scorer's settings or arrays are not the expected ones."""
+    for part, names_found, wanted in (("settings", header, settings), ("arrays", arrays, names)):
+        if set(names_found) != set(wanted):
             raise InputError(
-                f"its scorer's {what} are {shown(sorted(found)[:20], 200)}, not {shown(sorted(wanted), 200)}"
+                f"its scorer's {part} are {shown(sorted(names_found)[:20], 200)}, not {shown(sorted(wanted), 200)}"
             )
 
 
@@ -126,12 +147,12 @@ def require_finite(name: str, array: NDArray[Any]) -> None:
     1e21. Coefficients are stored as float32, so they are below 4e38, and their products are added as float64. A
     document has fewer than 2^33 selected terms, so the sum is below 1e70, and an intercept adds at most `LARGEST`.
     """
-    if array.size and not (float(array.min()) >= -LARGEST and float(array.max()) <= LARGEST):  # NaN is neither
+    if array.size and not (float(array.min()) >= -LARGEST and float(array.max()) <= LARGEST):  # also rejects NaN
         raise InputError(f"{name} are not all finite, or not within ±{LARGEST:g}")
 
 
 def require_ascending(name: str, array: NDArray[Any], starts_name: str, starts: NDArray[Any], n: int) -> None:
-    """Refuse parts of an array that do not begin and end within it, or whose numbers do not ascend from 0 to n - 1."""
+    """Raise `InputError` if `starts` doesn't split the array into parts, or a part doesn't ascend within 0 to n - 1."""
     if starts[0] != 0 or starts[-1] != len(array) or (starts[1:] < starts[:-1]).any():
         raise InputError(f"{starts_name} does not go from 0 to the {len(array):,} {name}, ascending")
     if len(array) and (array.min() < 0 or array.max() >= n):

@@ -1,20 +1,24 @@
-"""Documents that hyperplanes are looked for among: of one class after the other, and on all terms or on some of them.
+"""Solve linear SVMs on the same documents: for each class against the rest, on all terms or on a subset of them.
 
-The problem is always min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of one more coordinate
-of value 1. Few documents are separated by way of their products with one another (`kernels.gram`), many by way of their
-rows (`kernels.descent`): a step costs as many numbers as there are documents on the first way, and as a row has terms,
-twice and in no order, on the second. Both go from document to document, and take long where there are far fewer terms
-than documents; there Newton's method solves a few equations instead (`kernels.newton`). All three end at the same
-tolerance. What all classes and all choices of terms have in common is made once.
+The problem is always min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)², with the intercept as the weight of an additional
+coordinate of value 1. Three methods (of `kernels.svm`) solve it, to the same tolerance:
 
-The products over the terms that were left out, subtracted from those over all, are those over the others: so no more
-than half of the terms are gone through, unless what was left out is so much larger that the others' digits are lost.
+- "products": for few documents, coordinate descent on the matrix of products between documents. A step reads one
+  number per document.
+- "rows": for many documents, coordinate descent on their rows. A step reads the terms of a row twice, in random memory
+  order.
+- "equations": for few terms, Newton's method, which solves a few systems of equations. The other two go from document
+  to document, which takes long where there are far fewer terms than documents.
+
+Data that all classes and all subsets of terms share is computed once.
+
+The products over a subset of the terms are those over all terms minus those over the omitted ones. So at most half of
+the terms are ever added up, unless the omitted terms dominate so much that the difference would lose its digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,34 +26,34 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..kernels.descent import descend, squared_lengths
-from ..kernels.gram import descend_on_products, document_products, weights_of_terms
-from ..kernels.newton import newton
-from ..kernels.taking import take_columns
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from ..arrays import Floats, Ints
+from ..kernels.csr import take_columns
+from ..kernels.svm import descend, descend_on_products, document_products, newton, squared_lengths, weights_of_terms
+from ..threads import parallel_map
 
 Problem = Callable[[int], tuple[Floats, Floats]]
-"""The number of a class to a sign (+1 or -1) and a cost for every document."""
+"""A function from the number of a class to a sign (+1 or -1) and a cost for every document."""
 
 FEW_DOCUMENTS = 2048
-"""Products of more are never made: they would take more than 32 MB for each thread."""
+"""The largest number of documents for which products are computed: more would take over 32 MB per thread."""
 
 FEW_TERMS = 100
-"""Up to this many, and no more than there are documents, equations are solved."""
+"""The largest number of terms for which equations are solved straight away; never more than there are documents."""
 
 SOME_TERMS = 300
-"""Up to this many, and no more than there are documents, they are solved for what another way did not solve."""
+"""The largest number of terms for which equations are solved if another method did not converge.
+
+It is at most the number of documents, as for `FEW_TERMS`.
+"""
 
 ROUNDS = 30
-"""As many rounds over the documents are reckoned with."""
+"""The expected number of rounds over the documents, for estimating costs."""
 
 DENSE = 0.3
-"""Terms that a larger share of the documents has are kept as dense rows."""
+"""Terms that occur in a larger share of the documents are stored as dense rows."""
 
 OVERSHADOWED = 1e4
-"""A difference of products is not used where it is less than one part in so many: 12 digits of it are left."""
+"""The largest ratio of a product to a difference that is still used: 12 digits of the difference remain."""
 
 _ORDERS = 64
 
@@ -59,23 +63,23 @@ class Separation(NamedTuple):
 
     coefficients: Floats  # classes x terms
     intercepts: Floats
-    rounds: int  # the most that a class took
-    unfinished: int  # classes whose weights were still moving
+    rounds: int  # largest number of rounds of any class
+    unfinished: int  # number of classes that did not converge
 
 
 class _Solved(NamedTuple):
-    """What a way has found, problem by problem."""
+    """The solutions of one method, problem by problem."""
 
     coefficients: Floats
     intercepts: Floats
-    rounds_left: Ints  # 0: it was stopped
+    rounds_left: Ints  # 0: stopped before convergence
 
 
-class Separable:
-    """Documents, as rows, to find hyperplanes among; `way` is one of `WAYS`, None the quickest."""
+class SVMProblem:
+    """Documents, as rows, to separate by hyperplanes; `way` is one of `WAYS`, or None for the fastest."""
 
     def __init__(self, rows: csr_matrix, way: str | None = None) -> None:
-        if not rows.has_canonical_format:  # a cell in parts is longer than its parts
+        if not rows.has_canonical_format:  # squared lengths are wrong if a cell is stored in parts
             rows = rows.copy()
             rows.sum_duplicates()
         self.rows = rows
@@ -92,24 +96,24 @@ class Separable:
         most_rounds: int,
         n_jobs: int,
     ) -> Separation:
-        """Find a hyperplane for each problem, on all terms or on some (ascending)."""
+        """Find a hyperplane for each problem, on all terms or on some of them (`terms`, ascending)."""
         n_terms = self.n_terms if terms is None else len(terms)
-        name = self._way or self._quickest(n_terms, n_problems)
-        found = self._solved(name, problem, n_problems, terms, tolerance, most_rounds, n_jobs)
-        left = np.flatnonzero(found.rounds_left == 0)
-        if len(left) and not self._way and name != "equations" and n_terms <= min(SOME_TERMS, self.n_documents):
-            again = self._solved(
-                *("equations", lambda number: problem(int(left[number])), len(left), terms),
+        method = self._way or self._quickest(n_terms, n_problems)
+        solutions = self._solved(method, problem, n_problems, terms, tolerance, most_rounds, n_jobs)
+        unsolved = np.flatnonzero(solutions.rounds_left == 0)
+        if len(unsolved) and not self._way and method != "equations" and n_terms <= min(SOME_TERMS, self.n_documents):
+            retried = self._solved(
+                *("equations", lambda number: problem(int(unsolved[number])), len(unsolved), terms),
                 *(tolerance, most_rounds, n_jobs),
             )
-            for whole, part in zip(found, again, strict=True):
-                whole[left] = part
-        rounds = most_rounds - max(int(found.rounds_left.min()) - 1, 0)
-        return Separation(found.coefficients, found.intercepts, rounds, int((found.rounds_left == 0).sum()))
+            for array, part in zip(solutions, retried, strict=True):
+                array[unsolved] = part
+        rounds = most_rounds - max(int(solutions.rounds_left.min()) - 1, 0)
+        return Separation(solutions.coefficients, solutions.intercepts, rounds, int((solutions.rounds_left == 0).sum()))
 
     def _solved(
         self,
-        name: str,
+        method: str,
         problem: Problem,
         n_problems: int,
         terms: Ints | None,
@@ -117,25 +121,21 @@ class Separable:
         most_rounds: int,
         n_jobs: int,
     ) -> _Solved:
-        way = WAYS[name](self, terms, n_problems)
+        solver = WAYS[method](self, terms, n_problems)
 
         def solve(number: int) -> tuple[float, int]:
-            return way.solve(number, *problem(number), tolerance, most_rounds)
+            return solver.solve(number, *problem(number), tolerance, most_rounds)
 
-        if min(n_jobs, n_problems) == 1:
-            solved = list(map(solve, range(n_problems)))
-        else:
-            with ThreadPoolExecutor(n_jobs) as pool:
-                solved = list(pool.map(solve, range(n_problems)))
-        intercepts, rounds_left = (np.array(each) for each in zip(*solved, strict=True))
-        return _Solved(way.coefficients(), intercepts, rounds_left)
+        solved = parallel_map(solve, n_problems, n_jobs)
+        intercepts, rounds_left = (np.array(values) for values in zip(*solved, strict=True))
+        return _Solved(solver.coefficients(), intercepts, rounds_left)
 
     def _quickest(self, n_terms: int, n_problems: int) -> str:
-        """The way that should be the quickest: whether terms are few, or documents; and for how many problems.
+        """Return the method with the lowest estimated cost, from the numbers of terms, documents and problems.
 
-        Costs are in about a nanosecond, as measured on Brown and 20 Newsgroups, C from 0.5 to 100. A document that is
-        visited costs its terms by rows; by products a look, and for some a walk, which is slower where products do not
-        fit into the cache.
+        Costs are in units of about a nanosecond, as measured on Brown and 20 Newsgroups, with C from 0.5 to 100. By
+        rows, visiting a document costs its number of terms. By products, a visit costs a constant, and for some
+        documents a pass over all documents, which is slower where the products do not fit into the cache.
         """
         if n_terms <= min(FEW_TERMS, self.n_documents):
             return "equations"
@@ -145,60 +145,63 @@ class Separable:
         visits = n_problems * ROUNDS * n
         by_rows = visits * share * self.rows.nnz / n
         by_products = self._cost_of_products * share + visits * (10.0 + 0.03 * n * (1.0 + n / 1000.0))
-        if n_terms == self.n_terms:  # nobody else shares them
+        if n_terms == self.n_terms:  # no other subset of terms shares the products
             by_products += 10.0 * self.rows.nnz
         return "products" if by_products < by_rows else "rows"
 
     @cached_property
     def _cost_of_products(self) -> float:
-        """Of the products over all terms: pairs of documents of a term, or a walk over all where it is dense."""
+        """Return the cost of the products over all terms.
+
+        A sparse term costs its pairs of documents, and a dense one a pass over all documents for each of its documents.
+        """
         n = self.n_documents
         holders = np.bincount(self.rows.indices, minlength=self.n_terms).astype(np.float64)
         is_dense = holders > DENSE * n
         return float(np.where(is_dense, 0.1 * n * holders, 0.5 * holders * holders).sum())
 
     def make_ready(self, n_terms: int, n_problems: int) -> None:
-        """Make what threads would make at the same time."""
+        """Compute shared data now, so that threads don't compute it at the same time."""
         if (self._way or self._quickest(n_terms, n_problems)) == "products":
             shared = ["postings", "dense", "orders"] + ["products_of_all"] * (2 * n_terms > self.n_terms)
             for name in shared:
                 getattr(self, name)
 
-    # -- what all ways on few documents share ---------------------------------------------------------------------
+    # -- shared data of the method "products" -----
 
     @cached_property
     def postings(self) -> tuple[Ints, NDArray[np.int32], Floats]:
-        """The documents of each term: where they start, which they are, and their weights."""
+        """Return the documents of each term: start positions, document numbers and weights."""
         columns = self.rows.astype(np.float64).tocsc()
         columns.sum_duplicates()
         return columns.indptr.astype(np.int64), columns.indices.astype(np.int32), columns.data
 
     @cached_property
     def dense(self) -> tuple[NDArray[np.int32], Floats]:
-        """Terms that many documents have, as dense rows, and the place of each term among them (-1: it has none)."""
+        """Return the index of each term's dense row (-1 if it has none), and the dense rows of frequent terms."""
         starts, documents, weights = self.postings
-        many = np.flatnonzero(np.diff(starts) > DENSE * self.n_documents)
-        rows = np.zeros((len(many), self.n_documents))
-        for row, term in zip(rows, many.tolist(), strict=True):
+        frequent = np.flatnonzero(np.diff(starts) > DENSE * self.n_documents)
+        rows = np.zeros((len(frequent), self.n_documents))
+        for row, term in zip(rows, frequent.tolist(), strict=True):
             own = slice(starts[term], starts[term + 1])
             row[documents[own]] = weights[own]
         place = np.full(self.n_terms, -1, np.int32)
-        place[many] = np.arange(len(many))
+        place[frequent] = np.arange(len(frequent))
         return place, rows
 
     @cached_property
     def orders(self) -> Ints:
-        """Orders to visit the documents in, shuffled; the same for all."""
-        shuffled = np.random.Generator(np.random.PCG64(0))
-        return np.array([shuffled.permutation(self.n_documents) for _ in range(_ORDERS)])
+        """Return shuffled orders in which to visit the documents, the same for all problems."""
+        generator = np.random.Generator(np.random.PCG64(0))
+        return np.array([generator.permutation(self.n_documents) for _ in range(_ORDERS)])
 
     @cached_property
     def products_of_all(self) -> Floats:
-        """The products of the documents over all terms."""
+        """Return the products of the documents over all terms."""
         return self._added_up(np.arange(self.n_terms))
 
     def products(self, terms: Ints | None) -> Floats:
-        """The products of the documents over some terms."""
+        """Return the products of the documents over some terms."""
         if terms is None or len(terms) == self.n_terms:
             return self.products_of_all
         if 2 * len(terms) <= self.n_terms:
@@ -216,50 +219,50 @@ class Separable:
 
 
 class _ByProducts:
-    """Few documents: the classes share the products."""
+    """The method for few documents: all classes share the products."""
 
-    def __init__(self, documents: Separable, terms: Ints | None, n_problems: int) -> None:
+    def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
         self._documents = documents
         self._terms = np.arange(documents.n_terms) if terms is None else terms
         self._products = documents.products(terms)
         self._pulls = np.zeros((n_problems, documents.n_documents))
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """The intercept of a class, and how many rounds were left."""
+        """Solve the problem of a class; return its intercept and the number of rounds left."""
         orders, pull = self._documents.orders, self._pulls[number]
         return descend_on_products(self._products, signs, costs, orders, tolerance, most_rounds, pull)
 
     def coefficients(self) -> Floats:
-        """Classes x terms."""
-        found = np.empty((len(self._terms), len(self._pulls)))
-        weights_of_terms(*self._documents.postings, self._terms, np.ascontiguousarray(self._pulls.T), found)
-        return np.ascontiguousarray(found.T)
+        """Return the coefficients: classes x terms."""
+        coefficients = np.empty((len(self._terms), len(self._pulls)))
+        weights_of_terms(*self._documents.postings, self._terms, np.ascontiguousarray(self._pulls.T), coefficients)
+        return np.ascontiguousarray(coefficients.T)
 
 
 class _ByRows:
-    """Many documents: the classes share the rows, cut down to the terms that are wanted."""
+    """The method for many documents: all classes share the rows, reduced to the selected terms."""
 
-    def __init__(self, documents: Separable, terms: Ints | None, n_problems: int) -> None:
+    def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
         rows = documents.rows
         self._starts, self._columns, self._values = _arrays(rows) if terms is None else _taken(rows, terms)
         self._squares = squared_lengths(self._starts, self._values)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """The intercept of a class, and how many rounds were left."""
+        """Solve the problem of a class; return its intercept and the number of rounds left."""
         rows = self._starts, self._columns, self._values, self._squares
         return descend(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
     def coefficients(self) -> Floats:
-        """Classes x terms."""
+        """Return the coefficients: classes x terms."""
         return self._coefficients
 
 
 class _ByEquations(_ByRows):
-    """Few terms: a handful of systems of equations for each class."""
+    """The method for few terms: a handful of systems of equations per class."""
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
-        """The intercept of a class, and how many rounds were left."""
+        """Solve the problem of a class; return its intercept and the number of rounds left."""
         rows = self._starts, self._columns, self._values
         return newton(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
@@ -273,7 +276,7 @@ def _arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.float
 
 
 def _taken(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """The columns of some terms."""
+    """Return the CSR arrays of the columns of some terms."""
     place = np.full(rows.shape[1], -1, np.int32)
     place[terms] = np.arange(len(terms))
     starts = np.empty(rows.shape[0] + 1, np.int64)

@@ -1,10 +1,10 @@
-"""A linear SVM for sparse text: liblinear's problem and optimum, a class a thread.
+"""A linear SVM for sparse text: liblinear's problem and optimum, with one thread per class.
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
-data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction of a test set
-moves any more at a hundred times that tolerance; so here compiled loops (see `separation`) work on what the classes
-share, for several classes at a time. Each class sees the documents in the same order whatever the number of threads, so
-the weights do not depend on it.
+data and to a tolerance of 1e-4. The classes are independent, the rows can be shared, and no prediction on a test set
+changes any more at a hundred times that tolerance. So here compiled loops (see `separation`) solve several classes at
+a time on shared data. Each class sees the documents in the same order whatever the number of threads, so the weights
+do not depend on it.
 """
 
 from __future__ import annotations
@@ -21,21 +21,20 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Floats
 from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
-from ..stats.sample_weights import check_weights, drop_weightless
-from .separation import Problem, Separable
+from ..stats.weights import check_weights, drop_weightless
+from .separation import Problem, SVMProblem
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-
-Floats = NDArray[np.float64]
 
 
 def class_factors(
     class_weight: Any, classes: NDArray[Any], y: NDArray[Any], sample_weight: Floats | None = None
 ) -> Floats:
-    """Return the factor of C that each class has; `classes` are sorted, and all of them occur in `y`."""
+    """Return the factor of C of each class; `classes` are sorted, and all of them occur in `y`."""
     if sample_weight is not None and isinstance(class_weight, str) and class_weight == "balanced":
         sizes = np.bincount(np.searchsorted(classes, y), sample_weight)
         return np.asarray(sizes.sum() / (len(classes) * sizes))
@@ -51,9 +50,9 @@ def class_factors(
 def against_the_rest(
     numbers: NDArray[np.integer], factors: Floats, C: float, sample_weight: Floats | None = None
 ) -> tuple[Problem, int]:
-    """Return the problems of documents of one class each, and their number: for two classes one, of the second.
+    """Return the problems of documents with one class each, and their number: for two classes only that of the second.
 
-    As liblinear has it: among many classes, only the class itself is weighted, and not the rest.
+    As in liblinear, with more than two classes the factor applies to the class itself, and not to the rest.
     """
     costs: Any = C if sample_weight is None else C * sample_weight
     if len(factors) == 2:
@@ -72,23 +71,23 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float
-        What an error costs; the smaller, the smaller the weights.
+        Cost of an error; a smaller C gives smaller weights.
     class_weight : dict, "balanced" or None
         Factors of C for the documents of each class; "balanced" makes rare classes count as much as frequent ones.
     tol : float
-        When to stop: the largest difference between gradients that is left. 0.01 is ten times finer than liblinear's
-        own default.
+        Tolerance of the stopping criterion: the largest remaining difference between gradients. 0.01 is ten times finer
+        than liblinear's own default.
     max_iter : int
-        When to stop in any case: rounds over the documents.
+        Maximum number of rounds over the documents.
     n_jobs : int or None
-        Threads, a class each; -1 is all cores. The result does not depend on it.
+        Number of threads, one class each; -1 uses all cores. The result does not depend on it.
 
     Attributes
     ----------
     coef_ : array, classes x terms; a single row for two classes
     intercept_ : array of one number per row of `coef_`
     classes_ : the classes, sorted
-    n_iter_ : how many rounds it took, the most of any class
+    n_iter_ : the largest number of rounds of any class
     """
 
     def __init__(
@@ -109,8 +108,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the hyperplanes of documents given as the rows of a (sparse) matrix, with their labels.
 
-        `sample_weight` multiplies C for each document: one of weight 3 counts as three copies of it, and one of weight
-        0 as if it were left out. As always, the hyperplanes are found to the tolerance `tol`.
+        `sample_weight` multiplies C for each document: one of weight 3 counts as three copies, and one of weight 0 is
+        ignored. As always, the hyperplanes are found to the tolerance `tol`.
         """
         self.check_settings()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
@@ -121,37 +120,37 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise InputError(f"Only one class, {self.classes_.tolist()[0]!r}: there is nothing to separate it from.")
         factors = class_factors(self.class_weight, self.classes_, y, weights)
-        found = Separable(rows).separate(
+        separation = SVMProblem(rows).separate(
             *against_the_rest(numbers, factors, self.C, weights),
             tolerance=self.tol,
             most_rounds=self.max_iter,
             n_jobs=n_threads(self.n_jobs),
         )
-        if found.unfinished:
+        if separation.unfinished:
             warnings.warn(
-                f"{found.unfinished} of {len(found.intercepts)} problems had not converged after "
+                f"{separation.unfinished} of {len(separation.intercepts)} problems had not converged after "
                 f"max_iter={self.max_iter} rounds; increase max_iter, or decrease C.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.coef_, self.intercept_, self.n_iter_ = found.coefficients, found.intercepts, found.rounds
+        self.coef_, self.intercept_, self.n_iter_ = separation.coefficients, separation.intercepts, separation.rounds
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """How far each document is on a class's side of its hyperplane; for two classes, of the second's."""
+        """Return the score of each class, positive on its side of the hyperplane; for two classes, of the second."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
         return scores.ravel() if len(self.intercept_) == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each document."""
+        """Return the class of each document."""
         scores = self.decision_function(X)
         numbers = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[numbers])
 
     def check_settings(self) -> None:
-        """Refuse settings that nothing can be learned with."""
+        """Raise `InputError` for invalid settings."""
         for name in ("C", "tol"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 < value < np.inf):
@@ -160,7 +159,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
             raise InputError(f"max_iter={self.max_iter!r}; use a number of rounds from 1.")
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in."""
+        """Tell scikit-learn that sparse matrices are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

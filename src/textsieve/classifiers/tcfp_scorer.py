@@ -1,16 +1,16 @@
-"""`TCFPScorer`: votes of terms that count more beside terms they occurred with in training (TCFP with context).
+"""`TCFPScorer`: votes of terms that count more next to terms they occurred with in training (TCFP with context).
 
 A term t of a document d has the weight tw(t, d) = w(t, d) (1 + f), where f is a factor of t and another term u of the
 document: the largest one (`best`), or the mean over all u that have one (`mean`); 0 if there is none. The score of
-class c is the sum over the terms of tw(t, d) x coefficient(t, c), which `LinearScorer` adds up. Where factors come from
-is told in `context`.
+class c is the sum over the terms of tw(t, d) x coefficient(t, c), which `LinearScorer` adds up. The module `context`
+explains the factors.
 
-The factors are kept as lists of partners. For `best`, each term lists all that it has a factor with, the largest first:
-the first of them that is in the document is the best, and mostly comes soon. For `mean`, all partners have to be looked
-at; so a pair is in one list only, that of the term that fewer documents have, and lists are short. Partners of one
-factor follow one another, so that a factor is kept for each such run and not for each partner; and a partner takes two
-bytes if there are up to 65,536 terms, otherwise four. Factors have 24 bits and are never below 1/1024, so the sum of
-half a million of them is exact, in any order.
+The factors are stored as lists of partners. For `best`, each term lists all terms that it has a factor with, the
+largest factor first: the first partner that is in the document is the best, and is usually found soon. For `mean`, all
+partners have to be checked. So each pair is stored in one list only, that of the term with the lower document
+frequency, which keeps lists short. Partners with the same factor are adjacent, so that a factor is stored per run and
+not per partner. A partner takes two bytes if there are up to 65,536 terms, otherwise four. Factors have 24 bits and
+are never below 1/1024, so the sum of half a million of them is exact, in any order.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
+from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import n_threads
@@ -32,47 +33,44 @@ from .linear import LinearScorer
 from .scorer import require_array, require_finite, require_parts, require_vector
 
 if TYPE_CHECKING:
-    from ..kernels.partners import Lists
+    from ..kernels.cooccurrence import Lists
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Numbers = NDArray[np.int32]
 
 CONTEXTS = ("best", "mean")
-"""Which of the factors of a term counts."""
+"""The ways to combine the factors of a term."""
 
 FEW_PARTNERS = 1 << 24
-"""Up to this many are looked at before the kernels would be loaded."""
+"""The largest number of partners that is checked with numpy; more load the compiled kernels."""
 
 LEAST = 1 / 1024
-"""No factor is smaller: that would take e^60 documents."""
+"""A lower bound of all factors: a smaller one would need e^60 documents."""
 
 MOST_OF = 0.7
-"""A term that this share of all terms are partners of is looked up in a table; see `kernels.partners`."""
+"""A term that has at least this share of all terms as partners is looked up in a table; see `kernels.cooccurrence`."""
 
 MOST_RANKS = 1 << 16
-"""With as many different factors, the rank of one takes more than two bytes."""
+"""The number of different factors from which a rank takes more than two bytes."""
 
 _SLICE = 1 << 8
 _ARRAYS = ("coefficients", "partner_starts", "partners", "run_starts", "run_ends", "run_factors")
 
 
 class Partners(NamedTuple):
-    """For each term the terms that it has a factor with, in runs of equal factor."""
+    """For each term, the terms that it has a factor with, in runs of equal factor."""
 
     starts: Ints
     terms: NDArray[Any]  # uint16 or int32
     run_starts: Ints  # the runs of term t are run_starts[t] to run_starts[t + 1]
-    run_ends: Numbers  # within the list of the term
+    run_ends: Int32s  # within the list of the term
     run_factors: NDArray[np.float32]
 
-    def of(self, term: int) -> tuple[NDArray[Any], Numbers, NDArray[np.float32]]:
-        """The partners of a term, where its runs end, and their factors."""
+    def of(self, term: int) -> tuple[NDArray[Any], Int32s, NDArray[np.float32]]:
+        """Return the partners of a term, the ends of its runs, and their factors."""
         runs = slice(self.run_starts[term], self.run_starts[term + 1])
         return self.terms[self.starts[term] : self.starts[term + 1]], self.run_ends[runs], self.run_factors[runs]
 
     def run_sizes(self) -> Ints:
-        """How many partners each run has."""
+        """Return the number of partners in each run."""
         ends = self.run_ends.astype(np.int64)
         sizes = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
         first = self.run_starts[:-1][self.run_starts[1:] > self.run_starts[:-1]]
@@ -81,13 +79,13 @@ class Partners(NamedTuple):
 
 
 def partner_type(n_terms: int) -> Any:
-    """What a partner is kept as."""
+    """Return the integer type in which partners are stored."""
     return np.uint16 if n_terms <= 1 << 16 else np.int32
 
 
 @dataclass(frozen=True, eq=False)
 class TCFPScorer:
-    """Coefficients (terms x outputs), and the factors that pairs of terms have."""
+    """Coefficients (terms x outputs), and the factors of pairs of terms."""
 
     kind: ClassVar[str] = "tcfp"
 
@@ -97,37 +95,37 @@ class TCFPScorer:
 
     @property
     def n_terms(self) -> int:
-        """How many columns rows have."""
+        """Return the number of terms, which are the columns of the rows to score."""
         return len(self.coefficients)
 
     @property
     def n_outputs(self) -> int:
-        """How many scores a document gets."""
+        """Return the number of scores of each document."""
         return len(self.intercepts)
 
     @property
     def intercepts(self) -> Floats:
-        """Zeros: without terms there are no votes."""
+        """Return zeros: without terms there are no votes."""
         return self._linear.intercepts
 
     def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
-        """The scores of each row (rows x outputs), the same for any number of threads and any batches."""
+        """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
         if not self._are_many(rows):
             return self._linear.scores(self.in_context(rows), n_jobs)
-        from ..kernels.linear import score_rows
+        from ..kernels.csr import score_rows
 
-        scores, none = np.empty((rows.n_rows, self.n_outputs)), self.intercepts
+        scores, no_intercepts = np.empty((rows.n_rows, self.n_outputs)), self.intercepts
 
         def score(first: int, last: int, part: Rows) -> None:
-            score_rows(part.values, part.columns, part.starts, self.coefficients, none, scores[first:last])
+            score_rows(part.values, part.columns, part.starts, self.coefficients, no_intercepts, scores[first:last])
 
         self._weigh_many(rows, n_threads(n_jobs), score)
         return scores
 
     def in_context(self, rows: Rows, n_jobs: int | None = 1) -> Rows:
-        """The rows with the weights tw(t, d)."""
+        """Return the rows with the weights tw(t, d)."""
         if self._are_many(rows):
             return self._weigh_many(rows, n_threads(n_jobs), lambda first, last, part: None)
         values = rows.values.astype(np.float64, copy=False)
@@ -138,33 +136,33 @@ class TCFPScorer:
         return rows._replace(values=weights)
 
     def _are_many(self, rows: Rows) -> bool:
-        """Whether there is so much to look at that kernels do it; or they have been there already."""
+        """Return whether to use kernels: there are many partners to check, or their index exists already."""
         return "_index" in vars(self) or int(np.diff(self.partners.starts)[rows.columns].sum()) > FEW_PARTNERS
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
-        """What each value of one row adds to the scores (values x outputs)."""
+        """Return what each value of one row adds to the scores (values x outputs)."""
         row = Rows(values, columns, np.array([0, len(columns)]), self.n_terms)
         return self._linear.contributions(columns, self.in_context(row).values)
 
     def term_strengths(self) -> NDArray[np.float32]:
-        """The coefficients: how a vote of each term is shared among the classes."""
+        """Return the coefficients: how each term's vote is split among the classes."""
         return self.coefficients
 
     def header(self) -> dict[str, Any]:
-        """Which of a term's factors counts."""
+        """Return the way in which a term's factors are combined."""
         return {"context": self.context}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Coefficients and partners; those of two bytes are stored as bytes, the low one first."""
+        """Return the coefficients and partners; partners of two bytes are stored as bytes, little-endian."""
         starts, terms, run_starts, run_ends, run_factors = self.partners
         if terms.dtype == np.uint16:
             terms = terms.astype("<u2", copy=False).view(np.uint8)
-        kept = self.coefficients, starts, terms, run_starts, run_ends, run_factors
-        return dict(zip(_ARRAYS, kept, strict=True))
+        arrays = self.coefficients, starts, terms, run_starts, run_ends, run_factors
+        return dict(zip(_ARRAYS, arrays, strict=True))
 
     @classmethod
     def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
-        """Return the number of terms of a stored scorer, after checking settings and types and shapes of arrays."""
+        """Return the number of terms of a stored scorer, after checking settings, types and shapes."""
         require_parts(header, specs, ("context",), _ARRAYS)
         if header["context"] not in CONTEXTS:
             raise InputError(f"context is {shown(header['context'])}, none of {', '.join(CONTEXTS)}")
@@ -184,7 +182,7 @@ class TCFPScorer:
     def restore(
         cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Return the scorer that was stored."""
+        """Return the stored scorer."""
         cls.declared_terms(header, specs_of(arrays), n_outputs)
         coefficients, starts, terms, run_starts, run_ends, run_factors = (arrays[name] for name in _ARRAYS)
         require_array("coefficients", coefficients, np.float32, (n_terms, n_outputs))
@@ -196,71 +194,75 @@ class TCFPScorer:
         return cls(coefficients, partners, header["context"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: not what can be made again, and is as large."""
+        """Return the fields to pickle, without the index, which is as large and can be rebuilt."""
         return {"coefficients": self.coefficients, "partners": self.partners, "context": self.context}
 
     @cached_property
     def _linear(self) -> LinearScorer:
         return LinearScorer(self.coefficients, np.zeros(self.coefficients.shape[1]))
 
-    # -- factors of a few rows -----------------------------------------------------------------------------------
+    # -- factors of few rows: numpy -----
 
     def _factors_of_one(self, columns: NDArray[Any], values: Floats) -> Floats:
-        there = np.flatnonzero(values)
+        nonzero = np.flatnonzero(values)
         mark, place = np.zeros(self.n_terms, np.bool_), np.zeros(self.n_terms, np.int64)
-        mark[columns[there]] = True
+        mark[columns[nonzero]] = True
         place[columns] = np.arange(len(columns))
         factors, counts = np.zeros(len(values)), np.zeros(len(values), np.int64)
-        for at in there.tolist():
-            terms, ends, of_run = self.partners.of(columns[at])
-            found = np.flatnonzero(mark[terms])
+        for position in nonzero.tolist():
+            terms, ends, run_factors = self.partners.of(columns[position])
+            present = np.flatnonzero(mark[terms])
             if self.context == "best":
-                found = found[:1]
-            added = of_run[np.searchsorted(ends, found, "right")].astype(np.float64)
-            factors[at] += added.sum()
-            counts[at] += len(found)
-            if self.context == "mean":  # a pair is in one list only
-                others = place[terms[found]]
+                present = present[:1]
+            added = run_factors[np.searchsorted(ends, present, "right")].astype(np.float64)
+            factors[position] += added.sum()
+            counts[position] += len(present)
+            if self.context == "mean":  # the partner's own list doesn't have this pair
+                others = place[terms[present]]
                 factors[others] += added
                 counts[others] += 1
         return factors / np.maximum(counts, 1)
 
-    # -- factors of many rows ------------------------------------------------------------------------------------
+    # -- factors of many rows: kernels -----
 
     @cached_property
-    def _index(self) -> tuple[Lists, Numbers, NDArray[Any]]:
-        """The lists as the kernels want them; and for `best`, for terms that nearly all others are partners of, a row
-        each with the rank of the factor with each.
+    def _index(self) -> tuple[Lists, Int32s, NDArray[Any]]:
+        """Return the lists in the format of the kernels, the table slot of each term, and a table of ranks.
+
+        For `best`, the table has a row for each term that has nearly all others as partners: the rank of its factor
+        with each term.
         """
-        from ..kernels.partners import Lists
+        from ..kernels.cooccurrence import Lists
 
         starts, terms, _, _, run_factors = self.partners
-        rising, number = np.unique(run_factors, return_inverse=True)
+        rising, run_number = np.unique(run_factors, return_inverse=True)
         falling = np.append(rising[::-1], np.float32(0.0))
-        none = len(rising)
-        rank_type: Any = np.uint16 if none < MOST_RANKS else np.int32
-        ranks = np.repeat((none - 1 - number).astype(rank_type), self.partners.run_sizes())
-        many = np.diff(starts) > MOST_OF * self.n_terms if self.context == "best" else np.zeros(self.n_terms, np.bool_)
-        slots = np.where(many, np.cumsum(many) - 1, self.n_terms).astype(np.int32)
-        table = np.full((np.count_nonzero(many), self.n_terms), none, rank_type)
-        for term in np.flatnonzero(many).tolist():
+        no_rank = len(rising)
+        rank_type: Any = np.uint16 if no_rank < MOST_RANKS else np.int32
+        ranks = np.repeat((no_rank - 1 - run_number).astype(rank_type), self.partners.run_sizes())
+        is_frequent = (
+            np.diff(starts) > MOST_OF * self.n_terms if self.context == "best" else np.zeros(self.n_terms, np.bool_)
+        )
+        slots = np.where(is_frequent, np.cumsum(is_frequent) - 1, self.n_terms).astype(np.int32)
+        table = np.full((np.count_nonzero(is_frequent), self.n_terms), no_rank, rank_type)
+        for term in np.flatnonzero(is_frequent).tolist():
             own = slice(starts[term], starts[term + 1])
             table[slots[term], terms[own]] = ranks[own]
         return Lists(*map(frozen, (starts, terms, ranks, falling))), slots, table
 
     def _weigh_many(self, rows: Rows, threads: int, then: Callable[[int, int, Rows], None]) -> Rows:
-        """The rows with the weights tw(t, d); each part of them is handed on as soon as it is done."""
-        from ..kernels.partners import best_factors, mean_factors
-        from ..text.tally import for_all
+        """Return the rows with the weights tw(t, d); call `then` with each part as soon as it is done."""
+        from ..kernels.cooccurrence import best_factors, mean_factors
+        from ..threads import parallel_map
 
         values, columns = rows.values.astype(np.float64, copy=False), rows.columns.astype(np.int32, copy=False)
         starts, weights = rows.starts.astype(np.int64, copy=False), np.empty(len(values))
-        done = Rows(weights, columns, starts, rows.n_columns)
+        weighted = Rows(weights, columns, starts, rows.n_columns)
         lists, slots, table = self._index
 
         def weigh(number: int) -> None:
             first, last = number * _SLICE, min((number + 1) * _SLICE, rows.n_rows)
-            part = done._replace(starts=starts[first : last + 1])
+            part = weighted._replace(starts=starts[first : last + 1])
             if self.context == "best":
                 best_factors(columns, values, part.starts, lists, slots, table, weights)
             else:
@@ -270,12 +272,12 @@ class TCFPScorer:
             weights[own] *= values[own]
             then(first, last, part)
 
-        for_all(weigh, -(-rows.n_rows // _SLICE), threads)
-        return done
+        parallel_map(weigh, -(-rows.n_rows // _SLICE), threads)
+        return weighted
 
 
 def _require_sound(partners: Partners, n_terms: int) -> None:
-    """Refuse lists that would lead out of the arrays, or to other sums than those of factors."""
+    """Raise `InputError` for lists that would lead out of the arrays, or whose factors would give inexact sums."""
     starts, terms, run_starts, run_ends, run_factors = partners
     for name, array, end in (("partner_starts", starts, len(terms)), ("run_starts", run_starts, len(run_ends))):
         if array[0] != 0 or array[-1] != end or (array[1:] < array[:-1]).any():
@@ -284,7 +286,7 @@ def _require_sound(partners: Partners, n_terms: int) -> None:
         raise InputError("a term has more partners than there are")
     if len(terms) and (terms.min() < 0 or terms.max() >= n_terms):
         raise InputError(f"partners has numbers that are not from 0 to {n_terms - 1}")
-    if len(run_factors) and not (run_factors.min() >= LEAST and run_factors.max() <= 1.0):  # NaN is neither
+    if len(run_factors) and not (run_factors.min() >= LEAST and run_factors.max() <= 1.0):  # also rejects NaN
         raise InputError(f"run_factors has factors that are not from {LEAST:g} to 1")
     if (partners.run_sizes() <= 0).any():
         raise InputError("run_ends do not ascend within a term")

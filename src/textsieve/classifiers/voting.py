@@ -1,6 +1,6 @@
-"""What classifiers have in common whose terms vote: scores are votes, and whoever gets the most wins.
+"""The common base of classifiers whose terms vote: scores are votes, and the class with the most votes wins.
 
-A document none of whose terms any training document has gets no votes. It is given the most frequent class, with a
+A document gets no votes if no training document contains any of its terms. It is given the most frequent class, with a
 warning.
 """
 
@@ -16,10 +16,11 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..text.rows import Rows
-from .projections import Floats, Ints, require_weights
 from .scorer import Scorer
+from .vote_table import require_weights
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -33,36 +34,36 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
     @property
     @abstractmethod
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Return the classes, sorted."""
 
     @property
     @abstractmethod
     def class_docs_(self) -> Ints:
-        """How many documents each class has."""
+        """Return the number of documents of each class."""
 
     @property
     @abstractmethod
     def several_(self) -> bool:
-        """Whether a training document had several labels."""
+        """Return whether a training document had several labels."""
 
     @abstractmethod
     def to_scorer(self) -> Scorer:
-        """What is kept of it once it is trained, with an output for each class."""
+        """Return the scorer that a model stores, with an output for each class."""
 
     def votes(self, X: Any) -> Floats:
-        """The votes that each class gets in each document (documents x classes)."""
+        """Return the votes that each class gets in each document (documents x classes)."""
         scorer = self.to_scorer()
         if not scorer.n_outputs:
             raise InputError("No document had a label so far, so there is no class to predict; give some labels.")
         return scorer.scores(rows_of(validate_data(self, X, accept_sparse="csr", reset=False)), self.n_jobs)
 
     def decision_function(self, X: Any) -> Floats:
-        """The votes; for two classes and one label a document, how many more the second gets."""
+        """Return the votes; for two classes with one label per document, second minus first."""
         votes = self.votes(X)
         return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 and not self.several_ else votes
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the most votes, the first of equals; without any vote the most frequent one."""
+        """Return the class with the most votes, the first of equals; without any vote, the most frequent class."""
         votes = self.votes(X)
         if self.several_:
             raise InputError(
@@ -80,7 +81,7 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         return np.asarray(self.classes_[numbers])
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in, no negative weights."""
+        """Tell scikit-learn that sparse matrices are accepted, and negative weights are not."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -88,13 +89,13 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
 
 
 def rows_of(matrix: Any) -> Rows:
-    """The rows of what scikit-learn has checked."""
+    """Return the rows of a matrix that scikit-learn has validated."""
     rows: Any = matrix if issparse(matrix) else csr_matrix(matrix)
     return Rows.of(rows)
 
 
 def training_rows(matrix: Any, who: str) -> Rows:
-    """The rows of training documents, whose weights are 0 or more."""
+    """Return the rows of training documents; raise `InputError` for negative weights."""
     rows = rows_of(matrix)
     require_weights(rows.values, who)
     return rows

@@ -1,16 +1,16 @@
-"""The command line: a verb a module; each parses, makes one call into the library, and prints.
+"""The command line. Each subcommand is a module that parses its options, makes one call into the library, and prints.
 
-Nothing but click is loaded before it is known what is wanted, so that help answers at once.
+Only click is imported before the subcommand is known, so that `--help` is fast.
 """
 
 import sys
 
 
 def main() -> None:
-    """Run what was asked for; the console script."""
+    """Run the command line; this is the entry point of the console script."""
     try:
         from .program import program
 
         program(prog_name="textsieve")
-    except KeyboardInterrupt:  # so early or so late that nobody else saw it
+    except KeyboardInterrupt:  # before or after `orderly` handles it
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""A model and documents that changed places at the command line: what was meant is said with the error."""
+"""Add a hint to the error if a command gets the model and the documents in the wrong order."""
 
 import os
 import shlex
@@ -16,7 +16,7 @@ from ..modelfile.reading import MOST_BYTES
 
 @contextmanager
 def expecting_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
-    """If a model can't be read here because it is something else, say what to do with that."""
+    """Add a hint to an `InputError` raised in this block if the file at `model` is not a model."""
     try:
         yield
     except InputError as problem:
@@ -29,10 +29,12 @@ def expecting_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
 def _hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:
     if not os.path.isfile(model) or _begins_as_model(model):
         return None
-    meant = next(filter(_begins_as_model, others), None)
-    if meant is not None:
-        right = shlex.join(["textsieve", verb, meant, model, *(each for each in others if each != meant)])
-        return f"The model comes first: {right}"
+    model_file = next(filter(_begins_as_model, others), None)
+    if model_file is not None:
+        command = shlex.join(
+            ["textsieve", verb, model_file, model, *(other for other in others if other != model_file)]
+        )
+        return f"The model comes first: {command}"
     if by_ending(Path(model)) is None:
         return None
     name = Path(model).name.partition(".")[0] or "model"

@@ -1,4 +1,4 @@
-"""`textsieve compare`: selectors, numbers of terms and classifiers, each with each, on documents they have not seen."""
+"""`textsieve compare`: measure all combinations of selectors, numbers of terms and classifiers on unseen documents."""
 
 import os
 import re
@@ -164,31 +164,33 @@ def command(
         Plan.of(asked["selectors"], asked["n_terms"], asked["classifiers"], settings, jobs)
         is_split = Splitting(**split).is_asked_for
     if test is not None and is_split:
-        given = next(option(name) for name in split if split[name] is not None)
-        raise click.UsageError(f"{given} and --test exclude each other; leave out one.")
+        conflicting = next(option(name) for name in split if split[name] is not None)
+        raise click.UsageError(f"{conflicting} and --test exclude each other; leave out one.")
     if test == STDIO == path:
         raise click.UsageError("- is standard input, which has one of CORPUS and --test; give the other as a file.")
     if results == STDIO:
         raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
-    kept = usual_results(path) if results is None else results
+    results_file = usual_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
-    refuse_to_lose(kept, *inputs, what="a list of results", option="--results")
-    compare_report.check(report, kept, *inputs)
+    refuse_to_lose(results_file, *inputs, what="a list of results", option="--results")
+    compare_report.check(report, results_file, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(opened(path, reading))
-        others = stack.enter_context(opened(test, reading)) if test else None
+        test_corpus = stack.enter_context(opened(test, reading)) if test else None
         tell = stack.enter_context(progress())
         try:
-            found = compare(corpus, test=others, results=kept, n_jobs=jobs, progress=tell, **asked, **split, **settings)
+            comparison = compare(
+                corpus, test=test_corpus, results=results_file, n_jobs=jobs, progress=tell, **asked, **split, **settings
+            )
         except KeyboardInterrupt:
-            if os.path.exists(kept):
-                say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")
+            if os.path.exists(results_file):
+                say("interrupted", f"the same command goes on where it was; what it has is in {results_file}.")
             raise
-    _show(found, kept, report, wants_json)
+    _show(comparison, results_file, report, wants_json)
 
 
 def usual_results(path: str) -> str:
-    """The results of a corpus stay where the command was given."""
+    """Return the default name of the results file of a corpus, in the current directory."""
     from ..corpus.named import is_name
     from .opening import STDIO
 
@@ -197,15 +199,15 @@ def usual_results(path: str) -> str:
     return f"{name}.compare.jsonl"
 
 
-def _show(found: "Comparison", results: str, report: str | None, wants_json: bool) -> None:
+def _show(comparison: "Comparison", results: str, report: str | None, wants_json: bool) -> None:
     from . import compare_report
     from .compare_tables import show
     from .json_output import print_json
 
-    compare_report.write(found, report)
+    compare_report.write(comparison, report)
     if wants_json:
-        print_json(found.to_dict() | {"results": results} | ({"report": report} if report else {}))
+        print_json(comparison.to_dict() | {"results": results} | ({"report": report} if report else {}))
         return
-    show(found, results)
+    show(comparison, results)
     if report is not None:
         click.echo(f"The report is in {report}")

@@ -1,4 +1,4 @@
-"""`textsieve compare --report`, and reports of results that are there already, without the documents."""
+"""`textsieve compare --report`, also for an existing file of results, without the documents."""
 
 import os
 from typing import TYPE_CHECKING
@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from ..comparison import Comparison
 
 ABOUT_SHOWING = ("path", "report", "wants_json")
-"""What can be said when nothing is measured."""
+"""The parameters that may be given with a file of results, when nothing is measured."""
 
 
 def check(report: str | None, results: str, *inputs: str) -> None:
-    """Stop before any work is done if the report could not be made or written, or would replace what is needed."""
+    """Raise `InputError`, before any work is done, if the report can't be drawn or written.
+
+    It must not replace an input or the file of results.
+    """
     if report is None:
         return
     from ..report import check_report
@@ -28,7 +31,7 @@ def check(report: str | None, results: str, *inputs: str) -> None:
 
 
 def write(found: "Comparison", report: str | None) -> None:
-    """Make the page, if one is wanted."""
+    """Write the HTML report, unless `report` is None."""
     if report is not None:
         from ..report import write_report
 
@@ -36,20 +39,20 @@ def write(found: "Comparison", report: str | None) -> None:
 
 
 def measured_before(path: str) -> "Comparison":
-    """What is in a file of results; options that are about measuring are refused."""
+    """Read the comparison in a file of results; raise `UsageError` if options for measuring are given."""
     from ..comparison import read_comparison
 
     context = click.get_current_context()
     for parameter in context.command.params:
-        given = context.get_parameter_source(str(parameter.name)) is not click.core.ParameterSource.DEFAULT
-        if given and parameter.name not in ABOUT_SHOWING:
+        is_given = context.get_parameter_source(str(parameter.name)) is not click.core.ParameterSource.DEFAULT
+        if is_given and parameter.name not in ABOUT_SHOWING:
             raise click.UsageError(
                 f"{path} holds results, which are only shown: {parameter.opts[-1]} has no meaning for them. To "
                 "measure, give the corpus, and the file with --results."
             )
-    found = read_comparison(path)
-    if not found.conditions:
+    comparison = read_comparison(path)
+    if not comparison.conditions:
         raise InputError(
             f"{path}: no combination was measured on all folds yet; give the command that began it, and it goes on."
         )
-    return found
+    return comparison

@@ -1,4 +1,4 @@
-"""What `textsieve compare` says, in tables for people."""
+"""The output of `textsieve compare` as tables for people."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from ..errors import counted
 from .output import Column, Page, numbers
 
 MOST_PAIRS = 30
-"""Of selectors, whose overlap is shown."""
+"""The maximum number of pairs of selectors whose overlap is printed."""
 NOTHING = "-"
 
 
 def show(found: Comparison, results: str) -> None:
-    """Print all that there is to see."""
+    """Print all tables of a comparison; `results` is the name of its file of results."""
     page, header = Page(), found.header
     split = split_in_words(header["split"])
     page.line(f"{header['corpus']}: {header['documents']:,} documents, {len(header['classes']):,} classes")
@@ -35,13 +35,13 @@ def show(found: Comparison, results: str) -> None:
 
 
 def in_order(found: Comparison) -> list[Summary]:
-    """By number of terms, as they were asked for, and of these the best first."""
+    """Return the summaries by number of terms, in the order of the request, and for each number the best first."""
     sizes = list(dict.fromkeys(line.n_terms for line in found.summary))
 
-    def place(line: Summary) -> tuple[int, float]:
+    def sort_key(line: Summary) -> tuple[int, float]:
         return sizes.index(line.n_terms), -math.inf if line.is_best_in_size else -_value(line.micro_f1)
 
-    return sorted(found.summary, key=place)
+    return sorted(found.summary, key=sort_key)
 
 
 def _value(mean: Mean | None) -> float:
@@ -53,9 +53,9 @@ def _show_quality(page: Page, lines: Sequence[Summary], test: str, *, several: b
     rows = []
     for line in lines:
         means = [line.micro_f1, line.macro_f1, *([line.accuracy] if several else [])]
-        kept = NOTHING if line.n_kept is None else f"{line.n_kept:,.0f}"
+        n_kept = NOTHING if line.n_kept is None else f"{line.n_kept:,.0f}"
         cells = [NOTHING if mean is None else mean_text(mean) for mean in means]
-        rows.append([size_text(line.n_terms), line.selector, line.classifier, kept, *cells, p_text(line)])
+        rows.append([size_text(line.n_terms), line.selector, line.classifier, n_kept, *cells, p_text(line)])
     page.table([*numbers("terms"), Column("selector"), Column("classifier"), *numbers(*titles)], rows)
     interval = (
         "±: half of the 95 % interval of the mean over folds. " if any(_has_interval(line) for line in lines) else ""
@@ -71,15 +71,15 @@ def _has_interval(line: Summary) -> bool:
 
 
 def _show_problems(page: Page, lines: Sequence[Summary]) -> None:
-    """What went wrong, with the classifiers that it went wrong with, if it did not with all."""
-    found: dict[tuple[str, Size, str], list[str]] = {}
+    """Print why combinations have no figures; name the classifiers unless all of them are affected."""
+    affected: dict[tuple[str, Size, str], list[str]] = {}
     for line in lines:
         if line.problem is not None:
-            found.setdefault((line.selector, line.n_terms, line.problem), []).append(line.classifier)
+            affected.setdefault((line.selector, line.n_terms, line.problem), []).append(line.classifier)
     n_classifiers = len({line.classifier for line in lines})
-    for (selector, size, problem), classifiers in found.items():
-        with_them = "" if len(classifiers) == n_classifiers else f", {', '.join(classifiers)}"
-        page.line(f"{selector}, {size_text(size)} terms{with_them}: {problem}")
+    for (selector, size, problem), classifiers in affected.items():
+        with_classifiers = "" if len(classifiers) == n_classifiers else f", {', '.join(classifiers)}"
+        page.line(f"{selector}, {size_text(size)} terms{with_classifiers}: {problem}")
 
 
 def _show_cost(page: Page, lines: Sequence[Summary]) -> None:
@@ -101,7 +101,7 @@ def _show_cost(page: Page, lines: Sequence[Summary]) -> None:
 
 
 def _threads(line: Summary) -> str:
-    """Threads, of how many that the machine has."""
+    """Return the number of threads and of the machine's cores, such as "4 of 8", or "mixed"."""
     return "mixed" if line.threads is None or line.cores is None else f"{line.threads} of {line.cores}"
 
 
@@ -109,15 +109,15 @@ def _seconds(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.3f}"
 
 
-def _show_ranks(page: Page, found: Comparison) -> None:
-    if len(found.ranks) > 1:
-        rows = [[rank.selector, rank.classifier, f"{rank.rank:.2f}"] for rank in found.ranks]
+def _show_ranks(page: Page, comparison: Comparison) -> None:
+    if len(comparison.ranks) > 1:
+        rows = [[rank.selector, rank.classifier, f"{rank.rank:.2f}"] for rank in comparison.ranks]
         page.table([Column("selector"), Column("classifier"), *numbers("rank")], rows, title="Average rank by micro-F1")
 
 
-def _show_overlap(page: Page, found: Comparison) -> None:
-    """Shared terms, a row for each pair of selectors, a column for each number of terms."""
-    cells = {(each.selectors, each.n_terms): f"{each.likeness.shared:,.0f}" for each in found.overlaps}
+def _show_overlap(page: Page, comparison: Comparison) -> None:
+    """Print the number of shared terms: a row for each pair of selectors, a column for each number of terms."""
+    cells = {(overlap.selectors, overlap.n_terms): f"{overlap.likeness.shared:,.0f}" for overlap in comparison.overlaps}
     rows = _by_size(cells, lambda pair: [" and ".join(pair)])
     if rows:
         page.table([Column("shared terms"), *numbers(*_sizes(cells))], rows[:MOST_PAIRS], title="Overlap")
@@ -125,8 +125,11 @@ def _show_overlap(page: Page, found: Comparison) -> None:
         page.line(f"and {counted(len(rows) - MOST_PAIRS, 'more pair')}, with --json")
 
 
-def _show_stability(page: Page, found: Comparison) -> None:
-    cells = {(each.selector, each.n_terms): _index(each.likeness.kuncheva) for each in found.stabilities}
+def _show_stability(page: Page, comparison: Comparison) -> None:
+    cells = {
+        (stability.selector, stability.n_terms): _index(stability.likeness.kuncheva)
+        for stability in comparison.stabilities
+    }
     rows = _by_size(cells, lambda selector: [selector])
     if rows:
         title = "Stability between folds (Kuncheva's index: 1 is the same terms, 0 is chance)"

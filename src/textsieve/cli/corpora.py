@@ -1,4 +1,4 @@
-"""`textsieve corpora`: which corpora have a name, what is in them, and whether they are here."""
+"""`textsieve corpora`: list the named corpora, their contents, and whether their files are on this machine."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from ..corpus.inventory import Entry
+    from ..corpus.inventory import CorpusEntry
     from .output import Page
 
 UNKNOWN = "-"
@@ -40,7 +40,7 @@ def command(name: str | None, wants_json: bool) -> None:
         _show(entries, in_detail=name is not None)
 
 
-def _as_dict(entry: "Entry") -> dict[str, Any]:
+def _as_dict(entry: "CorpusEntry") -> dict[str, Any]:
     return {
         "name": entry.name,
         "about": entry.about,
@@ -59,7 +59,7 @@ def _as_dict(entry: "Entry") -> dict[str, Any]:
     }
 
 
-def _show(entries: list["Entry"], *, in_detail: bool) -> None:
+def _show(entries: list["CorpusEntry"], *, in_detail: bool) -> None:
     from .output import Column, Page, numbers
 
     page = Page()
@@ -75,7 +75,7 @@ def _show(entries: list["Entry"], *, in_detail: bool) -> None:
         page.line("How to get one that is not here, and what may follow its name: textsieve corpora NAME")
 
 
-def _show_details(page: "Page", entries: list["Entry"]) -> None:
+def _show_details(page: "Page", entries: list["CorpusEntry"]) -> None:
     from ..corpus.collections.locating import FOLDER, MIRROR, cache_folder
     from .output import Column
 
@@ -83,10 +83,10 @@ def _show_details(page: "Page", entries: list["Entry"]) -> None:
     if words:
         page.table([Column("word", "terms"), Column("what it means", "terms")], list(words.items()))
     for entry in entries:
-        found = [str(path) for file in entry.files for path in file.paths]
+        paths = [str(path) for file in entry.files for path in file.paths]
         missing = [file.name for file in entry.files if not file.paths]
-        if found:
-            page.line(f"{entry.name} has {', '.join(found)}")
+        if paths:
+            page.line(f"{entry.name} has {', '.join(paths)}")
         if missing:
             page.line(f"{entry.name} lacks {', '.join(missing)}; get it from {entry.publisher}")
     if not all(entry.is_here for entry in entries):
@@ -100,5 +100,5 @@ def _number(value: int | None) -> str:
     return UNKNOWN if value is None else f"{value:,}"
 
 
-def _parts(entry: "Entry") -> str:
+def _parts(entry: "CorpusEntry") -> str:
     return UNKNOWN if entry.split is None else "/".join(f"{size:,}" for size in entry.split)

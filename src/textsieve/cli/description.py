@@ -1,4 +1,4 @@
-"""A model in words and tables: what `train` says of a new one, and `info` of one in a file."""
+"""Describe a model in words and tables; `train` prints this for a new model, and `info` for a model file."""
 
 import os
 from collections.abc import Mapping
@@ -6,27 +6,27 @@ from typing import Any
 
 from rich.filesize import decimal
 
-from ..evaluation.curve import CurvePoint, smallest_within_one_error
+from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..prediction import Model
 from .output import Column, Fitting, Page, label_text, numbers
 
 MANY_TERMS = 30
-"""Terms of a class, more than fit into any line."""
+"""The number of terms that are described for each class; more than fit into any line."""
 
 
 def described(model: Model, path: str) -> dict[str, Any]:
-    """What there is to know of a model in a file, as JSON can hold it."""
+    """Return the description of a model file as a JSON object."""
     terms = model.class_terms(MANY_TERMS)
     measured = _measured(model)
     classes = [
         {
             "label": label,
             "documents": documents,
-            **({} if model.thresholds is None else {"threshold": float(model.thresholds[at])}),
+            **({} if model.thresholds is None else {"threshold": float(model.thresholds[index])}),
             **({} if label not in measured else {"held_out": _without("label", measured[label])}),
             "terms": [{"term": term, "strength": value} for term, value in terms[label]],
         }
-        for at, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True))
+        for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True))
     ]
     held_out = model.about.get("held_out")
     return {
@@ -43,47 +43,53 @@ def described(model: Model, path: str) -> dict[str, Any]:
 
 
 def with_thresholds(selector: str, found: Mapping[str, Any]) -> str:
-    """A selector's name, and the thresholds of testors, which may have been found for a number of terms."""
+    """Return the selector's name, with the thresholds of testors if there are any.
+
+    The thresholds may be given, or found for a number of terms.
+    """
     if not (testors := found.get("testors")):
         return selector
     return f"{selector} with epsilon {testors['epsilon']:.4g} and delta {testors['delta']:.4g}"
 
 
 def _without(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {each: value for each, value in values.items() if each != name}
+    return {key: value for key, value in values.items() if key != name}
 
 
 def _measured(model: Model) -> dict[Any, Mapping[str, Any]]:
-    """What was measured of each class on held-out documents."""
+    """Return the measures of each class on held-out documents."""
     return {row["label"]: row for row in (model.about.get("held_out") or {}).get("classes", ())}
 
 
 def show_measures(page: Page, model: Model) -> None:
-    """How good a model of the rest was on documents that were held out, and by number of terms, if that was asked."""
+    """Print the quality on held-out documents of a model trained on the rest, and the scores by number of terms.
+
+    Each is printed only if it was measured.
+    """
     if held_out := model.about.get("held_out"):
         sample = model.about.get("n_tuned_on")
         of_sample = "" if sample is None else f" of a sample of {sample:,} documents"
-        what = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
+        tested = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
         then = " before it was updated" if model.about.get("updated") else ""
-        page.line(f"On {what}{then}: {figures(held_out, several=model.labels != 'one')}")
+        page.line(f"On {tested}{then}: {figures(held_out, several=model.labels != 'one')}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):
-        chosen = smallest_within_one_error([CurvePoint(*point) for point in curve])
-        rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "chosen" * (n == chosen)) for n, score, error in curve]
+        selected = smallest_within_one_error([CurvePoint(*point) for point in curve])
+        rows = [(f"{n:,}", f"{score:.3f}", f"{error:.3f}", "chosen" * (n == selected)) for n, score, error in curve]
         page.table([*numbers("terms", "score", "std. error"), Column("")], rows)
 
 
 def show_classes(page: Page, model: Model) -> None:
-    """A row a class: documents, how many of them were held out, what was measured on these, and the strongest terms."""
+    """Print a row for each class: its documents, its held-out documents and their measures, and its strongest terms."""
     measured, terms = _measured(model), model.class_terms(MANY_TERMS)
     rows = []
-    for at, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
+    for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measured:
             row += held_out_shares(measured[label]) if label in measured else [""] * 4
         if model.thresholds is not None:
-            row.append(f"{model.thresholds[at]:.3f}")
+            row.append(f"{model.thresholds[index]:.3f}")
         rows.append([*row, Fitting([term for term, _ in terms[label]])])
     titles = [
         "docs",
@@ -94,28 +100,28 @@ def show_classes(page: Page, model: Model) -> None:
 
 
 def held_out_shares(row: Mapping[str, Any]) -> list[str]:
-    """How many of the held-out documents are in a class, and what was measured on them."""
+    """Return the number of held-out documents of a class, and its precision, recall and F1 on held-out documents."""
     return [f"{row['documents']:,}", *shares(row)]
 
 
 def shares(row: Mapping[str, Any]) -> list[str]:
-    """Precision, recall and F1 of a class; nothing where no document was in the class or put there."""
+    """Return precision, recall and F1 of a class, or dashes if no document is in the class or was predicted to be."""
     if not (row["documents"] or row["predicted"]):
         return ["-"] * 3
     return [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]
 
 
 def figures(report: Mapping[str, Any], *, several: bool) -> str:
-    """The figures for all classes together."""
+    """Return the measures over all classes as text; accuracy is left out for multilabel models."""
     all_right = "" if several else f", accuracy {report['accuracy']:.3f}"
     return f"micro-F1 {report['micro_f1']:.3f}, macro-F1 {report['macro_f1']:.3f}{all_right}"
 
 
 def seconds_line(seconds: Mapping[str, float]) -> str:
-    """How long each stage took."""
+    """Return a line with the seconds of each stage."""
     return "Seconds: " + ", ".join(f"{stage} {spent:.1f}" for stage, spent in seconds.items())
 
 
 def file_line(path: str) -> str:
-    """A file and its size."""
+    """Return a file's name and size."""
     return f"{path}: {decimal(os.stat(path).st_size)}"

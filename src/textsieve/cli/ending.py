@@ -1,7 +1,7 @@
-"""How a run ends: with 0; with 1 and a sentence; or, if nobody listens any more, without a word.
+"""Exit codes: 0 for success, 1 with an error message, or the code of a signal, without a message.
 
-Wrong usage ends with 2, which is click's own doing, or that of `usage`. The other codes are those of the shell for
-signals: 130 for Ctrl-C, 129 and 143 for SIGHUP and SIGTERM, 141 for a pipe that nobody reads on, as with `| head`.
+Wrong usage exits with 2, raised by click or by `usage`. The other codes are those that a shell reports for signals: 130
+for Ctrl-C, 129 and 143 for SIGHUP and SIGTERM, and 141 for a pipe whose reader has gone, as with `| head`.
 """
 
 import io
@@ -24,20 +24,20 @@ from .wording import as_options, on_one_line
 
 FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 OF_A_SIGNAL = 128
-"""Added to the number of a signal, this is the exit code of a run that it ended."""
+"""The exit code of a run that was ended by a signal is this plus the number of the signal."""
 ENDING_SIGNALS = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
 NO_MEMORY = "there is not enough memory for this."
 NO_THREAD = "can't start new thread"
-"""What Python says, in a plain `RuntimeError`, if there is no memory for the stack of a thread."""
+"""The message of the `RuntimeError` that Python raises if there is no memory for the stack of a thread."""
 
 SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
-"""Those that are about the input; others are for programmers."""
+"""Warnings about the input, which are printed; others are for programmers."""
 
 
 @contextmanager
 def orderly() -> Iterator[None]:
-    """Say what is wrong with the input in one paragraph, and end with the right exit code."""
+    """Print errors in the input as one line, and exit with the right code."""
     _open_closed_streams()
     _replace_what_cannot_be_written()
     check_room_for_imports()
@@ -69,7 +69,7 @@ def orderly() -> Iterator[None]:
 
 @contextmanager
 def usage() -> Iterator[None]:
-    """What is found wrong with the options alone, before any file is read, ends with 2, as what click finds does."""
+    """Exit with code 2, as click does, for an `InputError` about the options alone, before any file is read."""
     try:
         yield
     except MissingPackage:
@@ -79,31 +79,31 @@ def usage() -> Iterator[None]:
 
 
 def say(kind: str, message: str) -> None:
-    """Tell the user something that is no result, in one line."""
+    """Print a message that is not a result as one line on standard error."""
     click.echo(f"{kind}: {on_one_line(message)}", err=True)
 
 
 def warn(message: str) -> None:
-    """Tell the user what is doubtful."""
+    """Print a warning as one line on standard error."""
     say("warning", message)
 
 
 def _os_error_text(problem: OSError) -> str:
     reason = str(problem.strerror or problem)
-    if problem.errno in OUT_OF_SPACE:  # files add their name to it, so without one it is standard output
+    if problem.errno in OUT_OF_SPACE:  # errors of files have a file name, so without one it is standard output
         return f"{problem.filename or 'standard output'}: {reason}; free some space, or choose another place."
     return f"{problem.filename}: {reason}" if problem.filename else reason
 
 
 def _fail(message: str, problem: BaseException | None, exit_code: int = FAILED) -> None:
-    with suppress(OSError):  # nobody reads that either
+    with suppress(OSError):  # standard error can't be written either
         say("error", message)
     raise click.exceptions.Exit(exit_code) from problem
 
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Show the library's warnings as sentences, each once."""
+    """Print the library's warnings as single lines, each once."""
     seen = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
@@ -121,7 +121,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
 
 class _Signalled(BaseException):
-    """A signal asked the run to end; raising this lets `finally` and `with` remove temporary files."""
+    """Raised when a signal ends the run, so that `finally` and `with` remove temporary files."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -130,14 +130,14 @@ class _Signalled(BaseException):
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into an exception, unless somebody handles or ignores them, as `nohup` does."""
-    if threading.current_thread() is not threading.main_thread():  # Python lets only this one handle signals
+    """Turn SIGTERM and SIGHUP into an exception, unless they are already handled or ignored, as under `nohup`."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
         yield
         return
     numbers = [number for number in ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
 
     def end(number: int, _: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_DFL)  # a second one ends the run at once
+        signal.signal(number, signal.SIG_DFL)  # a second signal ends the run at once
         raise _Signalled(number)
 
     for number in numbers:
@@ -153,14 +153,14 @@ def _ended_by_signals() -> Iterator[None]:
 def _open_closed_streams() -> None:
     """Fail if standard output is closed; occupy the descriptors of other closed streams.
 
-    Otherwise the next file that is opened, such as a model, would become standard error, and messages would be written
-    into it.
+    Otherwise the next file that is opened, such as a model, would get the descriptor of standard error, and messages
+    would be written into it.
     """
     for descriptor, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None and not _is_open(descriptor):
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, as long as the run
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, stays open until the run ends
     if sys.stdout is None:
         sys.stdout = sys.stderr
         _fail(f"standard output is closed; redirect it to a file or to {os.devnull}.", None)
@@ -175,14 +175,14 @@ def _is_open(descriptor: int) -> bool:
 
 
 def _replace_what_cannot_be_written() -> None:
-    """A terminal that lacks a letter shows a question mark; it is no reason to stop."""
+    """Print a question mark for each character that the terminal's encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def _discard_unwritten() -> None:
-    """Drop what standard output and error hold and cannot write, or Python would fail on it at the very end."""
+    """Drop buffered output that can't be written; otherwise Python would fail on it at exit."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             _flush_somewhere(stream)

@@ -1,6 +1,6 @@
-"""Where training runs: on this machine, or with the documents spread over a Spark cluster. What comes out is the same.
+"""Engines for training: this machine, or a Spark cluster that holds the documents. Both produce the same model.
 
-Each engine opens what PATH stands for, and trains a `Categorizer` on it. pyspark is loaded only if it is asked for.
+An engine opens the documents at PATH and trains a `Categorizer` on them. pyspark is imported only for `--engine spark`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENGINES = {
 
 
 def spark_setting(value: str) -> tuple[str, str]:
-    """A name and a value, both as Spark takes them."""
+    """Parse KEY=VALUE into the name and the value of a Spark setting."""
     name, equals, text = value.partition("=")
     if not (name.strip() and equals):
         raise click.BadParameter(f"{value!r}; write KEY=VALUE, for example spark.executor.memory=4g.")
@@ -66,23 +66,23 @@ engine = options.bundle(
 )
 
 
-class Documents(Protocol):
-    """What PATH stands for, as an engine has it."""
+class OpenedDocuments(Protocol):
+    """The documents at PATH, as an engine reads them."""
 
     def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
-        """A categorizer with the settings of this one, trained on all of them."""
+        """Return a categorizer with the settings of `model`, trained on all documents."""
 
     def told(self, model: Categorizer) -> str:
-        """What there is to say of them once a model is trained."""
+        """Return a line about the documents, available once a model is trained."""
 
     def progress(self) -> AbstractContextManager[Tell]:
-        """What is to be told how far the work is."""
+        """Return a context manager that yields the progress callback."""
 
 
 def opened_by(
     engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
-) -> AbstractContextManager[Documents]:
-    """The documents at some paths, with the engine that was asked for."""
+) -> AbstractContextManager[OpenedDocuments]:
+    """Open the documents at `paths` with the requested engine."""
     from .opening import LIMITS
 
     if engine["name"] == "spark":
@@ -119,7 +119,7 @@ class _Here:
 
 
 @contextmanager
-def _here(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[Documents]:
+def _here(paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[OpenedDocuments]:
     from .opening import opened_one_after_the_other
 
     with opened_one_after_the_other(paths, reading) as corpus:
@@ -155,17 +155,17 @@ class _OnSpark:
 
 
 def _looks_joined(classes: Iterable[object]) -> str | None:
-    """What is to be said if classes look like several labels in one cell, as it is where they are read here."""
+    """Return a hint if the classes look like several labels in one cell, as the local engine does, or else None."""
     from ..corpus.batch import JoinedLabels
 
-    noted = JoinedLabels()
+    joined_labels = JoinedLabels()
     for label in classes:
-        noted.add(str(label))
-    return noted.hint()
+        joined_labels.add(str(label))
+    return joined_labels.hint()
 
 
 class _StageLines:
-    """The stage on a line of its own; how far it is, Spark says below it."""
+    """Prints each stage on its own line; Spark shows its own progress bar below it."""
 
     def __init__(self) -> None:
         self._stage = ""
@@ -177,12 +177,14 @@ class _StageLines:
 
 
 @contextmanager
-def _on_spark(engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]) -> Iterator[Documents]:
+def _on_spark(
+    engine: Mapping[str, Any], paths: tuple[str, ...], reading: Mapping[str, Any]
+) -> Iterator[OpenedDocuments]:
     from ..spark.files import read_files, shown_paths
     from ..spark.session import session_on
     from .opening import READING
 
-    logging.getLogger().addHandler(logging.NullHandler())  # what is logged below Spark is raised, too
+    logging.getLogger().addHandler(logging.NullHandler())  # errors that libraries below Spark log are raised as well
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with session_on(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
         settings = {part: reading[part] for part in READING}

@@ -1,4 +1,4 @@
-"""`textsieve evaluate`: predictions against true labels, class by class, and what is taken for what."""
+"""`textsieve evaluate`: compare predictions with true labels, class by class, and show the confusions."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -64,12 +64,12 @@ def _show(report: "Report", name: str, model: "Model") -> None:
     left_out = f"; {report.unlabelled:,} without a label are left out" if report.unlabelled else ""
     page.line(f"{name}: {report.documents:,} documents{left_out}")
     if report.unknown:
-        given = f"{model.why_unknown}, {label_text(model.classes[model.class_of_unknown])}"
-        page.line(f"{report.unknown:,} documents are empty or have no term of the model: they get {given}")
-    strangers = [label_text(label) for label in report.labels if label not in report.classes]
-    if strangers:
-        listed = ", ".join(strangers[:5]) + ", ..." * (len(strangers) > 5)
-        page.line(f"The model does not know {len(strangers):,} of the classes: {listed}")
+        fallback = f"{model.why_unknown}, {label_text(model.classes[model.class_of_unknown])}"
+        page.line(f"{report.unknown:,} documents are empty or have no term of the model: they get {fallback}")
+    unknown_classes = [label_text(label) for label in report.labels if label not in report.classes]
+    if unknown_classes:
+        listed = ", ".join(unknown_classes[:5]) + ", ..." * (len(unknown_classes) > 5)
+        page.line(f"The model does not know {len(unknown_classes):,} of the classes: {listed}")
     page.line(figures(report.summary(), several=report.several))
     _show_classes(page, report)
     if not report.several:
@@ -88,14 +88,17 @@ def _show_classes(page: "Page", report: "Report") -> None:
 
 
 def _show_confusion(page: "Page", report: "Report") -> None:
-    """The matrix if it fits, with the classes' names or at least their numbers above it; else the worst of it."""
+    """Print the confusion matrix if it fits, with columns titled by class names or else by numbers.
+
+    If it doesn't fit, print the most frequent confusions.
+    """
     from .output import GAP, Column, cut, label_text, numbers
 
     names = [label_text(label) for label in report.labels]
-    places = [str(place) for place in range(1, len(names) + 1)]
-    numbered = [f"{place} {name}" for place, name in zip(places, names, strict=True)]
+    positions = [str(position) for position in range(1, len(names) + 1)]
+    numbered = [f"{position} {name}" for position, name in zip(positions, names, strict=True)]
     widest = max(len(f"{count:,}") for count in report.pairs.values())
-    for row_titles, titles in ((names, [cut(name, LONGEST_NAME) for name in names]), (numbered, places)):
+    for row_titles, titles in ((names, [cut(name, LONGEST_NAME) for name in names]), (numbered, positions)):
         room = page.width - sum(GAP + max(len(title), widest) for title in titles)
         if room >= len(CORNER):
             rows = [

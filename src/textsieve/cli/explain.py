@@ -1,4 +1,4 @@
-"""`textsieve explain`: the terms of a text that spoke for and against its classes."""
+"""`textsieve explain`: show which terms of a text speak for and against its classes."""
 
 from typing import TYPE_CHECKING
 
@@ -48,17 +48,17 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
 
     trained, text = load(model), _text(text)
     explanation = trained.explain(text)
-    classes = explanation.classes[:n_classes] if label is None else (_named(explanation, label),)
+    classes = explanation.classes[:n_classes] if label is None else (_find_class(explanation, label),)
     if wants_json:
-        print_json(explanation.to_dict() | {"classes": [each.to_dict() for each in classes]})
+        print_json(explanation.to_dict() | {"classes": [explained.to_dict() for explained in classes]})
     else:
-        page, compares = _shown(explanation, classes), trained.model_.needs_comparing
+        page, compares = _begin_page(explanation, classes), trained.model_.needs_comparing
         if page.has_styles:
             from .marking import marked
 
-            page.styled(marked(text, trained.spans(text), _said(classes[0], compares)))
-        for each in classes:
-            _show_class(page, each, n_terms, compares)
+            page.styled(marked(text, trained.spans(text), _strengths(classes[0], compares)))
+        for explained in classes:
+            _show_class(page, explained, n_terms, compares)
         if compares:
             page.line(
                 "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
@@ -73,19 +73,19 @@ def _text(text: str) -> str:
     return decode(standard_input().read(), "utf-8")[0] if text == STDIO else text
 
 
-def _named(explanation: "Explanation", label: str) -> "ClassExplanation":
+def _find_class(explanation: "Explanation", label: str) -> "ClassExplanation":
     from ..errors import InputError, shown
     from ..prediction import as_written
 
-    for each in explanation.classes:
-        if as_written(each.label) == label:
-            return each
-    known = sorted(as_written(each.label) for each in explanation.classes)
+    for explained in explanation.classes:
+        if as_written(explained.label) == label:
+            return explained
+    known = sorted(as_written(explained.label) for explained in explanation.classes)
     raise InputError(f"label={label!r}: there is no such class; the classes are {shown(known, 200)}.")
 
 
-def _shown(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) -> "Page":
-    """A page that begins with what is predicted."""
+def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) -> "Page":
+    """Return a page that begins with the predicted labels."""
     from .output import Page, label_text
 
     page = Page()
@@ -97,11 +97,15 @@ def _shown(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) 
     return page
 
 
-def _said(explained: "ClassExplanation", compares: bool) -> dict[str, float]:
-    """How much each term spoke for the class."""
-    exact = [each.contribution for each in explained.contributions]
-    found = explained.compared() if compares else exact
-    return {each.term: said for each, said in zip(explained.contributions, found, strict=True)}
+def _strengths(explained: "ClassExplanation", compares: bool) -> dict[str, float]:
+    """Return how much each term speaks for the class; with `compares`, how much more than for all classes on
+    average.
+    """
+    contributions = [contribution.contribution for contribution in explained.contributions]
+    strengths = explained.compared() if compares else contributions
+    return {
+        contribution.term: strength for contribution, strength in zip(explained.contributions, strengths, strict=True)
+    }
 
 
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compares: bool) -> None:
@@ -110,14 +114,15 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compa
     from .wording import printable
 
     first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
-    said = _said(explained, compares)
+    strengths = _strengths(explained, compares)
     rows = [
-        [printable(term), f"{count:,}", f"{weight:.4f}", f"{contribution:+.4f}", f"{said[term]:+.4f}"]
+        [printable(term), f"{count:,}", f"{weight:.4f}", f"{contribution:+.4f}", f"{strengths[term]:+.4f}"]
         for term, count, weight, contribution in first
     ]
     if others:
         rest = [
-            f"{sum(each):+.4f}" for each in zip(*((one.contribution, said[one.term]) for one in others), strict=True)
+            f"{sum(column):+.4f}"
+            for column in zip(*((other.contribution, strengths[other.term]) for other in others), strict=True)
         ]
         rows.append([f"({counted(len(others), 'other term')})", "", "", *rest])
     rows.append(["(intercept)", "", "", f"{explained.intercept:+.4f}", ""])

@@ -1,4 +1,4 @@
-"""`textsieve info`: what is in a model file."""
+"""`textsieve info`: show the contents of a model file."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -67,12 +67,12 @@ def _folded_in(updated: Mapping[str, Any]) -> str:
 
 
 def _settings(model: "Model") -> str:
-    """The methods, and the settings that are not the usual ones."""
+    """Return the selector, the classifier, and all settings that differ from their defaults."""
     from ..categorizer import Categorizer
 
-    chosen, usual = Categorizer.of_model(model).get_params(), Categorizer().get_params()
+    settings, defaults = Categorizer.of_model(model).get_params(), Categorizer().get_params()
     return ", ".join(
         f"{name}={value!r}"
-        for name, value in chosen.items()
-        if name in ("selector", "classifier") or (value != usual[name])
+        for name, value in settings.items()
+        if name in ("selector", "classifier") or (value != defaults[name])
     )

@@ -7,12 +7,12 @@ import click
 
 
 def print_json(value: object) -> None:
-    """One JSON document."""
+    """Print one JSON document."""
     click.echo(as_json(value, indent=2))
 
 
 def as_json(value: object, *, indent: int | None = None, encoding: str | None = None) -> str:
-    """JSON that the encoding (of standard output, unless another is given) can write."""
+    """Return JSON that can be written in `encoding`, by default that of standard output."""
     encoding = encoding or getattr(sys.stdout, "encoding", None) or "utf-8"
     if encoding.lower().startswith("utf"):
         text = json.dumps(value, ensure_ascii=False, indent=indent)
@@ -22,7 +22,7 @@ def as_json(value: object, *, indent: int | None = None, encoding: str | None = 
 
 
 def is_encodable(text: str) -> bool:
-    """Whether there is no half of a UTF-16 pair in it, which JSON can spell and no encoding can write."""
+    """Return whether the text has no unpaired surrogate, which JSON can escape but no encoding can represent."""
     try:
         text.encode()
     except UnicodeEncodeError:

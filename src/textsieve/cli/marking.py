@@ -1,4 +1,4 @@
-"""A text for a terminal, with the terms in it that spoke for a class and those that spoke against it."""
+"""Style a text for a terminal: highlight the terms that speak for a class, and those that speak against it."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -10,20 +10,22 @@ from .wording import printable
 
 FOR, AGAINST = "bold green", "underline red"
 LONGEST = 4000
-"""Characters of a text that are shown; who gives a longer one does not want to read it here."""
+"""The maximum number of characters that are shown; nobody wants to read a longer text in a terminal."""
 
 
 def marked(text: str, spans: Iterable[Span], contributions: Mapping[str, float]) -> Text:
-    """The text, each character in the style of the term that said most of those that it is a part of."""
-    said = [0.0] * min(len(text), LONGEST)
+    """Return the styled text. Where terms overlap, a character has the style of the term with the largest
+    contribution.
+    """
+    strengths = [0.0] * min(len(text), LONGEST)
     for start, end, term in spans:
-        for at in range(start, min(end, len(said))):
-            said[at] = max(said[at], contributions[term], key=abs)
-    made = Text()
-    for style, places in groupby(range(len(said)), key=lambda at: _style(said[at])):
-        piece = [text[at] for at in places]
-        made.append("".join("\n" if each == "\n" else printable(each) for each in piece), style)
-    return made.append("…") if len(text) > LONGEST else made
+        for position in range(start, min(end, len(strengths))):
+            strengths[position] = max(strengths[position], contributions[term], key=abs)
+    styled = Text()
+    for style, positions in groupby(range(len(strengths)), key=lambda position: _style(strengths[position])):
+        characters = [text[position] for position in positions]
+        styled.append("".join("\n" if character == "\n" else printable(character) for character in characters), style)
+    return styled.append("…") if len(text) > LONGEST else styled
 
 
 def _style(contribution: float) -> str:

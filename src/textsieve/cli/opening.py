@@ -1,4 +1,4 @@
-"""What a path at the command line stands for: a file, a folder, a named corpus, or - for standard input."""
+"""Open a path of the command line: a file, a folder, a named corpus, or - for standard input."""
 
 import os
 import sys
@@ -18,15 +18,15 @@ from .ending import warn
 STDIO = "-"
 COLUMNS = ("text", "label")
 READING = (*COLUMNS, "label_separator", "format", "encoding")
-"""What a model remembers that train was told about reading."""
+"""The options of `train` for reading that a model stores."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
-"""Options of reading that no model remembers: they say what is safe here, not how documents are written."""
+"""The options for reading that a model doesn't store: they say what is safe here, not how documents are written."""
 NONE: Mapping[str, str] = {}
 
 
 @contextmanager
 def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
-    """The documents at a path; afterwards it is said if some of them could not be decoded."""
+    """Open the documents at a path; afterwards, print a warning if some bytes could not be decoded."""
     options = {name: value for name, value in reading.items() if value is not None} | more
     if path != STDIO:
         corpus = read(path, **options)
@@ -41,7 +41,10 @@ def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpu
 
 @contextmanager
 def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Corpus]:
-    """The documents at several paths; columns that are named are those of the first, and of others that have them."""
+    """Open the documents at several paths as one corpus.
+
+    Column names given as options apply to the first path, and to the others if they have such columns.
+    """
     if len(paths) == 1:
         with opened(paths[0], reading) as corpus:
             yield corpus
@@ -53,8 +56,8 @@ def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any])
         warn(f"{path}: is empty, and is passed over.")
     with ExitStack() as stack:
         parts = [
-            stack.enter_context(opened(path, own, usual=usual))
-            for path, own, usual in each_with(paths, reading)
+            stack.enter_context(opened(path, options, usual=defaults))
+            for path, options, defaults in each_with(paths, reading)
             if path not in empty
         ]
         corpus = Corpus.chained(parts)
@@ -63,16 +66,17 @@ def opened_one_after_the_other(paths: Sequence[str], reading: Mapping[str, Any])
 
 
 def has_nothing(path: str) -> bool:
-    """Whether a path is a file that nobody has written to yet."""
+    """Return whether a path is an empty file."""
     return path != STDIO and os.path.isfile(path) and not read_head(Path(path)).strip()
 
 
 def each_with(
     paths: Sequence[str], reading: Mapping[str, Any], usual: Mapping[str, str] = NONE
 ) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
-    """Paths, each with how it is read, and what is usual: beyond the first, the columns that were named for it.
+    """Yield each path, its options for reading, and its default names.
 
-    So is what separates labels, as not all formats have columns.
+    Column names given as options are required of the first path, and are defaults for the others. The same holds for
+    the label separator, as not all formats have columns.
     """
     yield paths[0], reading, usual
     separator = reading["label_separator"]
@@ -89,34 +93,34 @@ def _warn_of_wrong_bytes(corpus: Corpus) -> None:
 
 
 def columns_given(reading: Mapping[str, Any]) -> dict[str, str]:
-    """The names of columns that were given as options, for the model to remember."""
+    """Return the column names given as options, for the model to store."""
     return {part: reading[part] for part in COLUMNS if isinstance(reading[part], str)}
 
 
 def columns_of(model: Model) -> dict[str, str]:
-    """The names of columns that a model remembers; what is odd about them, nobody needs."""
+    """Return the column names that a model stores, without invalid entries."""
     columns = model.about.get("columns")
-    found = columns if isinstance(columns, dict) else {}
-    return {part: found[part] for part in COLUMNS if isinstance(found.get(part), str)}
+    stored = columns if isinstance(columns, dict) else {}
+    return {part: stored[part] for part in COLUMNS if isinstance(stored.get(part), str)}
 
 
 def usual_of(model: Model) -> dict[str, str]:
-    """How files are read for a model where nothing is said: columns by the names, and labels split as in training."""
+    """Return the defaults for reading files for a model: the column names and the label separator of its training."""
     separator = told_to(model).get("label_separator")
     return columns_of(model) | ({"label_separator": separator} if isinstance(separator, str) and separator else {})
 
 
 def told_to(model: Model) -> dict[str, Any]:
-    """What train was told about reading, as a model remembers it; older ones remember the names of columns alone."""
-    told = model.about.get("reading")
-    found = told if isinstance(told, dict) else {}
+    """Return the options for reading that `train` got, as a model stores them; older models store only column names."""
+    stored = model.about.get("reading")
+    options = stored if isinstance(stored, dict) else {}
     kinds: dict[str, Any] = dict.fromkeys(COLUMNS, str | int)
-    sound = {part: found[part] for part in READING if isinstance(found.get(part), kinds.get(part, str))}
-    return columns_of(model) | sound
+    valid = {part: options[part] for part in READING if isinstance(options.get(part), kinds.get(part, str))}
+    return columns_of(model) | valid
 
 
 def standard_input() -> Any:
-    """The bytes of standard input."""
+    """Return the binary stream of standard input; raise `InputError` if it is closed."""
     if sys.stdin is None:
         raise InputError("standard input: is closed. Give the name of a file, or write to the command's input.")
     return sys.stdin.buffer
@@ -127,8 +131,8 @@ def refuse_to_lose(
 ) -> None:
     """Raise `InputError`, before any work is done, for an output that can't be written or would spoil the inputs.
 
-    It must not replace an input, nor lie in a folder of documents, where the next run would read it as one of them.
-    `what` is written there, `option` is the one that names it; see `files.check_openable`.
+    It must not replace an input, nor be inside a folder of documents, where the next run would read it as one of them.
+    `what` describes the output, and `option` is the option that names it; see `files.check_openable`.
     """
     check_openable(output, what=what, may_be_stream=may_be_stream)
     for path in inputs:
@@ -142,7 +146,7 @@ def refuse_to_lose(
 
 
 def _is_document_of(folder: str, output: str) -> bool:
-    """Return whether a file would be read as a document of a folder; hidden ones are not."""
+    """Return whether a file would be read as a document of a folder; hidden files are not."""
     inside, place = os.path.join(os.path.realpath(folder), ""), os.path.realpath(output)
     return place.startswith(inside) and not any(
         part.startswith(".") for part in place.removeprefix(inside).split(os.sep)

@@ -1,4 +1,4 @@
-"""Options that several verbs share, in bundles: each arrives at the verb as one dictionary of settings."""
+"""Options that several commands share, in bundles: a command gets each bundle as one dictionary of settings."""
 
 import json
 import os
@@ -21,13 +21,13 @@ from ..text.languages import WAYS, code_of, languages_with_stop_words
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
 
 MOST_STOP_WORDS = 8 << 20
-"""Bytes of a file of stop words: a model's header, which stores them, has no room for more."""
+"""The maximum size of a file of stop words in bytes: the model's header, which stores them, has no room for more."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def bundle(name: str, *options: Decorator) -> Decorator:
-    """Options whose values are handed to the command as one dictionary of that name."""
+    """Return a decorator that adds options to a command, which gets their values as one dictionary called `name`."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
@@ -45,7 +45,7 @@ def bundle(name: str, *options: Decorator) -> Decorator:
 
 
 def examples(*lines: str) -> str:
-    """Examples for the end of a help text, which click is not to wrap."""
+    """Return the examples for the end of a help text, marked so that click doesn't wrap them."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -53,12 +53,12 @@ def examples(*lines: str) -> str:
 
 
 def column(value: str) -> str | int:
-    """A column's name, or its number in a table without a header."""
+    """Parse a column: its name, or its number in a table without a header."""
     return int(value) if value.isdecimal() else value
 
 
 def number_or_share(value: str) -> int | float:
-    """A whole number, or with a point a share."""
+    """Parse an integer, or a share written with a decimal point."""
     try:
         return int(value) if value.isdecimal() else float(value)
     except ValueError:
@@ -66,7 +66,7 @@ def number_or_share(value: str) -> int | float:
 
 
 def n_terms(value: str) -> int | float | str:
-    """How many terms: a number, a share, or a word."""
+    """Parse a number of terms: an integer, a share, "all" or "auto"."""
     number = value if value in ("all", "auto") else number_or_share(value)
     if (isinstance(number, float) and not 0 < number <= 1) or number == 0:
         raise click.BadParameter(f"{value}; use a number from 1, a share above 0 and up to 1.0, 'all', or 'auto'.")
@@ -74,15 +74,15 @@ def n_terms(value: str) -> int | float | str:
 
 
 def run_lengths(value: str) -> tuple[int, int]:
-    """1-2: single words and pairs; 2: pairs alone."""
-    found = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
-    if not found or not 1 <= int(found[1]) <= int(found[2] or found[1]):
+    """Parse a range of n-gram lengths: "1-2" for words and pairs of words, "2" for pairs only."""
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
+    if not match or not 1 <= int(match[1]) <= int(match[2] or match[1]):
         raise click.BadParameter(f"{value!r}; use 1-2 for single words and pairs of words, or 1, the default.")
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])
 
 
 def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str] | None:
-    """Those of a language, or those in a file, which is read in that encoding."""
+    """Return the name of a language, or the stop words in a file, which is read in `encoding`."""
     if len(values) > 1:
         raise click.BadParameter(f"{' and '.join(values)}; give it once, and for more words a file of all of them.")
     if not values or code_of(values[0]) is not None:
@@ -102,9 +102,9 @@ def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str]
 
 
 def _read_list(path: str) -> bytes:
-    """Return the content of a list of stop words, which may be a pipe that a shell has made: `<(grep ... words)`."""
+    """Return the content of a list of stop words, which may be a pipe made by the shell: `<(grep ... words)`."""
     is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
-    if not is_pipe or os.path.exists(os.path.realpath(path)):  # a pipe with a name may never get a writer
+    if not is_pipe or os.path.exists(os.path.realpath(path)):  # a named pipe may never get a writer
         with open_regular(path, what="a list of stop words", max_bytes=MOST_STOP_WORDS) as file:
             return file.read()
     with open(path, "rb") as pipe:
@@ -115,7 +115,7 @@ def _read_list(path: str) -> bytes:
 
 
 def _words_in(data: bytes, name: str, encoding: str) -> list[str]:
-    """The words of a file."""
+    """Return the words of a text file; raise `BadParameter` if it is not text or empty."""
     try:
         text = data.decode(encoding_of(data[:4], encoding))
     except UnicodeError as problem:
@@ -130,7 +130,7 @@ def _words_in(data: bytes, name: str, encoding: str) -> list[str]:
 
 
 def encoding(value: str) -> str:
-    """One that Python knows."""
+    """Parse the name of an encoding that Python knows."""
     try:
         return check_encoding(value)
     except InputError as problem:
@@ -138,7 +138,7 @@ def encoding(value: str) -> str:
 
 
 def size(value: str) -> int:
-    """Return a number of bytes, which may be given in kB, MB or GB."""
+    """Parse a number of bytes, which may be given in kB, MB, GB or TB."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", value.strip().lower())
     number = int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " ")) if match and len(value) < 20 else 0
     if number < 1:
@@ -147,7 +147,7 @@ def size(value: str) -> int:
 
 
 def threads(value: str) -> int:
-    """How many threads; a negative number counts from all cores downwards."""
+    """Parse a number of threads; a negative number counts down from all cores."""
     try:
         number = int(value)
     except ValueError:
@@ -158,14 +158,14 @@ def threads(value: str) -> int:
 
 
 class Setting(NamedTuple):
-    """What is written name=value."""
+    """A setting written as name=value."""
 
     name: str
     value: Any
 
 
 def setting(value: str) -> Setting:
-    """A name and a value, which is JSON or else text."""
+    """Parse name=value; the value is read as JSON, or else as text."""
     name, equals, text = value.partition("=")
     if not (name and equals):
         raise click.BadParameter(f"{value!r}; write name=value, for example pooling=max.")
@@ -176,7 +176,7 @@ def setting(value: str) -> Setting:
 
 
 def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
-    """Balanced, or a factor for some classes."""
+    """Parse class weights: "balanced", or label=factor for some classes."""
     if values in ((), ("balanced",)):
         return values[0] if values else None
     try:
@@ -189,12 +189,12 @@ def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
 
 
 def listed(rows: Mapping[str, Any]) -> str:
-    """Names and what they stand for, from a table of rows."""
+    """Return the help text for a table of methods: each name with its description."""
     return described({name: row.about.partition(";")[0] for name, row in rows.items()})
 
 
 def described(names: Mapping[str, str]) -> str:
-    """Names and what they stand for."""
+    """Return a help text of names and descriptions."""
     return "; ".join(f"{name}: {about}" for name, about in names.items())
 
 
@@ -214,7 +214,7 @@ reading = bundle(
     click.option(
         "--encoding",
         type=encoding,
-        is_eager=True,  # --stop-words wants to know it
+        is_eager=True,  # --stop-words needs it
         metavar="NAME",
         help="Of a text file.  [default: utf-8]",
     ),
@@ -319,7 +319,7 @@ json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one
 
 
 def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
-    """What a `Categorizer` or a `TermCounter` is told of what a term is."""
+    """Return the settings of a `Categorizer` or `TermCounter` that define terms."""
     settings = dict(terms_are)
     language = settings.pop("language")
     if language is not None and settings["normalise"] is None:
@@ -333,5 +333,5 @@ def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_dict(settings: tuple[Setting, ...]) -> dict[str, Any] | None:
-    """Settings by name; None if there are none."""
-    return {each.name: each.value for each in settings} or None
+    """Return the settings by name, or None if there are none."""
+    return {setting.name: setting.value for setting in settings} or None

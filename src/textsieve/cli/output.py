@@ -1,4 +1,4 @@
-"""Tables for people, on standard output: readable in 80 columns and in a pipe, whatever labels and terms hold."""
+"""Tables for people, on standard output: readable in 80 columns and in a pipe, with any labels and terms."""
 
 import os
 import sys
@@ -19,16 +19,17 @@ WIDTH_OF_A_PIPE = 120
 LONGEST_TERM = 30
 NARROWEST = 16
 LEAST = 5
-"""What is left of a column of text or terms, however narrow the terminal is."""
+"""The minimum width of a column of text or terms, however narrow the terminal is."""
 AND_MORE = ", …"
 GAP = 2
-"""Between columns of a table."""
+"""The number of spaces between columns."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: numbers stand to the right and are never cut, text is cut to a part of the width, terms get
-    the rest.
+    """A column of a table.
+
+    Numbers are aligned to the right and never cut. Text is cut to a part of the width. Columns of terms get the rest.
     """
 
     title: str
@@ -36,19 +37,19 @@ class Column:
 
 
 def numbers(*titles: str) -> list[Column]:
-    """Columns of numbers."""
+    """Return columns of numbers with these titles."""
     return [Column(title, "number") for title in titles]
 
 
 class _Console(Console):
-    """A console that leaves a pipe that nobody reads to `ending`; rich itself would end the run with 1."""
+    """A console that leaves broken pipes to `ending`; rich itself would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
         raise
 
 
 class Page:
-    """What is printed: as wide as the terminal; into a pipe or a file, of a fixed width and without colours."""
+    """The printed output: as wide as the terminal, or for a pipe or file of a fixed width and without colours."""
 
     def __init__(self) -> None:
         self._breaks_lines = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
@@ -59,33 +60,33 @@ class Page:
 
     @property
     def width(self) -> int:
-        """In characters."""
+        """Return the width in characters."""
         return self._console.width
 
     @property
     def has_styles(self) -> bool:
-        """Whether it is a terminal that can show some words unlike others."""
+        """Return whether the output is a terminal that can show bold or coloured words."""
         return self._console.color_system is not None
 
     def styled(self, text: Text) -> None:
-        """Print a text in its styles, apart from what is above."""
+        """Print a styled text after an empty line."""
         self._console.print()
         self._console.print(text)
 
     def line(self, text: str) -> None:
-        """Print a line; on a terminal it is broken between words, for programs it stays one."""
+        """Print a line; a terminal wraps it between words, a pipe gets it unbroken."""
         if self._is_below_table:
             self._console.print()
         self._is_below_table = False
         self._console.print(printable(text), soft_wrap=not self._breaks_lines)
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
-        """Print a table that fits the width, if the numbers in it do."""
+        """Print a table that fits the width, unless its numbers alone are wider."""
         rows = list(rows)
-        made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
         widths = _widths(columns, rows, self.width)
         for column, width in zip(columns, widths, strict=True):
-            made.add_column(
+            table.add_column(
                 Text(column.title),
                 justify="right" if column.kind == "number" else "left",
                 no_wrap=True,
@@ -93,30 +94,31 @@ class Page:
                 width=width,
             )
         for row in rows:
-            made.add_row(*(cell if isinstance(cell, Fitting) else Text(str(cell)) for cell in row))
+            table.add_row(*(cell if isinstance(cell, Fitting) else Text(str(cell)) for cell in row))
         self._console.print()
         if title:
             self._console.print(Text(title, "bold"))
         own_width = self._console.width
         self._console.width = max(own_width, sum(widths) + GAP * len(widths))
-        self._console.print(made)
+        self._console.print(table)
         self._console.width = own_width
         self._is_below_table = True
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int) -> list[int]:
-    """How wide each column is: numbers are shown whole; of the others the widest gives way first."""
+    """Return the width of each column: numbers are shown in full, and the widest other column is narrowed first."""
     widths = [
-        max([cell_len(column.title), *(_cell_width(row[at]) for row in rows)]) for at, column in enumerate(columns)
+        max([cell_len(column.title), *(_cell_width(row[index]) for row in rows)])
+        for index, column in enumerate(columns)
     ]
-    most = max(NARROWEST, width // (4 if any(column.kind == "terms" for column in columns) else 3))
-    yielding = [at for at, column in enumerate(columns) if column.kind != "number"]
-    for at in yielding:
-        if columns[at].kind == "text":
-            widths[at] = min(widths[at], most)
+    max_text_width = max(NARROWEST, width // (4 if any(column.kind == "terms" for column in columns) else 3))
+    flexible = [index for index, column in enumerate(columns) if column.kind != "number"]
+    for index in flexible:
+        if columns[index].kind == "text":
+            widths[index] = min(widths[index], max_text_width)
     too_wide = sum(widths) + GAP * (len(columns) - 1) - width
     for _ in range(too_wide):
-        widest = max(yielding, key=widths.__getitem__, default=None)
+        widest = max(flexible, key=widths.__getitem__, default=None)
         if widest is None or widths[widest] <= LEAST:
             break
         widths[widest] -= 1
@@ -128,35 +130,35 @@ def _cell_width(cell: Any) -> int:
 
 
 def label_text(label: Label) -> str:
-    """A label as a table shows it."""
+    """Return a label as tables show it."""
     return printable(as_written(label))
 
 
 def cut(text: str, width: int) -> str:
-    """Text of no more than that width, cut with an ellipsis."""
+    """Return the text, cut with an ellipsis if it is wider than `width`."""
     return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
 
 
 @dataclass(frozen=True)
 class Fitting:
-    """As many of the terms as fit into a cell; an ellipsis stands for those that do not."""
+    """A cell with as many of the terms as fit, and an ellipsis for the others."""
 
     terms: Sequence[str]
 
     @property
     def width(self) -> int:
-        """With all of the terms."""
+        """Return the width that all terms need."""
         return cell_len(", ".join(self._shown()))
 
     def _shown(self) -> list[str]:
         return [cut(printable(term), LONGEST_TERM) for term in self.terms]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The terms that fit."""
+        """Yield the line of terms that fit."""
         terms, line = self._shown(), ""
-        for place, term in enumerate(terms, 1):
+        for number, term in enumerate(terms, 1):
             longer = f"{line}, {term}" if line else term
-            room = options.max_width - (len(AND_MORE) if place < len(terms) else 0)
+            room = options.max_width - (len(AND_MORE) if number < len(terms) else 0)
             if line and cell_len(longer) > room:
                 line += AND_MORE
                 break

@@ -1,4 +1,4 @@
-"""`textsieve predict`: documents in, a JSON line for each out, in the same order."""
+"""`textsieve predict`: read documents and write a JSON line for each, in the same order."""
 
 import io
 import os
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--keep",
     type=options.column,
     multiple=True,
-    callback=lambda _, __, names: _kept(names),
+    callback=lambda _, __, names: _check_kept_columns(names),
     metavar="COLUMN",
     help="Copy a column or key of the input into the line; may be repeated.",
 )
@@ -77,22 +77,22 @@ def command(
     with expecting_a_model("predict", model, path):
         trained = load(model).model_
     documents = unknown = 0
-    more = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": usual_of(trained)}
+    extra = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": usual_of(trained)}
     is_hidden = output is not None or not _may_be_seen(sys.stdout)
-    with opened(path, reading, texts_only=True, **more) as corpus, progress(wanted=is_hidden) as tell:
+    with opened(path, reading, texts_only=True, **extra) as corpus, progress(wanted=is_hidden) as tell:
         batches = watched(corpus, "predicting", tell).text_batches()
         predicted = ((trained.predict(batch.texts, jobs), batch.kept) for batch in batches)
         with _written_to(output) as (file, encoding):
             lines = _Lines(trained, len(trained.classes) if all_scores else top, encoding)
-            for found, kept in predicted:
-                documents, unknown = documents + len(found.scores), unknown + found.n_unknown
-                file.writelines(lines.of(found, kept))
+            for predictions, columns in predicted:
+                documents, unknown = documents + len(predictions.scores), unknown + predictions.n_unknown
+                file.writelines(lines.of(predictions, columns))
                 file.flush()
     if unknown:
         warn(sentence_on_unknown(trained, unknown, documents))
 
 
-def _kept(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
     from ..prediction.records import KEYS
 
     for name in names:
@@ -102,9 +102,9 @@ def _kept(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def _may_be_seen(stream: TextIO) -> bool:
-    """Return whether lines may reach the terminal, where a progress line would mix with them.
+    """Return whether the lines may reach the terminal, where a progress line would mix with them.
 
-    What reads a pipe, such as `jq` or `head`, often writes to the same terminal.
+    The reader of a pipe, such as `jq` or `head`, often writes to the same terminal.
     """
     try:
         mode = os.fstat(stream.fileno()).st_mode
@@ -115,13 +115,13 @@ def _may_be_seen(stream: TextIO) -> bool:
 
 @contextmanager
 def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
-    """Where lines go, and in which encoding."""
+    """Yield the file for the lines and its encoding."""
     if output is None:
         yield sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8"
         return
     from ..files import naming_when_full, replacing
 
-    if os.path.exists(output) and not os.path.isfile(output):  # a pipe or a device, which is not to be replaced
+    if os.path.exists(output) and not os.path.isfile(output):  # a pipe or a device must not be replaced
         with naming_when_full(output), open(output, "w", encoding="utf-8", newline="\n") as file:
             yield file, "utf-8"
         return
@@ -134,16 +134,16 @@ def _written_to(output: str | None) -> Iterator[tuple[TextIO, str]]:
 
 
 class _Lines:
-    """Predictions to lines of JSON."""
+    """Converts predictions to lines of JSON."""
 
     def __init__(self, model: "Model", n_scores: int | None, encoding: str) -> None:
         from ..prediction.records import Records
 
         self._records, self._encoding = Records(model, n_scores), encoding
 
-    def of(self, found: "Predictions", kept: "list[Kept] | None") -> Iterator[str]:
-        """A line a document: what was kept of it, and what was found."""
+    def of(self, predictions: "Predictions", columns: "list[Kept] | None") -> Iterator[str]:
+        """Yield a line for each document, with its copied columns and its prediction."""
         from .json_output import as_json
 
-        for record, own in zip(self._records.of(found), kept or repeat({}), strict=False):
-            yield as_json(own | record, encoding=self._encoding) + "\n"
+        for record, copied in zip(self._records.of(predictions), columns or repeat({}), strict=False):
+            yield as_json(copied | record, encoding=self._encoding) + "\n"

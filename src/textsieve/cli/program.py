@@ -1,4 +1,4 @@
-"""The verbs, one row each, and the program that imports the module of the verb that is called."""
+"""The table of subcommands, and the click group that imports the module of the one that is called."""
 
 from difflib import get_close_matches
 from importlib import import_module
@@ -22,18 +22,18 @@ VERBS = {
     "info": "Show what is in a model file.",
     "corpora": "List the corpora that have a name, and whether they are here.",
 }
-"""What each verb does; its module has the same name, and in it the click command `command`."""
+"""The subcommands and their short help. Each has a module of the same name with the click command `command`."""
 
 
 class Verbs(click.Group):
-    """A group of commands that are imported when they are called, and end in an orderly way whatever happens."""
+    """A group of subcommands that are imported when they are called, and whose errors are handled by `orderly`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs in the order of the table."""
+        """Return the subcommands in the order of the table."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a verb."""
+        """Import a subcommand, or return None if there is none with this name."""
         if cmd_name not in VERBS:
             return None
         return cast(click.Command, import_module(f"textsieve.cli.{cmd_name}").command)
@@ -41,7 +41,7 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or say which one may be meant."""
+        """Find the subcommand, or fail with the most similar name."""
         if args[0] not in VERBS and not args[0].startswith("-"):
             close = get_close_matches(args[0], VERBS, n=1)
             ctx.fail(
@@ -51,17 +51,17 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs without importing them."""
+        """List the subcommands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
-        """Parse what comes before the verb; this also answers --help."""
+        """Parse the arguments before the subcommand; this also handles --help."""
         with orderly():
             return super().make_context(*args, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb."""
+        """Run a subcommand."""
         with orderly():
             return super().invoke(ctx)
 

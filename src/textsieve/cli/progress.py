@@ -1,6 +1,6 @@
 """Show progress on standard error if that is a terminal: one line, redrawn once a second and erased at the end.
 
-Standard output is never touched: it may be a file or a pipe, and what a verb writes there must arrive there.
+Nothing is written to standard output: it may be a file or a pipe, which must get only the results.
 """
 
 import sys
@@ -12,16 +12,16 @@ from datetime import timedelta
 from ..corpus import Batch, Corpus, Report
 
 Tell = Callable[[str, int, int | None], None]
-"""Called with the stage, how much of it is done, and its total if that is known."""
+"""A progress callback: it gets the stage, how much of it is done, and its total if that is known."""
 
 REDRAWS_PER_SECOND = 1
-"""A line of 80 characters makes 5 kB a minute, which a remote terminal or a recorded session can bear."""
+"""Redrawing a line of 80 characters once a second is 5 kB a minute, little enough for remote or recorded terminals."""
 BAR_WIDTH = 20
 
 
 @contextmanager
 def progress(*, wanted: bool = True) -> Iterator[Tell]:
-    """Yield a function to call with the state of the work; calling it is cheap, however often it happens."""
+    """Yield a function to call with the state of the work; calling it is cheap, so it may be called often."""
     if not (wanted and sys.stderr.isatty()):
         yield lambda *_: None
         return
@@ -50,7 +50,7 @@ def progress(*, wanted: bool = True) -> Iterator[Tell]:
 
 
 class _State:
-    """How far the work is, and since when."""
+    """The current stage, how much of it is done, and when it began."""
 
     def __init__(self) -> None:
         self._stage, self._done, self._began, self._done_at_first = "", 0, 0.0, 0
@@ -62,7 +62,7 @@ class _State:
         self._stage, self._done, self._total = stage, done, total
 
     def line(self, now: float) -> str:
-        """Return the stage, a bar if the total is known, the count, the time it took and the time that is left."""
+        """Return the stage, a bar if the total is known, the count, the elapsed time and the remaining time."""
         elapsed = now - self._began
         parts = [self._stage, f"{self._done:,}" if self._done else "", str(timedelta(seconds=int(elapsed)))]
         if self._total:
@@ -72,13 +72,13 @@ class _State:
         return "  ".join(filter(None, parts))
 
     def _seconds_left(self, elapsed: float) -> float | None:
-        """Estimate from the mean speed of the stage, without what an earlier run had done of it."""
+        """Return an estimate from the mean speed of the stage, not counting work done by an earlier run."""
         gained = self._done - self._done_at_first
         return None if gained <= 0 or self._total is None else elapsed * (self._total - self._done) / gained
 
 
 def time_left(seconds: float | None) -> str:
-    """Return the remaining time in words, or nothing if it is not known or over."""
+    """Return the remaining time in words, or an empty string if it is unknown or zero."""
     if not seconds:
         return ""
     minutes, hours = seconds / 60, seconds / 3600
@@ -88,7 +88,7 @@ def time_left(seconds: float | None) -> str:
 
 
 def watched(corpus: Corpus, stage: str, tell: Tell) -> Corpus:
-    """Return the same corpus, whose passes report how many documents they have read."""
+    """Return the same corpus; each pass over it reports how many documents it has read."""
 
     def start(_: Report) -> Iterator[Batch]:
         done = 0

@@ -1,4 +1,4 @@
-"""`textsieve reproduce`: what the papers printed, beside what is measured here."""
+"""`textsieve reproduce`: print the papers' published numbers beside those measured here."""
 
 import os
 from dataclasses import replace
@@ -56,71 +56,71 @@ def command(
     if results == STDIO:
         raise click.UsageError("--results - is standard output, and results are kept in a file; give the name of one.")
     with usage():
-        asked = asked_for(papers)
-    if any(item.is_figure for each in asked for item in each.items):
-        import_module("textsieve.plots")  # which says what is missing, if it is
+        requests = asked_for(papers)
+    if any(item.is_figure for request in requests for item in request.items):
+        import_module("textsieve.plots")  # raises if a package for drawing is missing
     os.makedirs(output, exist_ok=True)
-    kept = results or os.path.join(output, "reproduce-quick.jsonl" if quick else "reproduce.jsonl")
-    refuse_to_lose(kept, what="a list of results")
+    results_file = results or os.path.join(output, "reproduce-quick.jsonl" if quick else "reproduce.jsonl")
+    refuse_to_lose(results_file, what="a list of results")
     scope = replace(QUICK if quick else Scope(), n_jobs=jobs)
     with progress() as tell:
         try:
-            found = reproduce(papers, output=output, results=kept, scope=scope, progress=tell)
+            reproduced = reproduce(papers, output=output, results=results_file, scope=scope, progress=tell)
         except KeyboardInterrupt:
-            say("interrupted", f"the same command goes on where it was; what it has is in {kept}.")
+            say("interrupted", f"the same command goes on where it was; what it has is in {results_file}.")
             raise
-    _report(found, wants_json)
+    _report(reproduced, wants_json)
 
 
-def _report(found: list["Reproduced"], wants_json: bool) -> None:
+def _report(reproduced: list["Reproduced"], wants_json: bool) -> None:
     from .json_output import print_json
 
     if wants_json:
-        print_json([_as_dict(each) for each in found])
+        print_json([_as_dict(paper) for paper in reproduced])
         return
     from .output import Page
     from .reproduce_tables import show
 
     page = Page()
-    for each in found:
-        show(page, each)
+    for paper in reproduced:
+        show(page, paper)
 
 
-def _as_dict(found: "Reproduced") -> dict[str, Any]:
+def _as_dict(reproduced: "Reproduced") -> dict[str, Any]:
     return {
-        "paper": found.asked.paper.name,
-        "is_part": not found.scope.is_full,
-        "measured": found.scope.in_words,
+        "paper": reproduced.asked.paper.name,
+        "is_part": not reproduced.scope.is_full,
+        "measured": reproduced.scope.in_words,
         "items": [
             {
                 "item": outcome.item.name,
                 "unit": outcome.item.unit.name,
                 "numbers": [
                     {
-                        "row": each.condition.row,
-                        "column": each.condition.column,
-                        "unit": (each.condition.unit or outcome.item.unit).name,
-                        "printed": each.condition.printed,
-                        **each.measured._asdict(),
-                        "verdict": each.verdict,
-                        "what": each.condition.what.key,
+                        "row": number.condition.row,
+                        "column": number.condition.column,
+                        "unit": (number.condition.unit or outcome.item.unit).name,
+                        "printed": number.condition.printed,
+                        **number.measured._asdict(),
+                        "verdict": number.verdict,
+                        "what": number.condition.what.key,
                     }
-                    for each in (*outcome.numbers, *outcome.trials)
+                    for number in (*outcome.numbers, *outcome.trials)
                 ],
                 "claims": [
                     {
-                        "text": each.claim.text,
-                        "value": each.value,
-                        "elsewhere": each.elsewhere,
-                        "ahead": each.ahead,
-                        "of": each.of,
-                        "verdict": each.verdict,
-                        "is_counted": each.is_counted,
+                        "text": claim.claim.text,
+                        "value": claim.value,
+                        "elsewhere": claim.elsewhere,
+                        "ahead": claim.ahead,
+                        "of": claim.of,
+                        "verdict": claim.verdict,
+                        "is_counted": claim.is_counted,
                     }
-                    for each in outcome.claims
+                    for claim in outcome.claims
                 ],
             }
-            for outcome in found.outcomes
+            for outcome in reproduced.outcomes
         ],
-        "files": list(found.paths),
+        "files": list(reproduced.paths),
     }

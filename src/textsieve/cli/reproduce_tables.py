@@ -1,4 +1,4 @@
-"""What `textsieve reproduce` says, in tables for people."""
+"""The output of `textsieve reproduce` as tables for people."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ def show(page: Page, found: "Reproduced") -> None:
         titles = (f"{heading(item.name)}: {item.title}", "Other preparations")
         for (head, *body), title in zip(tables_of(outcome), titles, strict=False):
             page.table([Column(head[0]), *numbers(*head[1:])], body, title=title)
-        sentences = [claim_text(each, item.unit) for each in outcome.claims]
+        sentences = [claim_text(claim, item.unit) for claim in outcome.claims]
         for sentence in [item.stands_in, *sentences, *problems_of(outcome), remark_of(outcome, found.scope)]:
             if sentence:
                 page.line(" ".join(sentence.split()))
@@ -30,7 +30,7 @@ def show(page: Page, found: "Reproduced") -> None:
         page.line(f"Written: {', '.join(found.paths)}")
 
 
-def _say_part(page: Page, found: "Reproduced") -> None:
-    """Before the tables and after them."""
-    if part := part_text(found.asked.paper, found.scope):
+def _say_part(page: Page, reproduced: "Reproduced") -> None:
+    """Print a note if the scope is not full, as with --quick. It stands before the tables and after them."""
+    if part := part_text(reproduced.asked.paper, reproduced.scope):
         page.line(part)

@@ -1,8 +1,8 @@
-"""Whether one command of `train` can read both the documents of a model and those of an update, and with which options.
+"""Find the options with which one `train` command reads both a model's documents and those of an update.
 
-`train` reads all paths with the same options, but for names of columns, which others than the first need not have. What
-it was told stays with the model. If an update is told something else, a command with the options of either would read
-the other wrongly, and nobody might notice: labels that are not split are classes too.
+`train` reads all paths with the same options, except for column names, which only the first path must have. The model
+stores the options for reading that `train` got. If an update gets different ones, a command with the options of either
+would read the other's documents wrongly, possibly without an error: labels that are not split are valid classes too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ USUAL_ENCODING = "utf-8"
 
 
 class Rereading(NamedTuple):
-    """Options that read a model's documents, files that these read too, and why others are not among them."""
+    """Options that read a model's documents, the files that they also read, and why other files are left out."""
 
     options: list[str]
     files: list[str]
@@ -30,24 +30,24 @@ class Rereading(NamedTuple):
 
 
 def rereading(model: Model, files: Sequence[str], given: Mapping[str, Any]) -> Rereading:
-    """How the documents of a model are read again, and files after them that were read with the options given."""
-    told = told_to(model)
-    if "reading" not in model.about:  # it is not known what train was told, so it was what is told now
-        told |= {part: given[part] for part in READING if part not in COLUMNS and given.get(part) is not None}
-    options = [word for part in READING if part in told for word in (option(part), str(told[part]))]
-    there = [file for file in files if file != STDIO and (os.path.exists(file) or is_name(file))]
-    unsaid = [_why_not(file) for file in dict.fromkeys(files) if file not in there]
-    differing = [part for part in READING if not _reads_both(part, told.get(part), given.get(part))]
-    read = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *there)]
-    if read and differing:
+    """Return how to read a model's documents again together with `files`, which were read with the options `given`."""
+    saved = told_to(model)
+    if "reading" not in model.about:  # an older model: assume that train got the same options
+        saved |= {part: given[part] for part in READING if part not in COLUMNS and given.get(part) is not None}
+    options = [word for part in READING if part in saved for word in (option(part), str(saved[part]))]
+    existing = [file for file in files if file != STDIO and (os.path.exists(file) or is_name(file))]
+    unsaid = [_why_not(file) for file in dict.fromkeys(files) if file not in existing]
+    differing = [part for part in READING if not _reads_both(part, saved.get(part), given.get(part))]
+    names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *existing)]
+    if names and differing:
         unsaid.append(
-            f"{', '.join(read)}: read with {_as_words(differing, given)}, and the model's documents with "
-            f"{_as_words(differing, told)}. No command reads both; write these documents as those are, and name their "
+            f"{', '.join(names)}: read with {_as_words(differing, given)}, and the model's documents with "
+            f"{_as_words(differing, saved)}. No command reads both; write these documents as those are, and name their "
             "file after them"
         )
-    if "reading" not in model.about and model.labels != "one" and "label_separator" not in told:
+    if "reading" not in model.about and model.labels != "one" and "label_separator" not in saved:
         unsaid.append("the model does not say how its labels were written; if several in one, add --label-separator")
-    return Rereading(options, [] if differing else there, unsaid)
+    return Rereading(options, [] if differing else existing, unsaid)
 
 
 def _why_not(file: str) -> str:
@@ -56,27 +56,30 @@ def _why_not(file: str) -> str:
     return f"there is no file or folder {file}, so it is left out"
 
 
-def _reads_both(part: str, told: Any, given: Any) -> bool:
-    """Whether an option of train, or none, reads files for which another one was given, or none."""
+def _reads_both(part: str, saved: Any, given: Any) -> bool:
+    """Return whether the value of an option that `train` got also reads files that were read with another value.
+
+    Either value may be None: the option was not given.
+    """
     if part in COLUMNS:
-        return bool(given == told or (given is None and isinstance(told, str)))
+        return bool(given == saved or (given is None and isinstance(saved, str)))
     if part == "encoding":
-        return _encoding(told) == _encoding(given)
-    return bool(given == told or (given is None and part == "label_separator"))
+        return _encoding(saved) == _encoding(given)
+    return bool(given == saved or (given is None and part == "label_separator"))
 
 
 def _encoding(name: str | None) -> str | None:
-    """Latin-1 has several names."""
+    """Return Python's canonical name of an encoding; Latin-1, for example, has several names."""
     try:
         return lookup(name or USUAL_ENCODING).name
     except LookupError:
         return name
 
 
-def _as_words(parts: Sequence[str], told: Mapping[str, Any]) -> str:
-    """Options with their values, also those that were left out."""
-    usual = {"encoding": USUAL_ENCODING}
-    values = {part: told.get(part) if told.get(part) is not None else usual.get(part) for part in parts}
+def _as_words(parts: Sequence[str], given: Mapping[str, Any]) -> str:
+    """Return options with their values; options that were not given are listed as "no --option"."""
+    defaults = {"encoding": USUAL_ENCODING}
+    values = {part: given.get(part) if given.get(part) is not None else defaults.get(part) for part in parts}
     return " ".join(
         f"no {option(part)}" if value is None else f"{option(part)} {shlex.quote(str(value))}"
         for part, value in values.items()

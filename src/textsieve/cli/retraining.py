@@ -1,7 +1,7 @@
-"""The command that trains a model again: its settings as options of `textsieve train`, where they are not the usual.
+"""Build the `textsieve train` command that trains a model again, with all settings that are not the default as options.
 
-What can't be said at the command line is said in a sentence: an estimator or stop words of the user's own, of which a
-model file has no more than a description, and weights, which are a matter of Python.
+Sentences describe the settings that have no command-line option: the user's own estimators or stop words, of which a
+model file stores only a description, and weights, which can be set only in Python.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from .rereading import rereading
 from .wording import printable
 
 DOCUMENTS = "YOUR-DOCUMENTS"
-"""Stands for what a model does not know: where the documents are that it was trained on."""
+"""A placeholder for the documents that a model was trained on; the model doesn't know where they are."""
 
 NOTHING: Mapping[str, Any] = {}
 HELD_OUT = 0.2
-"""What train holds out unless it is told otherwise."""
+"""The default of --held-out."""
 
 
 class Retraining(NamedTuple):
-    """A command, and what it can't say."""
+    """A command, and sentences about what it can't express."""
 
     command: str
     unsaid: list[str]
@@ -43,8 +43,8 @@ def _flag(option: str) -> Callable[[Any], list[str]]:
     return lambda _: [option]
 
 
-def _each(option: str) -> Callable[[Any], list[str]]:
-    """Settings of a method, as JSON where they are no text."""
+def _repeated(option: str) -> Callable[[Any], list[str]]:
+    """Return a function that writes a method's settings as repeated options, with values that are not text as JSON."""
     return lambda settings: [
         part
         for name, value in (settings or {}).items()
@@ -53,7 +53,7 @@ def _each(option: str) -> Callable[[Any], list[str]]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a text is read as itself, and not as JSON."""
+    """Return whether a value is text that would be read back as the same text, and not as JSON."""
     if not isinstance(value, str):
         return False
     try:
@@ -65,7 +65,7 @@ def _is_plain(value: Any) -> bool:
 
 def _class_weight(value: Any) -> list[str]:
     pairs = value if isinstance(value, str) else [f"{as_written(label)}={factor}" for label, factor in value.items()]
-    return [part for each in ([pairs] if isinstance(pairs, str) else pairs) for part in ("--class-weight", each)]
+    return [part for pair in ([pairs] if isinstance(pairs, str) else pairs) for part in ("--class-weight", pair)]
 
 
 def _run_lengths(value: Any) -> list[str]:
@@ -75,12 +75,12 @@ def _run_lengths(value: Any) -> list[str]:
 
 OPTIONS: dict[str, Callable[[Any], list[str]]] = {
     "selector": lambda value: ["--selector", "none" if value is None else str(value)],
-    "selector_options": _each("--selector-option"),
+    "selector_options": _repeated("--selector-option"),
     "n_terms": _value("-k"),
     "projection": _value("--projection"),
-    "projection_options": _each("--projection-option"),
+    "projection_options": _repeated("--projection-option"),
     "classifier": _value("--classifier"),
-    "classifier_options": _each("--classifier-option"),
+    "classifier_options": _repeated("--classifier-option"),
     "class_weight": _class_weight,
     "lowercase": _flag("--keep-case"),
     "strip_accents": _value("--strip-accents"),
@@ -94,43 +94,46 @@ OPTIONS: dict[str, Callable[[Any], list[str]]] = {
     "max_df": _value("--max-df"),
     "multilabel": lambda value: ["--multilabel" if value else "--no-multilabel"],
     "cut": _value("--cut"),
-    "cut_options": _each("--cut-option"),
+    "cut_options": _repeated("--cut-option"),
     "probabilities": _value("--probabilities"),
     "held_out": lambda value: ["--held-out", str(value or 0)],
     "folds": _value("--folds"),
     "keep_stats": _flag("--keep-stats"),
 }
-"""What each setting of a `Categorizer` is at the command line."""
+"""For each setting of a `Categorizer`, a function that writes its value as command-line options."""
 
 
 def retraining(
     model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any] = NOTHING, **changed: Any
 ) -> Retraining:
-    """How to train a model again, on its documents and on files that are read so, and write it where it is."""
+    """Return how to train a model again on its documents and `files`, and save it to `path`.
+
+    `reading` has the options with which `files` were read, and `changed` settings of the model to replace.
+    """
     settings = Categorizer.of_model(model).get_params(deep=False) | changed
-    usual = Categorizer().get_params(deep=False) | {"held_out": HELD_OUT}
-    again = rereading(model, files, reading)
-    said = list(again.options)
+    defaults = Categorizer().get_params(deep=False) | {"held_out": HELD_OUT}
+    reread = rereading(model, files, reading)
+    arguments = list(reread.options)
     for name, option in OPTIONS.items():
-        if settings[name] != usual[name] and not _is_described(name, settings[name]):
-            said += option(settings[name])
-    words = ["textsieve", "train", DOCUMENTS, *again.files, "-o", path, *said]
-    return Retraining(shlex.join(words), [*again.unsaid, *_unsaid(settings, usual)])
+        if settings[name] != defaults[name] and not _is_described(name, settings[name]):
+            arguments += option(settings[name])
+    words = ["textsieve", "train", DOCUMENTS, *reread.files, "-o", path, *arguments]
+    return Retraining(shlex.join(words), [*reread.unsaid, *_unsaid(settings, defaults)])
 
 
 def say_how(model: Model, path: str, files: Sequence[str], reading: Mapping[str, Any], **changed: Any) -> None:
-    """Print the command, and what there is to know of it."""
-    how = retraining(model, path, files, reading, **changed)
-    click.echo(printable(how.command), err=True)
-    if printable(how.command) != how.command:
+    """Print the command and the notes about it."""
+    retrained = retraining(model, path, files, reading, **changed)
+    click.echo(printable(retrained.command), err=True)
+    if printable(retrained.command) != retrained.command:
         say("note", "some characters of the command are spelled out, such as a tab as \\t; put in what they stand for.")
-    for sentence in how.unsaid:
+    for sentence in retrained.unsaid:
         say("note", f"{sentence}.")
     say("note", about_documents(model))
 
 
 def about_documents(model: Model) -> str:
-    """What the name in the command stands for, and what is to be done when the model is trained."""
+    """Return a note on the placeholder in the command, and on what to do once the model is trained."""
     updates = model.about.get("updated")
     of_updates = ""
     if updates:
@@ -143,12 +146,12 @@ def about_documents(model: Model) -> str:
 
 
 def _is_described(name: str, value: Any) -> bool:
-    """Whether a model file has a description in the place of a setting."""
+    """Return whether a model file stores only a description of a setting."""
     marks = {"stop_words": ("a list",)} | dict.fromkeys(("selector", "projection", "classifier"), ("(", "<"))
     return isinstance(value, str) and any(mark in value for mark in marks.get(name, ()))
 
 
-def _unsaid(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:
+def _unsaid(settings: Mapping[str, Any], defaults: Mapping[str, Any]) -> Iterator[str]:
     for name in OPTIONS:
         if not _is_described(name, settings[name]):
             continue
@@ -157,5 +160,5 @@ def _unsaid(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[s
         else:
             yield f"its {name} was {settings[name]}, an object of your own: train in Python"
     for name in ("tf", "idf", "norm"):
-        if settings[name] != usual[name]:
+        if settings[name] != defaults[name]:
             yield f"{name}={settings[name]!r} can be said in Python alone"

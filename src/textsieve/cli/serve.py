@@ -1,4 +1,4 @@
-"""`textsieve serve`: a model as a page and an API."""
+"""`textsieve serve`: serve a web page and an API for a model."""
 
 import click
 
@@ -7,10 +7,10 @@ from ..serve.limits import Limits
 from . import options
 
 
-def _limit(name: str, usual: int | float, metavar: str, about: str) -> options.Decorator:
-    """An option for a limit of requests, whole if it usually is."""
-    kind = click.IntRange(min=1) if isinstance(usual, int) else click.FloatRange(min=0, min_open=True)
-    return click.option(name, type=kind, default=usual, show_default=True, metavar=metavar, help=about)
+def _limit(name: str, default: int | float, metavar: str, about: str) -> options.Decorator:
+    """Return an option for a limit on requests; it is an integer if its default is one."""
+    kind = click.IntRange(min=1) if isinstance(default, int) else click.FloatRange(min=0, min_open=True)
+    return click.option(name, type=kind, default=default, show_default=True, metavar=metavar, help=about)
 
 
 @click.command(
@@ -76,9 +76,8 @@ def command(
 
     require_extra("serve", what="textsieve serve")
     from ..serve.guard import HERE
-    from ..serve.log import Log
     from ..serve.running import address_of, is_loopback, listening, run, token_from_environment
-    from ..serve.service import Service
+    from ..serve.service import Log, Service
     from .arguments import expecting_a_model
     from .ending import warn
     from .opening import refuse_to_lose
@@ -94,10 +93,10 @@ def command(
         if is_loopback(listener):
             hosts |= HERE
         elif not names:
-            hosts = set()  # it may be called anything
+            hosts = set()  # any host name is allowed
         if not is_loopback(listener) and token is None:
             warn("whoever reaches this machine can ask; set TEXTSIEVE_TOKEN to a secret to let in only who knows it.")
         loaded = service.current.now
         line = f"Serving {loaded.name} ({loaded.id}) at {address_of(listener)} (Ctrl-C ends it)"
-        called = {name.lower() for name in hosts} or None
-        run(service, listener, hosts=called, token=token, watch=watch, hangup=hangup, ready=lambda: click.echo(line))
+        allowed = {name.lower() for name in hosts} or None
+        run(service, listener, hosts=allowed, token=token, watch=watch, hangup=hangup, ready=lambda: click.echo(line))

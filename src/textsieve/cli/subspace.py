@@ -1,4 +1,4 @@
-"""`textsieve subspace`: how many members of how many terms an ensemble of random subspaces should have."""
+"""`textsieve subspace`: how many members, and how many terms each, an ensemble of random subspaces should have."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from ..training.labelled import LabelledCounts
+    from ..training.experiments import LabelledCounts
     from .subspace_tables import Experiment, Report
 
 SIZES = {"n_terms": "--terms-per-member", "n_estimators": "--members"}
@@ -20,19 +20,19 @@ ONLY_WITHOUT_GRID = {"important": "--important", "cost": "--cost"}
 
 
 def sizes(value: str) -> list[int | float]:
-    """Numbers, or shares, with commas between."""
-    found = [options.number_or_share(part.strip()) for part in value.split(",")]
-    for number in found:
+    """Parse comma-separated numbers or shares."""
+    numbers = [options.number_or_share(part.strip()) for part in value.split(",")]
+    for number in numbers:
         if not (0 < number <= 1 if isinstance(number, float) else number >= 1):
             raise click.BadParameter(
                 f"{number}; use numbers from 1, or shares of the terms up to 1.0, with commas between them, such as "
                 "1,500,1000."
             )
-    return found
+    return numbers
 
 
 def important_terms(value: str) -> int | str:
-    """How many terms are important, or how that is found out."""
+    """Parse the number of important terms, or the name of a method that estimates it."""
     if value in ("energy", "knee"):
         return value
     if value.isdecimal() and int(value) >= 1:
@@ -163,8 +163,7 @@ def command(
     PATH is what train takes; each document has one label.
     """
     from ..selectors.named import selector_of
-    from ..training.chosen import ChosenTerms
-    from ..training.labelled import labelled_counts
+    from ..training.experiments import ChosenTerms, labelled_counts
     from .opening import opened
     from .progress import progress
     from .subspace_tables import Experiment
@@ -173,27 +172,31 @@ def command(
     selector = selector_of(selection["selector"], options.as_dict(selection["selector_options"]))
     with opened(path, reading) as corpus, progress() as tell:
         documents = labelled_counts(corpus, progress=tell, n_jobs=jobs, **options.counting(terms_are))
-        chosen = ChosenTerms(selector=selector, n_terms=_most(n_chosen, documents), **documents.limits)
-        about = Experiment(f"{corpus.name}: {corpus.report}", corpus.name, selection["selector"], documents, measuring)
-        settings = measuring | {"n_jobs": jobs, "progress": tell, "prepare": chosen}
+        prepare = ChosenTerms(selector=selector, n_terms=_most(n_chosen, documents), **documents.limits)
+        experiment = Experiment(
+            f"{corpus.name}: {corpus.report}", corpus.name, selection["selector"], documents, measuring
+        )
+        settings = measuring | {"n_jobs": jobs, "progress": tell, "prepare": prepare}
         with corpus.naming(), _own_options():
             report = (
-                _grid(about, grid, settings) if grid["grid"] else _suggestion(about, sizing | _settled(grid), settings)
+                _grid(experiment, grid, settings)
+                if grid["grid"]
+                else _suggestion(experiment, sizing | _settled(grid), settings)
             )
     report(wants_json)
 
 
 def _check(sizing: dict[str, Any], grid: dict[str, Any], n_chosen: int | float | str | None, path: str) -> None:
-    """Stop before any work is done if options do not go together, or the picture could not be drawn or written."""
+    """Raise an error, before any work is done, for conflicting options or a chart that can't be drawn or written."""
     if n_chosen == "auto":
         raise click.UsageError("-k auto is for train; use a number, a share, or all.")
-    for given, names, when in (
+    for settings, names, reason in (
         (grid, {} if grid["grid"] else ONLY_WITH_GRID, "is for --grid; add it"),
         (sizing, ONLY_WITHOUT_GRID if grid["grid"] else {}, "is for a suggestion, which --grid does not make"),
     ):
         for name, option in names.items():
-            if given[name] is not None:
-                raise click.UsageError(f"{option} {when}.")
+            if settings[name] is not None:
+                raise click.UsageError(f"{option} {reason}.")
     for name, option in SIZES.items():
         if not grid["grid"] and len(grid[name] or ()) > 1:
             raise click.UsageError(f"{option}: several sizes are for --grid; add it, or settle one.")
@@ -209,9 +212,9 @@ def _check(sizing: dict[str, Any], grid: dict[str, Any], n_chosen: int | float |
 
 
 def _most(n_chosen: int | float | str | None, documents: "LabelledCounts") -> int | None:
-    """How many terms are kept at the most."""
+    """Return the maximum number of selected terms."""
     from ..selectors.base import limit_of
-    from ..training.chosen import usual_n_terms
+    from ..training.experiments import usual_n_terms
 
     n_seen = int((documents.counts.getnnz(axis=0) > 0).sum())
     return usual_n_terms(n_seen) if n_chosen is None else limit_of(n_chosen, n_seen)
@@ -219,52 +222,51 @@ def _most(n_chosen: int | float | str | None, documents: "LabelledCounts") -> in
 
 @contextmanager
 def _own_options() -> Iterator[None]:
-    """The sizes of an ensemble are called otherwise here than in the library."""
+    """Rename the library's settings in error messages to the options of this command."""
     from ..errors import InputError
 
     try:
         yield
     except InputError as problem:
-        said = str(problem)
+        message = str(problem)
         for name, option in SIZES.items():
-            said = said.replace(f"{name}=", f"{option} ")
-        said = said.replace("cost=", "--cost ").replace(", or None", "")
-        raise type(problem)(said) from problem
+            message = message.replace(f"{name}=", f"{option} ")
+        message = message.replace("cost=", "--cost ").replace(", or None", "")
+        raise type(problem)(message) from problem
 
 
-def _grid(about: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":
-    """Measure a grid and draw it; what comes back prints it."""
-    from ..ensembles.grid import subspace_grid
-    from ..ensembles.grid_picture import plot_grid
+def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":
+    """Measure a grid and draw it; return a function that prints it."""
+    from ..ensembles.grid import plot_grid, subspace_grid
     from .subspace_tables import report_grid
 
     sizes = {name: grid[name] for name in ("n_terms", "n_estimators")}
-    found = subspace_grid(about.documents.counts, about.documents.labels, **sizes, **settings)
+    measured = subspace_grid(experiment.documents.counts, experiment.documents.labels, **sizes, **settings)
     measure = grid["measure"] or "accuracy"
     if grid["plot"]:
         settings["progress"]("drawing", 0, None)
-        plot_grid(found, grid["plot"], measure=measure, caption=f"{os.path.basename(about.name)}.")
-    return partial(report_grid, about, found, measure, grid["plot"])
+        plot_grid(measured, grid["plot"], measure=measure, caption=f"{os.path.basename(experiment.name)}.")
+    return partial(report_grid, experiment, measured, measure, grid["plot"])
 
 
-def _suggestion(about: "Experiment", sizing: dict[str, Any], settings: dict[str, Any]) -> "Report":
-    """Find out how large an ensemble should be, and try one of that size; what comes back prints it."""
+def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict[str, Any]) -> "Report":
+    """Suggest the sizes of an ensemble and measure one of these sizes; return a function that prints the outcome."""
     from sklearn.base import clone
 
     from ..ensembles import important_terms, suggest
     from ..ensembles.trial import subspace_trial
     from .subspace_tables import report_suggestion
 
-    counts, labels = about.documents.counts, about.documents.labels
+    counts, labels = experiment.documents.counts, experiment.documents.labels
     scores = clone(settings["prepare"]).fit(counts, labels).scores_
     important = {"energy": important_terms(scores, "energy"), "knee": important_terms(scores, "knee")}
     wanted = sizing.pop("important") or "energy"
-    found = suggest(len(scores), important[wanted] if isinstance(wanted, str) else wanted, **sizing)
-    share = found.n_terms / found.n  # other documents may have a few terms more or less
-    tried = subspace_trial(counts, labels, n_terms=share, n_estimators=found.n_estimators, **settings)
-    return partial(report_suggestion, about, found, important, wanted, tried)
+    suggestion = suggest(len(scores), important[wanted] if isinstance(wanted, str) else wanted, **sizing)
+    share = suggestion.n_terms / suggestion.n  # a share, as each split has a slightly different number of terms
+    trial = subspace_trial(counts, labels, n_terms=share, n_estimators=suggestion.n_estimators, **settings)
+    return partial(report_suggestion, experiment, suggestion, important, wanted, trial)
 
 
 def _settled(grid: dict[str, Any]) -> dict[str, Any]:
-    """The sizes that need no suggestion."""
+    """Return the sizes that the user has fixed, or None for those to be suggested."""
     return {name: None if grid[name] is None else grid[name][0] for name in SIZES}

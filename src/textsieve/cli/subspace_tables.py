@@ -1,4 +1,4 @@
-"""What `textsieve subspace` says, in tables for people and JSON for programs."""
+"""The output of `textsieve subspace`: tables for people and JSON for programs."""
 
 import math
 from collections.abc import Callable
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from ..ensembles.grid import SubspaceGrid
     from ..ensembles.sizing import Suggestion
     from ..ensembles.trial import SubspaceTrial
-    from ..training.labelled import LabelledCounts
+    from ..training.experiments import LabelledCounts
 
 FIGURES = ("n_terms", "n_estimators", "usability", "coverage", "diversity")
 
 Report = Callable[[bool], None]
-"""Prints what was found; as JSON if that is wanted."""
+"""A function that prints the outcome, as JSON if its argument is true."""
 
 NEARLY_ALL = 0.8
-"""From this share of all terms on, members are said to be nearly the same."""
+"""If members have more than this share of all terms, a note says that they hardly differ."""
 
 
 class Experiment(NamedTuple):
-    """What was measured on, and how."""
+    """The documents of an experiment, and how it was measured."""
 
     about: str
     name: str
@@ -34,21 +34,21 @@ class Experiment(NamedTuple):
 
     @property
     def n_documents(self) -> int:
-        """How many documents have a label."""
+        """Return the number of labelled documents."""
         return len(self.documents.labels)
 
     @property
     def n_classes(self) -> int:
-        """How many classes they have."""
+        """Return the number of their classes."""
         return len(set(self.documents.labels.tolist()))
 
     @property
     def n_terms_seen(self) -> int:
-        """How many terms they have."""
+        """Return the number of their terms."""
         return int((self.documents.counts.getnnz(axis=0) > 0).sum())
 
     def as_dict(self, n_terms: int) -> dict[str, Any]:
-        """For JSON."""
+        """Return the experiment as a JSON object."""
         return {
             "documents": self.n_documents,
             "is_sample": self._is_sample,
@@ -63,7 +63,7 @@ class Experiment(NamedTuple):
         }
 
     def show(self, page: Page, n_terms: int) -> None:
-        """The first lines."""
+        """Print the first lines: the documents, their classes, and the selected terms."""
         page.line(self.about)
         if self._is_sample:
             page.line(f"Memory does not hold all of them: what follows is of a sample of {self.n_documents:,}.")
@@ -71,7 +71,7 @@ class Experiment(NamedTuple):
 
     @property
     def how(self) -> str:
-        """How often and how many documents were held out."""
+        """Return how many times, and which share of the documents, was held out."""
         splits = counted(self.measuring["repeats"], "random split")
         return f"{splits}, {self.measuring['test_share']:.0%} of the documents held out, by {self.measuring['combine']}"
 
@@ -81,7 +81,7 @@ class Experiment(NamedTuple):
 
 
 def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot: str | None, wants_json: bool) -> None:
-    """A grid: a row for each M, a column for each L."""
+    """Print a grid: a row for each M (terms per member), a column for each L (members)."""
     values = grid.mean if measure == "accuracy" else 1.0 - grid.mean
     if wants_json:
         print_json(
@@ -90,7 +90,7 @@ def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot
                 "terms_per_member": list(grid.n_terms),
                 "members": list(grid.n_estimators),
                 measure: values.tolist(),
-                "standard_error": [[number(each) for each in row] for row in grid.standard_error.tolist()],
+                "standard_error": [[number(error) for error in row] for row in grid.standard_error.tolist()],
                 "best": {name: number(value) for name, value in grid.best._asdict().items()},
                 **({"plot": plot} if plot else {}),
             }
@@ -121,7 +121,7 @@ def report_suggestion(
     tried: "SubspaceTrial",
     wants_json: bool,
 ) -> None:
-    """The sizes that are suggested, their neighbours, and how good an ensemble of these sizes was."""
+    """Print the suggested sizes, their neighbours, and the measured quality of an ensemble of these sizes."""
     measured = _measured(tried)
     if wants_json:
         print_json(
@@ -186,39 +186,39 @@ def _show_measured(page: Page, suggestion: "Suggestion", measured: dict[str, flo
 
 
 def _predicted(suggestion: "Suggestion") -> float:
-    """How likely two members have different important terms."""
+    """Return the probability that two members have different important terms."""
     from ..ensembles.theory import diversity
 
     return float(diversity(suggestion.n, suggestion.n_terms, 2, suggestion.n_important))
 
 
-def _measured(tried: "SubspaceTrial") -> dict[str, float]:
-    """Means over the repetitions."""
-    gain, error = tried.gain
-    found = tried.diversity
+def _measured(trial: "SubspaceTrial") -> dict[str, float]:
+    """Return the means over the repetitions."""
+    gain, error = trial.gain
+    diversities = trial.diversity
 
     def mean(values: list[float]) -> float:
         known = [value for value in values if not math.isnan(value)]
         return sum(known) / len(known) if known else math.nan
 
     return {
-        "accuracy": float(tried.accuracy.mean()),
-        "single": float(tried.single.mean()),
+        "accuracy": float(trial.accuracy.mean()),
+        "single": float(trial.single.mean()),
         "gain": gain,
         "gain_standard_error": error,
-        "member_accuracy": mean([each.accuracy for each in found]),
-        "disagreement": mean([each.disagreement for each in found]),
-        "q_statistic": mean([each.q_statistic for each in found]),
-        "kappa": mean([each.kappa for each in found]),
-        "pairs_that_differ": mean([1.0 - each.identical for each in found]),
+        "member_accuracy": mean([diversity.accuracy for diversity in diversities]),
+        "disagreement": mean([diversity.disagreement for diversity in diversities]),
+        "q_statistic": mean([diversity.q_statistic for diversity in diversities]),
+        "kappa": mean([diversity.kappa for diversity in diversities]),
+        "pairs_that_differ": mean([1.0 - diversity.identical for diversity in diversities]),
     }
 
 
 def percent(value: float, error: float) -> str:
-    """A share with its standard error, if there is one."""
+    """Return a share in percent, with its standard error if that is known."""
     return f"{100 * value:.1f} %" + ("" if math.isnan(error) else f" (standard error {100 * error:.1f})")
 
 
 def number(value: float) -> float | None:
-    """A number as JSON has them."""
+    """Return the number, or None for NaN, which JSON doesn't have."""
     return None if math.isnan(value) else value

@@ -1,4 +1,4 @@
-"""`textsieve terms`: which terms tell the classes of some documents apart."""
+"""`textsieve terms`: show which terms distinguish the classes of some documents."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ LEVEL = 0.8
 
 
 def energy_weights(value: str) -> list[float]:
-    """Numbers, with commas between."""
+    """Parse comma-separated numbers."""
     from ..errors import InputError
     from ..selectors.energy import checked_weights
 
@@ -113,20 +113,20 @@ def command(
 
 
 def _with_text_labels(settings: dict[str, Any]) -> dict[str, Any]:
-    """Labels in files are text, also where they look like numbers."""
+    """Return the settings with `unlabelled` converted to text: labels in files are text, even if they are digits."""
     label = settings.get("unlabelled")
     return settings if label is None else settings | {"unlabelled": str(label)}
 
 
 def _of_files(selector: "TermSelector") -> "TermSelector":
-    """A selector to which no number is a label."""
+    """Return the selector with an integer `unlabelled` replaced by None: labels in files are text."""
     if isinstance(selector.get_params().get("unlabelled"), int):
         selector.set_params(unlabelled=None)
     return selector
 
 
 def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
-    """Stop before any work is done if the plot could not be drawn or written."""
+    """Raise `UsageError` or `InputError`, before any work is done, if the plot can't be drawn or written."""
     from ..extras import require_extra
     from .opening import refuse_to_lose
 
@@ -178,13 +178,13 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
         return [{"term": term, "score": score} for term, score in scored]
 
     def shortest(label: Any) -> dict[str, Any]:
-        found = ranked.shortest.get(label)
-        if found is None:
+        testor = ranked.shortest.get(label)
+        if testor is None:
             return {}
         return {
-            "shortest_testor": found.terms,
-            "is_proved_shortest": found.proved,
-            "not_told_from": list(found.not_told_from),
+            "shortest_testor": testor.terms,
+            "is_proved_shortest": testor.proved,
+            "not_told_from": list(testor.not_told_from),
         }
 
     return {
@@ -211,10 +211,10 @@ def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
     page.line(about)
     weight = getattr(ranked.selector, "weight_", None)
     by = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
-    chosen = f"{ranked.n_chosen:,} of them chosen by {with_thresholds(by, ranked.found)}"
-    what = chosen if ranked.shortest else f"scored by {by}"
-    page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, {what}")
-    best = [[f"{place:,}", printable(term), f"{score:.4g}"] for place, (term, score) in enumerate(ranked.best, 1)]
+    selected = f"{ranked.n_chosen:,} of them chosen by {with_thresholds(by, ranked.found)}"
+    method = selected if ranked.shortest else f"scored by {by}"
+    page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, {method}")
+    best = [[f"{rank:,}", printable(term), f"{score:.4g}"] for rank, (term, score) in enumerate(ranked.best, 1)]
     page.table([*numbers(""), Column("best terms"), *numbers("score")], best)
     rows = [
         [label_text(label), f"{ranked.class_docs[label]:,}", Fitting([term for term, _ in scored])]
@@ -226,20 +226,20 @@ def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
 
 
 def _show_testors(page: "Page", ranked: "RankedTerms") -> None:
-    """Of typical testors: the shortest of each class, and what is to be known of them and of the scores."""
+    """Print the shortest testor of each class, and notes on testors and scores, if the selector is testors."""
     from .output import Column, Fitting, label_text, numbers
 
     if not ranked.shortest:
         return
     columns = [Column("class"), *numbers("size"), Column("shortest testor", "terms")]
     testors: list[list[Any]] = [
-        [label_text(label), f"{len(found.terms):,}" + ("" if found.proved else "?"), Fitting(found.terms)]
-        for label, found in ranked.shortest.items()
+        [label_text(label), f"{len(testor.terms):,}" + ("" if testor.proved else "?"), Fitting(testor.terms)]
+        for label, testor in ranked.shortest.items()
     ]
-    if any(found.not_told_from for found in ranked.shortest.values()):
+    if any(testor.not_told_from for testor in ranked.shortest.values()):
         columns.append(Column("but not from", "terms"))
-        for row, found in zip(testors, ranked.shortest.values(), strict=True):
-            row.append(Fitting([label_text(label) for label in found.not_told_from]))
+        for row, testor in zip(testors, ranked.shortest.values(), strict=True):
+            row.append(Fitting([label_text(label) for label in testor.not_told_from]))
     page.table(columns, testors)
     page.line(
         "score: the share of the typical testors of a class that hold the term; of several classes the largest. 1 is a "
@@ -249,5 +249,5 @@ def _show_testors(page: "Page", ranked: "RankedTerms") -> None:
         page.line(f"{len(ranked.best):,} of the {ranked.n_chosen:,} chosen terms are shown; -k says how many.")
     if not ranked.scores_are_exact:
         page.line("There are too many testors to count: scores are estimated from a sample of them.")
-    if not all(found.proved for found in ranked.shortest.values()):
+    if not all(testor.proved for testor in ranked.shortest.values()):
         page.line("?: the search was given up, and there may be a shorter one.")

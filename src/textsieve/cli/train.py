@@ -1,4 +1,4 @@
-"""`textsieve train`: labelled documents to a model file."""
+"""`textsieve train`: train on labelled documents and write a model file."""
 
 import os
 import time
@@ -15,7 +15,7 @@ from .engine import engine, opened_by
 
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
-    from .engine import Documents
+    from .engine import OpenedDocuments
 
 
 @click.command(
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     required=True,
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    callback=lambda _, __, name: _a_file(name),
+    callback=lambda _, __, name: _require_file_name(name),
     help="The model file to write.",
 )
 @options.reading
@@ -179,15 +179,17 @@ def command(
         _report(model, documents, output, written, wants_json)
 
 
-def _a_file(name: str) -> str:
-    """A model is no text for a terminal or a pipe: it takes the place of an old one when it is whole."""
+def _require_file_name(name: str) -> str:
+    """Refuse standard output: a model file replaces the old one once it is complete, which needs a file name."""
     if name == "-":
         raise click.BadParameter("a model is written to a file, not to standard output; give the file's name.")
     return name
 
 
-def _fit(model: "Categorizer", documents: "Documents", tell: Callable[[str, int, int | None], None]) -> "Categorizer":
-    """Train; without held-out documents if there are too few."""
+def _fit(
+    model: "Categorizer", documents: "OpenedDocuments", tell: Callable[[str, int, int | None], None]
+) -> "Categorizer":
+    """Train; without held-out documents if there are too few to hold some out."""
     from ..errors import TooFewDocuments
     from .ending import warn
 
@@ -203,8 +205,8 @@ def _fit(model: "Categorizer", documents: "Documents", tell: Callable[[str, int,
         return trained
 
 
-def _report(model: "Categorizer", documents: "Documents", output: str, written: float, wants_json: bool) -> None:
-    """Say what was learned, and how good it is."""
+def _report(model: "Categorizer", documents: "OpenedDocuments", output: str, written: float, wants_json: bool) -> None:
+    """Print the trained model and its quality on held-out documents."""
     from ..errors import counted
     from .description import described, file_line, seconds_line, show_classes, show_measures, with_thresholds
     from .json_output import print_json
@@ -217,13 +219,13 @@ def _report(model: "Categorizer", documents: "Documents", output: str, written: 
         return
     page = Page()
     page.line(documents.told(model))
-    chosen = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
+    selected = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
     by = "" if model.selector is None else f" chosen by {with_thresholds(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"
-    page.line(f"{len(trained.classes):,} classes; {chosen}{by}; classifier {model.classifier}{on}")
-    left = trained.about["n_terms_seen"] - len(trained.terms)
-    if left and model.n_terms == "all" and "testors" in trained.about:
-        page.line(f"The other {counted(left, 'term is', 'terms are')} in no typical testor.")
+    page.line(f"{len(trained.classes):,} classes; {selected}{by}; classifier {model.classifier}{on}")
+    n_left_out = trained.about["n_terms_seen"] - len(trained.terms)
+    if n_left_out and model.n_terms == "all" and "testors" in trained.about:
+        page.line(f"The other {counted(n_left_out, 'term is', 'terms are')} in no typical testor.")
     show_measures(page, trained)
     show_classes(page, trained)
     page.line(seconds_line(seconds))

@@ -1,4 +1,4 @@
-"""A model that documents can be folded into; of any other it is said how to train it again."""
+"""Open a model for an update, or print how to train it again if it can't be updated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class Updatable(NamedTuple):
-    """A model, what it has learned from, and the digest of its file, by which `write` knows that nobody replaced it."""
+    """A model, the statistics of its documents, and the digest of its file, by which `write` detects that it was
+    replaced.
+    """
 
     model: Model
     statistics: Statistics
@@ -23,7 +25,7 @@ class Updatable(NamedTuple):
 
 
 def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> Updatable:
-    """Read a model and its statistics; if there are none, say how to train the model again and exit."""
+    """Read a model and its statistics; if there are none, print how to train the model again and exit."""
     from ..categorizer import Categorizer
     from ..errors import InputError
     from ..modelfile.reading import read_identified
@@ -53,7 +55,9 @@ def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any])
 
 
 def _require_packages(model: Model, path: str) -> None:
-    """Refuse a model whose words can't be counted here, before any document is read."""
+    """Raise `MissingPackage`, before any document is read, if a package that the model needs for counting words is
+    missing.
+    """
     from ..errors import MissingPackage
 
     try:
@@ -72,7 +76,7 @@ def saying_how(
     only: type[InputError] | None = None,
     **changed: Any,
 ) -> Iterator[None]:
-    """If this fails, say how the model is trained again."""
+    """On an `InputError` (or only on errors of the class `only`), print how to train the model again, and exit."""
     from ..errors import InputError
     from .ending import FAILED, say
     from .retraining import say_how

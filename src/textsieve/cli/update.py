@@ -1,4 +1,4 @@
-"""`textsieve update`: corrections, or later documents, into a model that keeps what it has learned from."""
+"""`textsieve update`: add corrections or later documents to a model that stores the statistics of its documents."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from . import options
 
 if TYPE_CHECKING:
     from ..prediction import Model
-    from ..training.corrections import Chosen, Corrections
+    from ..training.corrections import Corrections, DocumentsToLearn
     from ..training.statistics import Statistics
-    from .update_report import Outcome
+    from .update_report import UpdateOutcome
 
 
 @click.command(
@@ -67,18 +67,18 @@ def command(
     from .updatable import opened_to_update, saying_how
     from .update_report import report
 
-    if not dry_run and os.path.isfile(model):  # reading it raises for anything else
+    if not dry_run and os.path.isfile(model):  # for anything else, reading it raises
         refuse_to_lose(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
         trained, statistics, digest = opened_to_update(model, paths, reading)
         with saying_how(trained, model, paths, reading, only=UnknownLabel):
-            found = _read(trained, paths, reading, usual_of(trained), jobs, skip_unknown=skip_unknown_labels)
-        outcome = _learn(trained, statistics, found.chosen(statistics.folded), jobs, fit_cut=fit_cut)
+            corrections = _read(trained, paths, reading, usual_of(trained), jobs, skip_unknown=skip_unknown_labels)
+        outcome = _learn(trained, statistics, corrections.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
             write(outcome.renewed.model, outcome.renewed.statistics, model, instead_of=digest)
         elif not dry_run:
             mend(model)
-    report(model, found, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)
+    report(model, corrections, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)
 
 
 def _read(
@@ -94,25 +94,25 @@ def _read(
     from .opening import each_with, has_nothing, opened
     from .progress import progress
 
-    found = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
+    corrections = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
     with progress() as tell:
-        for path, own, names in each_with(paths, reading, usual):
-            if has_nothing(path):  # nobody has corrected anything yet
+        for path, path_reading, defaults in each_with(paths, reading, usual):
+            if has_nothing(path):  # an empty file of corrections
                 continue
-            more = {"keep": ("file",)} if os.path.isdir(path) else {}
-            with opened(path, own, usual=names, lenient=True, **more) as corpus:
+            extra = {"keep": ("file",)} if os.path.isdir(path) else {}
+            with opened(path, path_reading, usual=defaults, lenient=True, **extra) as corpus:
                 for batch, places in corpus.placed_batches():
                     with _nothing_changed():
-                        found.add(corpus.name, batch.texts, batch.labels, places)
-                    tell("reading", found.n_read, None)
+                        corrections.add(corpus.name, batch.texts, batch.labels, places)
+                    tell("reading", corrections.n_read, None)
                 if corpus.report is not None:
-                    found.leave_out(UNREADABLE, corpus.name, corpus.report.unreadable)
-    return found
+                    corrections.leave_out(UNREADABLE, corpus.name, corpus.report.unreadable)
+    return corrections
 
 
 @contextmanager
 def _nothing_changed() -> Iterator[None]:
-    """If a document is refused, say that the model is as it was, and what else can be done."""
+    """If a document raises `InputError`, add that the model is unchanged, and which option skips such documents."""
     from ..errors import InputError
     from ..training.updating import UnknownLabel
 
@@ -123,24 +123,27 @@ def _nothing_changed() -> Iterator[None]:
         raise type(problem)(f"{problem} Nothing was changed{way_out}.") from problem
 
 
-def _learn(model: Model, statistics: Statistics, chosen: Chosen, jobs: int, *, fit_cut: bool) -> Outcome:
+def _learn(
+    model: Model, statistics: Statistics, corrections: DocumentsToLearn, jobs: int, *, fit_cut: bool
+) -> UpdateOutcome:
     from dataclasses import replace
 
     from ..categorizer import Categorizer
     from ..settings import n_threads
-    from ..training.recutting import recut
-    from ..training.updating import recipe_of, targets_of_sets, updated
-    from .update_report import Outcome
+    from ..training.updating import plan_of, refit_thresholds, targets_of_sets, updated
+    from .update_report import UpdateOutcome
 
-    if not chosen.label_sets:
-        return Outcome(None, chosen, [], [])
+    if not corrections.label_sets:
+        return UpdateOutcome(None, corrections, [], [])
     settings = Categorizer.of_model(model).get_params(deep=False)
-    recipe = recipe_of(settings, n_threads(jobs))
-    targets = targets_of_sets(model, chosen.label_sets, none_is_right=True)
-    kept = replace(statistics, folded=statistics.folded | chosen.digests)
-    renewed = updated(model, kept, recipe, chosen.rows, targets)
+    plan = plan_of(settings, n_threads(jobs))
+    targets = targets_of_sets(model, corrections.label_sets, none_is_right=True)
+    with_digests = replace(statistics, folded=statistics.folded | corrections.digests)
+    renewed = updated(model, with_digests, plan, corrections.rows, targets)
     if fit_cut:
-        cut_anew = recut(renewed.model, statistics, settings, recipe, chosen.rows, targets)
-        renewed = renewed._replace(model=cut_anew)
-    before, after = (each.label_sets(each.predict_rows(chosen.rows, jobs).labels) for each in (model, renewed.model))
-    return Outcome(renewed, chosen, before, after)
+        recut_model = refit_thresholds(renewed.model, statistics, settings, plan, corrections.rows, targets)
+        renewed = renewed._replace(model=recut_model)
+    before, after = (
+        version.label_sets(version.predict_rows(corrections.rows, jobs).labels) for version in (model, renewed.model)
+    )
+    return UpdateOutcome(renewed, corrections, before, after)

@@ -1,39 +1,39 @@
-"""What has come of an update: what was folded in, what was not and why, and how the model does on it now."""
+"""The outcome of an update: the documents added, those left out and why, and the quality on those added."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ..training.corrections import Chosen, Corrections
+    from ..training.corrections import Corrections, DocumentsToLearn
     from .output import Page
 
 SHOWN_PLACES = 3
-"""Of documents that are left out."""
+"""The maximum number of left-out documents that are listed."""
 
 
-class Outcome(NamedTuple):
-    """What was learned, if there was anything, and what of it was predicted right before and is now."""
+class UpdateOutcome(NamedTuple):
+    """The new model, if there is one, the documents it learned, and their labels as predicted before and after."""
 
     renewed: Any
-    chosen: Chosen
+    chosen: DocumentsToLearn
     before: list[tuple[Any, ...]]
     after: list[tuple[Any, ...]]
 
 
-def report(path: str, found: Corrections, outcome: Outcome, *, written: bool, wants_json: bool) -> None:
-    """Print it, for people or as JSON."""
+def report(path: str, found: Corrections, outcome: UpdateOutcome, *, written: bool, wants_json: bool) -> None:
+    """Print the outcome, for people or as JSON."""
     from .json_output import print_json
 
-    told = told_of(path, found, outcome, written=written)
+    facts = told_of(path, found, outcome, written=written)
     if wants_json:
-        print_json(told)
+        print_json(facts)
     else:
-        _show(told, outcome)
+        _show(facts, outcome)
 
 
-def told_of(path: str, found: Corrections, outcome: Outcome, *, written: bool) -> dict[str, Any]:
-    """What has come of it, as JSON can hold it."""
+def told_of(path: str, found: Corrections, outcome: UpdateOutcome, *, written: bool) -> dict[str, Any]:
+    """Return the outcome as a JSON object."""
     chosen, n_right = outcome.chosen, _n_right(outcome)
     classes: dict[Any, dict[str, Any]] = {}
     for right, before, after in zip(chosen.label_sets, outcome.before, outcome.after, strict=True):
@@ -45,7 +45,7 @@ def told_of(path: str, found: Corrections, outcome: Outcome, *, written: bool) -
     return {
         "file": path,
         "read": found.n_read,
-        "left_out": {what: {"documents": len(places), "places": places} for what, places in found.left_out.items()},
+        "left_out": {reason: {"documents": len(places), "places": places} for reason, places in found.left_out.items()},
         "repeated": chosen.n_repeated,
         "folded_before": chosen.n_known,
         "folded": len(chosen.label_sets),
@@ -59,10 +59,10 @@ def told_of(path: str, found: Corrections, outcome: Outcome, *, written: bool) -
     }
 
 
-def _is_stale(outcome: Outcome) -> bool:
-    """Whether the cut for several labels should be fitted anew."""
+def _is_stale(outcome: UpdateOutcome) -> bool:
+    """Return whether the thresholds of a multilabel model should be fitted again."""
     from ..categorizer import Categorizer
-    from ..training.recutting import cut_that_is_fitted, is_stale
+    from ..training.updating import cut_that_is_fitted, is_stale
 
     if outcome.renewed is None:
         return False
@@ -70,8 +70,8 @@ def _is_stale(outcome: Outcome) -> bool:
     return cut_that_is_fitted(model, Categorizer.of_model(model).get_params(deep=False)) is not None and is_stale(model)
 
 
-def _n_right(outcome: Outcome) -> tuple[int, int]:
-    """How many documents have just the labels that they should have, before and after."""
+def _n_right(outcome: UpdateOutcome) -> tuple[int, int]:
+    """Return how many documents are predicted exactly right, before and after."""
     sets = [set(labels) for labels in outcome.chosen.label_sets]
     before, after = (
         sum(right == set(labels) for right, labels in zip(sets, predicted, strict=True))
@@ -80,52 +80,52 @@ def _n_right(outcome: Outcome) -> tuple[int, int]:
     return before, after
 
 
-def _show(told: dict[str, Any], outcome: Outcome) -> None:
+def _show(facts: dict[str, Any], outcome: UpdateOutcome) -> None:
     from ..errors import counted
     from .description import file_line
     from .output import Column, Page, label_text, numbers
 
     page = Page()
-    page.line(f"{counted(told['read'], 'document')} read, {told['folded']:,} folded in")
-    _show_passed_over(page, told)
-    if not told["folded"]:
+    page.line(f"{counted(facts['read'], 'document')} read, {facts['folded']:,} folded in")
+    _show_passed_over(page, facts)
+    if not facts["folded"]:
         page.line("There is nothing to fold in, so nothing was written.")
         return
     columns = [Column("class"), *numbers("folded in", "right before", "right after")]
     names = ("folded", "right_before", "right_after")
-    page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in told["classes"]])
+    page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in facts["classes"]])
     page.line(
-        f"Of {counted(told['folded'], 'document')} folded in, the model got {told['right_before']:,} right before, "
-        f"and gets {told['right_after']:,} right now."
+        f"Of {counted(facts['folded'], 'document')} folded in, the model got {facts['right_before']:,} right before, "
+        f"and gets {facts['right_after']:,} right now."
     )
     if outcome.renewed.model.about.get("held_out"):
         page.line("The measures on held-out documents that it has are from before the update.")
-    if told["cut_is_stale"]:
+    if facts["cut_is_stale"]:
         page.line(
-            f"{told['updated']['since_cut']:,} documents were folded in since the cut for several labels was fitted, "
+            f"{facts['updated']['since_cut']:,} documents were folded in since the cut for several labels was fitted, "
             "which may now give too many labels or too few: fit it with --fit-cut to documents that are a fair "
             "sample, or train again."
         )
-    page.line(f"Written to {file_line(told['file'])}" if told["written"] else "Nothing was written: --dry-run.")
+    page.line(f"Written to {file_line(facts['file'])}" if facts["written"] else "Nothing was written: --dry-run.")
 
 
-def _show_passed_over(page: Page, told: dict[str, Any]) -> None:
-    """What is not folded in, and why."""
+def _show_passed_over(page: Page, facts: dict[str, Any]) -> None:
+    """Print how many documents were not added, and why."""
     from ..errors import counted
 
-    for what, found in told["left_out"].items():
-        places, n = found["places"], found["documents"]
+    for reason, documents in facts["left_out"].items():
+        places, n = documents["places"], documents["documents"]
         listed = ", ".join(places[:SHOWN_PLACES]) + ", ..." * (n > SHOWN_PLACES)
-        page.line(f"{counted(n, 'document')} {what} left out: {listed}")
-    if n := told["repeated"]:
+        page.line(f"{counted(n, 'document')} {reason} left out: {listed}")
+    if n := facts["repeated"]:
         because = "as its text comes" if n == 1 else "as their texts come"
         page.line(
             f"{counted(n, 'document is', 'documents are')} passed over, {because} again later: the last one counts."
         )
-    if n := told["folded_before"]:
+    if n := facts["folded_before"]:
         are = "is" if n == 1 else "are"
         page.line(f"{counted(n, 'document was', 'documents were')} folded in before, and {are} passed over.")
-    if n := told["folded_before_with_other_labels"]:
+    if n := facts["folded_before_with_other_labels"]:
         page.line(
             f"{counted(n, 'text was', 'texts were')} folded in before with other labels, which stay learned too; to "
             "take them back, train again."

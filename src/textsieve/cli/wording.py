@@ -1,4 +1,4 @@
-"""The library's words, for those who came by the command line: its settings are options here."""
+"""Translate the library's messages for the command line: settings become options."""
 
 import re
 
@@ -41,8 +41,8 @@ _RULES = (
     (re.compile(r"\bnames=True"), "--names"),
     (re.compile(r"\btags='drop'"), "--drop-tags"),
     (re.compile(r"\blowercase=False"), "--keep-case"),
-    (re.compile(r"\bngram_range=\((\d+), (\d+)\)"), lambda found: _run_lengths(*found.groups())),
-    (re.compile(r"\b(max_document|max_unpacked)=([\d_]+)"), lambda found: f"{option(found[1])} {_in_units(found[2])}"),
+    (re.compile(r"\bngram_range=\((\d+), (\d+)\)"), lambda match: _run_lengths(*match.groups())),
+    (re.compile(r"\b(max_document|max_unpacked)=([\d_]+)"), lambda match: f"{option(match[1])} {_in_units(match[2])}"),
     (re.compile(r"\bread it on one machine: textsieve\.read\(path\)"), "leave out --engine spark"),
     (re.compile(r" \(df\.sample\)"), ""),
     (re.compile(r"\braise most_values"), "raise --most-values"),
@@ -55,19 +55,19 @@ _RULES = (
     (re.compile(r"\bmultilabel=True"), "--multilabel"),
     (
         re.compile(r"\b((?:selector|projection|classifier)_options|class_weight)(?=:)"),
-        lambda found: option(found[1]),
+        lambda match: option(match[1]),
     ),
-    (re.compile(rf"(?<![^\s(])({'|'.join(_OPTIONS)})(?==)"), lambda found: option(found[1])),
+    (re.compile(rf"(?<![^\s(])({'|'.join(_OPTIONS)})(?==)"), lambda match: option(match[1])),
 )
 
 
 def option(setting: str) -> str:
-    """The option for a setting of the library."""
+    """Return the option for a setting of the library."""
     return f"--{_OPTIONS[setting]}"
 
 
 def _run_lengths(shortest: str, longest: str) -> str:
-    """Lengths of runs of words as they are given."""
+    """Return a range of n-gram lengths as the option takes it."""
     return f"{option('ngram_range')} {shortest if shortest == longest else f'{shortest}-{longest}'}"
 
 
@@ -81,19 +81,21 @@ def _in_units(size: str) -> str:
 
 
 def as_options(message: str) -> str:
-    """A message in which settings are called by the names that they have at the command line."""
+    """Return the message with the library's settings replaced by command-line options."""
     for pattern, replacement in _RULES:
         message = pattern.sub(replacement, message)
     return message
 
 
 def printable(text: str) -> str:
-    """Text that no terminal takes for a command: what is not to be seen is spelled out."""
+    """Return the text with unprintable characters escaped, so that a terminal takes none of them for a command."""
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def on_one_line(text: str) -> str:
-    """The same, with line ends as spaces."""
+    """Return the text as `printable` does, with line ends as spaces."""
     return printable(" ".join(text.split()))

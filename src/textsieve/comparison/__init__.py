@@ -1,15 +1,14 @@
-"""Selectors, numbers of terms and classifiers, each with each, on the same documents.
+"""Compare selectors, numbers of terms and classifiers on the same documents.
 
-- `variants.py`, `naming.py`, `plan.py`: what is compared, as data: `ig(pooling=max)` is a row like `ig`.
-- `trials.py`: settings that can't be used with any documents, found on four of them.
-- `counting.py`, `vectors.py`: documents are counted once; vectors are counts already, or weights that stay as they are.
-- `splits.py`, `documents.py`: which of them are to learn from and which to test on.
-- `folds.py`: what all conditions share of a fold: statistics once for each weighting, a ranking once for each selector.
-- `measuring.py`: one condition on one fold, just as a `Categorizer` of the documents to learn from would do.
-- `rehearsal.py`: a few documents first, so that no row has the seconds in which compiled loops are loaded.
-- `rows.py`, `results.py`: what was measured, a line each, in a file that a run goes on with.
-- `overlap.py`, `significance.py`, `verdicts.py`, `summary.py`: what is read off the rows.
-- `running.py`: all of it in order: `compare`. `outcome.py`: what it gives.
+- `variants.py`, `plan.py`: the combinations to measure; `ig(pooling=max)` is a selector like `ig`.
+- `validate_options.py`: finds invalid options before a long run.
+- `documents.py`, `vectors.py`, `splits.py`: documents are counted once and divided into training and test documents.
+- `folds.py`: data that all conditions of a fold share: statistics per weighting, rankings per selector.
+- `measuring.py`: measures one condition on one fold, exactly as a `Categorizer` on its training documents.
+- `warmup.py`: runs a few documents first, so that loading kernels is not measured.
+- `rows.py`, `results.py`, `appending.py`, `schema.py`: the results, one per line, in a file that a run can resume.
+- `significance.py`, `summary.py`, `rankings.py`: means, tests and rankings of terms.
+- `running.py`: `compare`. `outcome.py`: its result.
 """
 
 from typing import TYPE_CHECKING

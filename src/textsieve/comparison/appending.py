@@ -1,14 +1,14 @@
-"""Files of JSON lines that grow while work goes on; each line has a checksum and is on the disk before the next begins.
+"""Append-only files of JSON lines; each line has a checksum and is on the disk before the next one begins.
 
 A line is one JSON object. Its last member, `"checksum"`, is the CRC-32 of all bytes of the line before it, as eight
-hexadecimal digits; so one flipped bit anywhere in a line is found, and nothing of a damaged line is parsed.
+hexadecimal digits; so one flipped bit anywhere in a line is detected, and no part of a damaged line is parsed.
 
-A run that is killed leaves whole lines and at most one unfinished line at the end of the file. Readers skip an
-unfinished line; whoever goes on with the file first checks that it is their own and then removes it. Any other damage
-raises `InputError` with the number of the line.
+A run that is killed leaves complete lines and at most one unfinished line at the end of the file. Readers skip an
+unfinished line; a run that resumes the file first checks that the file is its own and then removes the line. Any other
+damage raises `InputError` with the number of the line.
 
-Sizes are bounded before anything is made of them: those of the file, of a line, and the values and the nesting of a
-line (`archive.parse`). No value is compressed, so that what is in memory is proportional to the size of the file.
+Sizes are limited before anything is parsed: that of the file, that of a line, and the number and nesting of the values
+in a line (`archive.parse`). No value is compressed, so memory use is proportional to the size of the file.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ..errors import InputError, shown
 from ..files import check_openable, lock, open_regular
 
 MAX_BYTES = 1 << 30
-"""Of a file: some thousand rows of a million documents each."""
+"""Maximum bytes of a file: some thousand rows of a million documents each."""
 MAX_LINE = 64 << 20
-"""Bytes of a line."""
+"""Maximum bytes of a line."""
 MAX_VALUES = 4_000_000
-"""JSON values of a line, such as the terms of a selection."""
+"""Maximum number of JSON values in a line, such as the terms of a selection."""
 _WHAT = "the line"
 _N_ENDING = len(', "checksum": "00000000"}')
 
@@ -38,7 +38,7 @@ _N_ENDING = len(', "checksum": "00000000"}')
 
 
 def encode_line(record: Mapping[str, Any]) -> bytes:
-    """Return the line of a record; raises `ValueError` if it could not be read again."""
+    """Return the line of a record; raise `ValueError` if it could not be read again."""
     text = json.dumps(record, ensure_ascii=True)
     parse(text, what=_WHAT, max_values=MAX_VALUES)
     body = text[:-1].encode()
@@ -49,7 +49,7 @@ def encode_line(record: Mapping[str, Any]) -> bytes:
 
 
 def decode_line(line: bytes) -> dict[str, Any]:
-    """Return the record of a line; raises `ValueError` if it is damaged."""
+    """Return the record of a line; raise `ValueError` if it is damaged."""
     if len(line) > MAX_LINE:
         raise ValueError(f"it has more than {MAX_LINE:,} bytes")
     if not has_checksum(line):
@@ -60,7 +60,7 @@ def decode_line(line: bytes) -> dict[str, Any]:
 
 
 def has_checksum(line: bytes) -> bool:
-    """Return whether a line ends with the checksum of what is before it."""
+    """Return whether a line ends with the checksum of the bytes before it."""
     return line[-_N_ENDING:] == _ending(line[:-_N_ENDING])
 
 
@@ -86,15 +86,15 @@ def first_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 
 def check_place(path: str) -> None:
-    """Stop before any work is done if a file could not be written there."""
+    """Raise `InputError` if a file could not be written at this path, before any work is done."""
     check_openable(path, what="a list of results")
 
 
 @contextmanager
 def appended(path: str) -> Iterator[IO[bytes]]:
-    """Open the file at a path, or a new one, to append lines to it; another run that does so raises `InputError`."""
+    """Open a new or existing file to append lines to it; raise `InputError` if another run is writing to it."""
     try:
-        file = open(path, "ab", buffering=0)  # noqa: SIM115, closed below, with nothing left to be written then
+        file = open(path, "ab", buffering=0)  # noqa: SIM115, closed below; unbuffered, so nothing is left to write
     except OSError as problem:
         raise InputError(f"{path}: can't be written ({problem.strerror}); choose another place.") from problem
     with file:
@@ -111,10 +111,10 @@ def open_results(path: str) -> IO[bytes]:
 
 
 def read_lines(path: str) -> tuple[list[bytes], bytes]:
-    """Return the whole lines of a file and what there is of an unfinished one.
+    """Return the complete lines of a file, and the bytes of an unfinished line at its end.
 
-    A last line with its checksum is whole even if its line feed is missing. If something else is in place of the line
-    feed, the line is damaged and not unfinished, and counts as a line too.
+    A last line with its checksum is complete even if its line feed is missing. If another byte is in place of the line
+    feed, the line is damaged rather than unfinished, and is returned as a line too.
     """
     lines, rest = [], b""
     with open_results(path) as file:
@@ -130,7 +130,7 @@ def read_lines(path: str) -> tuple[list[bytes], bytes]:
 
 
 def drop_unfinished(file: IO[bytes], lines: list[bytes]) -> None:
-    """Have a file end after its whole lines, with a line feed."""
+    """Truncate a file after its complete lines, and make it end with a line feed."""
     end = sum(len(line) + 1 for line in lines)
     size = os.fstat(file.fileno()).st_size
     if size > end:
@@ -140,13 +140,13 @@ def drop_unfinished(file: IO[bytes], lines: list[bytes]) -> None:
 
 
 def append(file: IO[bytes], record: Mapping[str, Any]) -> None:
-    """Append a line; it is on the disk when this returns."""
+    """Append a line, and return when it is on the disk."""
     try:
-        left = encode_line(record)
-        if os.fstat(file.fileno()).st_size + len(left) > MAX_BYTES:
+        unwritten = encode_line(record)
+        if os.fstat(file.fileno()).st_size + len(unwritten) > MAX_BYTES:
             raise ValueError(f"it would have more than {MAX_BYTES:,} bytes")
-        while left:
-            left = left[file.write(left) :]
+        while unwritten:
+            unwritten = unwritten[file.write(unwritten) :]
         os.fsync(file.fileno())
     except ValueError as problem:
         raise InputError(
@@ -161,7 +161,7 @@ def append(file: IO[bytes], record: Mapping[str, Any]) -> None:
 
 
 def require_lock(file: IO[bytes], path: str) -> None:
-    """Lock a file of results; raises `InputError` if another run writes to it."""
+    """Lock a results file; raise `InputError` if another run is writing to it."""
     try:
         lock(file.fileno())
     except BlockingIOError as problem:

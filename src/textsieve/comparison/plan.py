@@ -1,8 +1,9 @@
-"""What is compared with what, as data: selectors x numbers of terms x classifiers, and the settings that all share.
+"""The plan of a comparison: selectors x numbers of terms x classifiers, and the settings that all share.
 
-"all" is the selector that chooses nothing: all terms, a baseline. It is tried once, and not for each number of terms.
-Weights and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`. So are the weights that a
-selector reads, `ocfs(tf=tf,idf=plain)`: a `Categorizer` always gives it the usual ones, but here they may be compared.
+"all" is a baseline without a selector, which uses all terms. It is measured once, not for each number of terms. Weights
+and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`. So are the weights that a
+selector uses, `ocfs(tf=tf,idf=plain)`: a `Categorizer` always gives a selector its default weights, but a comparison
+may vary them.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ from ..selectors.named import SELECTORS
 from ..settings import is_whole, n_threads
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
-from ..training.recipe import Recipe
-from .trials import try_classifier, try_selector
+from ..training.plan import TrainingPlan
+from .validate_options import try_classifier, try_selector
 from .variants import Variant, split_list, variants_of
-from .vectors import Form, recipe_of, settled
+from .vectors import Form, settled, training_plan_of
 
 Size = int | float | str
 """A number of terms, a share of all, or "all"."""
 
 ALL = "all"
 OF_THE_CATEGORIZER = ("tf", "idf", "norm", "class_weight")
-"""What a variant of a classifier may say beside the classifier's own options."""
+"""Options of a classifier's variant besides the classifier's own."""
 WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
-"""What a variant of a selector may say beside the selector's own options, and what is possible."""
-_SETTLED = frozenset(
+"""Options of a selector's variant besides the selector's own, and their possible values."""
+_NOT_SHARED = frozenset(
     (
         "selector",
         "selector_options",
@@ -52,7 +53,7 @@ _NO_SELECTOR, _USUAL_CLASSIFIER = Variant(ALL, None), Variant("svm", "svm")
 
 
 class Condition(NamedTuple):
-    """One combination."""
+    """One combination of selector, number of terms and classifier."""
 
     selector: Variant
     n_terms: Size
@@ -60,19 +61,19 @@ class Condition(NamedTuple):
 
     @property
     def key(self) -> tuple[str, Size, str]:
-        """What rows have it under."""
+        """Return the key of the condition in rows."""
         return self.selector.name, self.n_terms, self.classifier.name
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All combinations."""
+    """All combinations to measure."""
 
     selectors: tuple[Variant, ...]
     sizes: tuple[Size, ...]
     classifiers: tuple[Variant, ...]
     settings: Mapping[str, Any]
-    """Of a `Categorizer`, those that all conditions share."""
+    """The settings of a `Categorizer` that all conditions share."""
     n_jobs: int | None
 
     @classmethod
@@ -86,9 +87,9 @@ class Plan:
         *,
         own: Collection[str] = ("selectors", "n_terms", "classifiers", "n_jobs"),
     ) -> Plan:
-        """Return the plan of a comparison; raises `InputError` for settings that no documents could be used with.
+        """Return the plan of a comparison; raise `InputError` for settings that are invalid for any documents.
 
-        `own` are the settings of the caller beside those of a `Categorizer`, which an error lists first.
+        `own` are the settings of the caller besides those of a `Categorizer`; an error lists them first.
         """
         _check_names(settings, own)
         plan = cls(
@@ -107,18 +108,18 @@ class Plan:
         return plan
 
     def sizes_for(self, selector: Variant) -> tuple[Size, ...]:
-        """The numbers of terms that a selector is tried with."""
+        """Return the numbers of terms to try with a selector."""
         return (ALL,) if selector.setting is None else self.sizes
 
     def conditions(self) -> Iterator[Condition]:
-        """All conditions, those of one selector after the other, and of these the ones of one size."""
+        """Yield all conditions, grouped by selector and then by number of terms."""
         for selector in self.selectors:
             for size in self.sizes_for(selector):
                 for classifier in self.classifiers:
                     yield Condition(selector, size, classifier)
 
     def settings_of(self, condition: Condition) -> dict[str, Any]:
-        """The settings of the `Categorizer` that does what a condition says."""
+        """Return the settings of the `Categorizer` that corresponds to a condition."""
         selector, n_terms, classifier = condition
         own = {name: value for name, value in classifier.options.items() if name in OF_THE_CATEGORIZER}
         settings = {
@@ -131,14 +132,14 @@ class Plan:
         }
         return Categorizer(**{**self.settings, **own, **settings}).get_params(deep=False)
 
-    def recipe_of(self, condition: Condition, form: Form = "texts") -> Recipe:
-        """What these settings come to, with the weights that the selector's variant asks for."""
-        recipe = recipe_of(settled(self.settings_of(condition), form), form, n_threads(self.n_jobs))
+    def training_plan_of(self, condition: Condition, form: Form = "texts") -> TrainingPlan:
+        """Return the training for a condition, with the weights that the selector's variant requests."""
+        training = training_plan_of(settled(self.settings_of(condition), form), form, n_threads(self.n_jobs))
         weights = {name: value for name, value in condition.selector.options.items() if name in WEIGHTS}
-        return replace(recipe, selection=recipe.selection._replace(**weights)) if weights else recipe
+        return replace(training, selection=training.selection._replace(**weights)) if weights else training
 
     def shared_settings(self) -> dict[str, Any]:
-        """All settings that are the same for all conditions."""
+        """Return all settings that are the same for all conditions."""
         return {
             name: value
             for name, value in Categorizer(**self.settings).get_params(deep=False).items()
@@ -151,25 +152,25 @@ def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, An
 
 
 def sizes_of(given: Any) -> tuple[Size, ...]:
-    """Numbers of terms, as people give them; each once, in their order."""
+    """Return the distinct numbers of terms in a setting, in their order."""
     if isinstance(given, str):
         given = [_number(part) for part in split_list(given)]
     elif is_whole(given) or isinstance(given, float) or not isinstance(given, Iterable):
         given = [given]
-    found = tuple(dict.fromkeys(_checked_size(each) for each in given))
-    if not found:
+    sizes = tuple(dict.fromkeys(_checked_size(size) for size in given))
+    if not sizes:
         raise InputError("n_terms: none are given; use numbers of terms, shares of all, or 'all'.")
-    return found
+    return sizes
 
 
 def _number(text: str) -> Any:
-    """A whole number, also as 1e3 (but 1.0 is a share), a float, or else the text."""
+    """Parse an integer, also as 1e3 (but 1.0 is a share), or a float; return other text unchanged."""
     for kind in (int, float):
         try:
-            found = kind(text)
+            number = kind(text)
         except ValueError:
             continue
-        return int(found) if found > 1 and float(found).is_integer() else found
+        return int(number) if number > 1 and float(number).is_integer() else number
     return text
 
 
@@ -187,7 +188,7 @@ def _checked_size(size: Any) -> Size:
 
 
 def _or_none(selector: Variant) -> Variant:
-    """No selector, if all terms are asked for."""
+    """Return the variant without a selector if all terms are requested, else the selector itself."""
     if selector.setting != ALL:
         return selector
     if selector.options:
@@ -204,7 +205,7 @@ def _check_weights(selector: Variant) -> None:
 
 
 def _is_shared(name: str) -> bool:
-    return name not in _SETTLED and name != "n_jobs"
+    return name not in _NOT_SHARED and name != "n_jobs"
 
 
 def _check_names(settings: Mapping[str, Any], own: Collection[str]) -> None:
@@ -213,7 +214,7 @@ def _check_names(settings: Mapping[str, Any], own: Collection[str]) -> None:
         if name not in possible:
             known = [*own, *possible]
             close = get_close_matches(name, known, n=1)
-            meant = f"; did you mean {close[0]}?" if close else "."
+            hint = f"; did you mean {close[0]}?" if close else "."
             raise InputError(
-                f"{name}={shown(settings[name])}: compare has no such setting{meant} It has {', '.join(known)}."
+                f"{name}={shown(settings[name])}: compare has no such setting{hint} It has {', '.join(known)}."
             )

@@ -1,13 +1,13 @@
-"""What a ranking says beside the terms that it puts first: how fast their scores add up, and for whom each term speaks.
+"""Describe a ranking of terms: how fast the scores add up, and which class each term indicates.
 
-*Energy*: the share of all scores that the first k terms hold, at numbers of terms that grow by about a tenth, so that a
-few dozen points are the curve. Where a score is negative, or none is above 0, there are no shares.
+*Energy* is the share of the sum of all scores that the first k terms hold. It is stored for numbers of terms that grow
+by about a tenth, so that a few dozen points give the curve. It is undefined if a score is negative or none is above 0.
 
-A term speaks for the class that the method gives it the highest score for, when it looks at that class alone; of
-methods whose scores cost more than the choice (testors), for the class that has it in the most documents. What is kept
-are the first terms of each class, with their place among all and their score.
+A term indicates the class for which the method gives it the highest score when it looks at that class alone. For
+methods whose scores cost more than the selection (testors), it is the class in which most documents have the term. The
+first terms of each class are stored, with their overall rank and score.
 
-It is that of the first fold: there are as many rankings as folds, much alike, and a page shows one.
+Only the ranking of the first fold is described: those of the other folds are similar, and a report shows one.
 """
 
 from __future__ import annotations
@@ -17,66 +17,63 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints
 from ..selectors import TermSelector
 from ..training.targets import NO_CLASS
 from .plan import Size
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 DESCRIBED_FOLD = 0
 STEP = 1.1
-"""From one number of terms whose energy is kept to the next."""
+"""Ratio between successive numbers of terms whose energy is stored."""
 MOST_OF_A_CLASS, LEAST_OF_A_CLASS, ENOUGH_OF_ALL = 30, 5, 10_000
-"""Terms that are kept: of each class up to 30, of many classes fewer."""
+"""Limits on the stored terms: at most 30 per class; fewer, but at least 5, if that makes more than 10,000."""
 
 
 class Spoken(NamedTuple):
-    """A term that speaks for a class."""
+    """A term that indicates a class."""
 
     place: int
-    """Among all terms, from 1."""
+    """The rank among all terms, from 1."""
     term: str
     score: float | None
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What is known of the terms that a selector ranked in a fold."""
+    """A description of the terms that a selector ranked in a fold."""
 
     fold: int
     selector: str
     n_terms: Size | None
-    """The number of terms that it is for, if the selector chooses others for another number."""
+    """The number of terms that the ranking is for, if the selector's terms depend on it, else None."""
     n_ranked: int
-    """How many it has put in order."""
+    """The number of ranked terms."""
     energy: tuple[tuple[int, float], ...] | None
-    """Numbers of terms, and the share of all scores that so many hold."""
+    """Numbers of terms, and the share of the sum of all scores that the first ones hold."""
     by_class: tuple[tuple[Any, tuple[Spoken, ...]], ...]
-    """Classes, and the first terms that speak for each."""
+    """Classes, and the first terms that indicate each."""
 
     @property
     def key(self) -> tuple[int, str, Size | None]:
-        """What it is the ranking of."""
+        """Return the key of the ranking: fold, selector and number of terms."""
         return self.fold, self.selector, self.n_terms
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return the fields as JSON values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
         """Return the ranking of a checked JSON object."""
         energy = stored["energy"]
-        by_class = tuple((label, tuple(Spoken(*each) for each in spoken)) for label, spoken in stored["by_class"])
+        by_class = tuple((label, tuple(Spoken(*item) for item in spoken)) for label, spoken in stored["by_class"])
         points = None if energy is None else tuple((size, float(share)) for size, share in energy)
         return cls(**{**stored, "energy": points, "by_class": by_class})
 
 
 class Described(NamedTuple):
-    """A ranking before it is known whose it is."""
+    """The description of a ranking, without its fold and selector."""
 
     energy: tuple[tuple[int, float], ...] | None
     by_class: tuple[tuple[Any, tuple[Spoken, ...]], ...]
@@ -84,15 +81,21 @@ class Described(NamedTuple):
 
 
 def described(selector: TermSelector, columns: Ints, terms: Sequence[str]) -> Described:
-    """Of a fitted selector, the columns that it kept, the best first, and what these are called."""
-    with_scores = not selector.k_changes_the_method
+    """Describe the ranking of a fitted selector.
+
+    `columns` are the selected columns, the best first, and `terms` their names.
+    """
+    with_scores = not selector.depends_on_k
     scores = selector.scores_ if with_scores else None
     energy = None if scores is None else energy_of(scores[selector.ranking_])
     return Described(energy, _by_class(selector, columns, terms, scores), len(columns))
 
 
 def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
-    """Shares of all scores at some numbers of terms, the first and the last among them; scores come best first."""
+    """Return the energy at some numbers of terms, including the first and the last.
+
+    `scores` are sorted, the best first.
+    """
     if not (np.isfinite(scores).all() and len(scores) and scores.min() >= 0.0 and scores.sum() > 0.0):
         return None
     sums = np.cumsum(scores)
@@ -101,13 +104,13 @@ def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
 
 
 def some_sizes(last: int) -> list[int]:
-    """Numbers from 1 to the last, each about a tenth more than the one before."""
+    """Return numbers from 1 to `last`, each about a tenth larger than the one before."""
     steps = int(np.ceil(np.log(last) / np.log(STEP)))
     return sorted({*np.minimum(np.round(STEP ** np.arange(steps + 1)), last).astype(int).tolist(), last})
 
 
 def most_of_a_class(n_classes: int) -> int:
-    """How many terms are kept of each."""
+    """Return the number of terms to store for each class."""
     return int(np.clip(ENOUGH_OF_ALL // max(n_classes, 1), LEAST_OF_A_CLASS, MOST_OF_A_CLASS))
 
 
@@ -117,7 +120,7 @@ def _by_class(
     labels = [label for label in selector.stats_.classes if label is not NO_CLASS]
     most = most_of_a_class(len(labels))
     speaks_for = _speaks_for(selector, columns)
-    found = []
+    terms_by_class = []
     for number, label in enumerate(selector.stats_.classes):
         if label is NO_CLASS:
             continue
@@ -126,12 +129,12 @@ def _by_class(
             Spoken(place + 1, terms[place], None if scores is None else _rounded(scores[columns[place]]))
             for place in places
         )
-        found.append((label, spoken))
-    return tuple(found)
+        terms_by_class.append((label, spoken))
+    return tuple(terms_by_class)
 
 
 def _speaks_for(selector: TermSelector, columns: Ints) -> Ints:
-    """Of each column the number of the class that it speaks for most, the first of equals; -1 for none."""
+    """Return the number of the class that each column indicates most, the first of equals; -1 for none."""
     best, speaks_for = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
     for number, scores in enumerate(_class_scores(selector)):
         own = scores[columns]
@@ -141,18 +144,18 @@ def _speaks_for(selector: TermSelector, columns: Ints) -> Ints:
 
 
 def _class_scores(selector: TermSelector) -> Iterator[Floats]:
-    """For each class in turn one score per term, 0 where the term does not speak for it."""
+    """Yield the scores of all terms for each class; 0 where the term does not indicate the class."""
     stats = selector.stats_
-    if selector.k_changes_the_method:
+    if selector.depends_on_k:
         for number in range(len(stats.classes)):
             yield np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
         return
     for columns, scores in selector.best_by_class(stats.n_terms):
-        found = np.zeros(stats.n_terms)
-        found[columns] = scores
-        yield found
+        all_scores = np.zeros(stats.n_terms)
+        all_scores[columns] = scores
+        yield all_scores
 
 
 def _rounded(score: float) -> float | None:
-    """To six digits, which is more than anybody reads."""
+    """Round a score to six significant digits; return None if it is not finite."""
     return float(f"{score:.6g}") if np.isfinite(score) else None

@@ -1,9 +1,9 @@
-"""A results file, which a run goes on with: a header, then a line for each ranking, each selection and each row.
+"""A results file, which a run can resume: a header, then a line for each ranking, each selection and each row.
 
-`appending.py` writes and reads lines, and `schema.py` checks what is in them. The header says what makes rows
-comparable: documents (by their fingerprint), how they are read and split, settings, versions. A run goes on only with a
-file that has the same header as its own. The header does not list the combinations: a file may hold more of them than a
-run asks for, and get more from it.
+`appending.py` writes and reads lines, and `schema.py` checks their content. The header contains what makes rows
+comparable: documents (by their fingerprint), how they are read and split, settings, versions. A run resumes only a file
+with the same header as its own. The header does not list the combinations: a file may hold more of them than a run
+requests, and a run may add more.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .schema import check_header, check_ranking, check_row, check_selection
 FORMAT = 3
 MAGIC = "textsieve_comparison"
 BEGUN = "begun"
-"""When the first run with the file began; no part of what rows are comparable by."""
+"""When the first run with the file began; rows of different times are comparable."""
 _BEGINNING = f'{{"{MAGIC}": '.encode()
 
 _MEANINGS = {
@@ -47,11 +47,11 @@ _MEANINGS = {
     "classes": "another corpus",
     "fingerprint": "another corpus, or documents that have changed",
 }
-"""What differs, if these parts of the header do; the first that does is told."""
+"""Meanings of a difference in each part of the header; an error names the first that differs."""
 
 
 class Results:
-    """What was measured so far; with a file, what was measured in earlier runs too."""
+    """The results so far; with a file, those of earlier runs too."""
 
     def __init__(self, header: Mapping[str, Any], file: IO[bytes] | None = None) -> None:
         self.header = dict(header)
@@ -59,11 +59,11 @@ class Results:
         self.selections: dict[tuple[Any, ...], Selection] = {}
         self.rankings: dict[tuple[Any, ...], Ranking] = {}
         self._documents: dict[int, tuple[int, int]] = {}
-        """For each fold, the documents to learn from and those to test."""
+        """The numbers of training and test documents of each fold."""
         self._file = file
 
     def add(self, row: Row, selection: Selection | None, ranking: Ranking | None = None) -> None:
-        """Note a row, and the terms that it is of if they are not known yet, and how they were ranked."""
+        """Add a row, and its selected terms and their ranking if they are not stored yet."""
         if ranking is not None and not self._knows(ranking):
             self.rankings[ranking.key] = ranking
             self.write({"ranking": ranking.to_dict()})
@@ -74,16 +74,16 @@ class Results:
         self.write({"row": row.to_dict()})
 
     def _knows(self, ranking: Ranking) -> bool:
-        """Whether the same ranking is there, of at least as many terms."""
+        """Return whether the same ranking is stored for at least as many terms."""
         return ranking.key in self.rankings and self.rankings[ranking.key].n_ranked >= ranking.n_ranked
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Have a line on the disk."""
+        """Write a line to the file, if there is one."""
         if self._file is not None:
             append(self._file, record)
 
     def has(self, fold: int, condition: Condition) -> bool:
-        """Return whether there is nothing left to measure of a condition on a fold.
+        """Return whether nothing is left to measure for a condition on a fold.
 
         A row alone is not enough: somebody may have removed a damaged line with the terms that belong to it.
         """
@@ -91,12 +91,12 @@ class Results:
         if row is None or row.problem is not None:
             return row is not None
         selector, size, _ = condition.key
-        has_ranking = any((fold, selector, each) in self.rankings for each in (None, size))
+        has_ranking = any((fold, selector, n_terms) in self.rankings for n_terms in (None, size))
         needs_ranking = fold == DESCRIBED_FOLD and condition.selector.setting is not None
         return (fold, selector, size) in self.selections and (has_ranking or not needs_ranking)
 
     def read(self, lines: list[bytes], name: str) -> None:
-        """Add what is in the lines after the header; raises `InputError` for a damaged one."""
+        """Add the content of the lines after the header; raise `InputError` for a damaged one."""
         for number, line in enumerate(lines, 2):
             try:
                 self._read_line(decode_line(line))
@@ -104,7 +104,7 @@ class Results:
                 raise damaged_line(name, number, problem) from problem
 
     def _read_line(self, record: Mapping[str, Any]) -> None:
-        """Add the content of a line; raises `ValueError` if it is not one that compare writes."""
+        """Add the content of a line; raise `ValueError` if it is not one that compare writes."""
         if len(record) != 1:
             raise ValueError(f"it has the fields {shown(sorted(record))}; it must have one of row, selection, ranking")
         ((kind, content),) = record.items()
@@ -125,7 +125,7 @@ class Results:
             raise ValueError(f"it has the field {shown(kind)}; it must have one of row, selection, ranking")
 
     def _check_fold(self, row: Row) -> None:
-        """Check that all rows of a fold are of the same documents."""
+        """Check that all rows of a fold have the same numbers of training and test documents."""
         own = (row.trained_on, row.documents)
         first = self._documents.setdefault(row.fold, own)
         if own != first:
@@ -133,14 +133,14 @@ class Results:
 
 
 def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
-    """The first line: what the rows are comparable by."""
+    """Return the first line: what makes rows comparable."""
     header: dict[str, Any] = {MAGIC: FORMAT, **about, "fingerprint": fingerprint}
     as_read: dict[str, Any] = json.loads(json.dumps(header))
     return as_read
 
 
 def check_results(path: str) -> None:
-    """Stop before any work is done if results could not be written, or something else would be lost."""
+    """Raise `InputError` before any work is done if results could not be written, or would overwrite another file."""
     check_place(path)
     if os.path.exists(path):
         with open_results(path) as file:
@@ -149,7 +149,7 @@ def check_results(path: str) -> None:
 
 
 def holds_results(path: str) -> bool:
-    """Whether a file is one that compare wrote."""
+    """Return whether a file is a results file of compare."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
@@ -158,7 +158,7 @@ def holds_results(path: str) -> bool:
 
 @contextmanager
 def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Results]:
-    """The results at a path, to go on with; without one, they are kept in memory alone."""
+    """Open the results at a path to resume them; without a path, they are kept only in memory."""
     if path is None:
         yield Results(header)
         return
@@ -168,7 +168,7 @@ def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Resu
 
 
 def read_results(path: str) -> Results:
-    """Read a file without going on with it."""
+    """Read a results file without resuming it."""
     lines, _ = read_lines(path)
     if not lines:
         raise InputError(f"{path}: has no results.")
@@ -212,14 +212,14 @@ def _header_in(line: bytes, path: str) -> dict[str, Any]:
 
 
 def _require_own(beginning: bytes, path: str) -> None:
-    """Refuse to write to what compare did not write; a header may be torn, too, but has begun."""
+    """Raise `InputError` if compare did not write the file; an unfinished header is accepted."""
     if beginning and not beginning.startswith(_BEGINNING):
         raise InputError(f"{path}: is there already, and holds no results of compare; choose another name for them.")
 
 
-def _require_same(found: Mapping[str, Any], header: Mapping[str, Any], path: str) -> None:
+def _require_same(stored: Mapping[str, Any], header: Mapping[str, Any], path: str) -> None:
     for name, meaning in _MEANINGS.items():
-        there, here = found[name], header[name]
+        there, here = stored[name], header[name]
         if there != here:
             difference = f" ({first_difference(there, here)})" if isinstance(here, dict) else ""
             raise InputError(

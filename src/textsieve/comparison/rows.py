@@ -1,6 +1,6 @@
-"""The figures of one condition on one fold, and the selected terms of a fold; both as JSON objects, too.
+"""The figures of one condition on one fold, and the selected terms of a fold, with their JSON forms.
 
-`schema.py` says which values a JSON object may have; it is checked before an object is made of it.
+`schema.py` defines the allowed values of a JSON object, and checks it before it is converted.
 """
 
 from __future__ import annotations
@@ -16,103 +16,103 @@ from .plan import Condition, Size
 from .significance import Mistakes
 
 Key = tuple[int, str, Size, str]
-"""Fold, selector, number of terms asked for, classifier."""
+"""Fold, selector, requested number of terms, classifier."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One condition on one fold. Where `problem` says why there is nothing to measure, the figures are None."""
+    """The figures of one condition on one fold. If `problem` says why it could not be measured, they are None."""
 
     fold: int
     selector: str
     n_terms: Size
-    """As many as were asked for."""
+    """The requested number of terms."""
     classifier: str
     n_seen: int
-    """Terms that there were to choose from."""
+    """Number of terms to select from."""
     trained_on: int
     documents: int
-    """That were tested."""
+    """Number of test documents."""
     missing_classes: tuple[Any, ...] = ()
-    """Tested, but in no document to learn from."""
+    """Classes of test documents that no training document has."""
     problem: str | None = None
     threads: int | None = None
-    """That it was measured with; seconds of another number, or of another machine, can't be compared."""
+    """Number of threads; times with another number, or on another machine, are not comparable."""
     cores: int | None = None
-    """That the machine had."""
+    """Number of cores of the machine."""
     n_kept: int | None = None
     micro_f1: float | None = None
     macro_f1: float | None = None
     accuracy: float | None = None
     unknown: int | None = None
-    """Documents that had none of the chosen terms."""
+    """Number of documents without any selected term."""
     selection_seconds: float | None = None
-    """Statistics and ranking, which other rows of the selector share."""
+    """Time for statistics and ranking, which other rows of the selector share."""
     training_seconds: float | None = None
     prediction_seconds: float | None = None
-    """From counts to labels."""
+    """Time from counts to labels."""
     model_bytes: int | None = None
-    """Of the file that a `Categorizer` would write."""
+    """Size of the file that a `Categorizer` would write."""
     by_class: tuple[tuple[int, int, int], ...] | None = None
-    """For each class of the header: documents found, predicted, true."""
+    """For each class of the header: number of correctly predicted, predicted and true documents."""
     confusion: tuple[tuple[int, int, int], ...] | None = None
-    """With one label a document: true class, predicted class, how often, where it occurred."""
+    """True class, predicted class and count of each pair that occurs; None if multilabel."""
     mistakes: Mistakes | None = None
-    """Of each tested document: labels too many and too few."""
+    """For each test document: number of labels too many or too few."""
 
     @classmethod
     def about(cls, fold: int, condition: Condition, **more: Any) -> Self:
-        """The row of a condition."""
+        """Return the row of a condition."""
         selector, n_terms, classifier = condition.key
         return cls(fold, selector, n_terms, classifier, **more)
 
     @property
     def key(self) -> Key:
-        """What it is the row of."""
+        """Return the key of the row: fold, selector, number of terms and classifier."""
         return self.fold, self.selector, self.n_terms, self.classifier
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return the fields as JSON values."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.mistakes is not None:
-            found["mistakes"] = base64.b64encode(self.mistakes.tobytes()).decode()
-        return found
+            values["mistakes"] = base64.b64encode(self.mistakes.tobytes()).decode()
+        return values
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """Return the row of a checked JSON object; raises `ValueError` if `mistakes` can't be decoded."""
-        found = dict(stored)
-        if found["mistakes"] is not None:
-            found["mistakes"] = np.frombuffer(base64.b64decode(found["mistakes"], validate=True), np.uint8)
-            if len(found["mistakes"]) != found["documents"]:
+        """Return the row of a checked JSON object; raise `ValueError` if `mistakes` can't be decoded."""
+        values = dict(stored)
+        if values["mistakes"] is not None:
+            values["mistakes"] = np.frombuffer(base64.b64decode(values["mistakes"], validate=True), np.uint8)
+            if len(values["mistakes"]) != values["documents"]:
                 raise ValueError(
-                    f"mistakes is of {len(found['mistakes']):,} documents, and {found['documents']:,} were tested"
+                    f"mistakes is of {len(values['mistakes']):,} documents, and {values['documents']:,} were tested"
                 )
         for name in ("by_class", "confusion"):
-            if found[name] is not None:
-                found[name] = tuple(map(tuple, found[name]))
-        return cls(**{**found, "missing_classes": tuple(found["missing_classes"])})
+            if values[name] is not None:
+                values[name] = tuple(map(tuple, values[name]))
+        return cls(**{**values, "missing_classes": tuple(values["missing_classes"])})
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The terms that a selector chose of a fold."""
+    """The terms that a selector selected in a fold."""
 
     fold: int
     selector: str
     n_terms: Size
     n_seen: int
     terms: tuple[str, ...] | None
-    """The best first; None for all that there are, which is no choice."""
+    """The best first; None if all terms are used."""
 
     @property
     def key(self) -> tuple[int, str, Size]:
-        """What it is the selection of."""
+        """Return the key of the selection: fold, selector and number of terms."""
         return self.fold, self.selector, self.n_terms
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return the fields as JSON values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:

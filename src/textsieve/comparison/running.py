@@ -1,4 +1,4 @@
-"""`compare`: every selector with every number of terms and every classifier, on the same documents."""
+"""`compare`: measure every selector with every number of terms and every classifier on the same documents."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from inspect import Parameter, signature
 from typing import Any
 
 from ..errors import TooFewDocuments, UnfitDocuments, shown
-from ..training.documents import Progress
-from ..training.keeping import storable, when_and_with_what
+from ..training.counted_documents import Progress
+from ..training.provenance import provenance, storable
 from ..warning import warn
-from .documents import Documents, corpus_of, count_documents
+from .documents import ComparisonDocuments, corpus_of, count_documents
 from .folds import Fold
 from .measuring import measure
 from .outcome import Comparison, comparison_of
 from .plan import Plan
-from .rehearsal import rehearse
 from .results import BEGUN, Results, check_results, header_of, opened_results
 from .splits import Splitting
 from .vectors import require_logarithms, settled
+from .warmup import rehearse
 
 STAGE = "comparing"
 _NAMED_CLASSES = 5
@@ -43,46 +43,48 @@ def compare(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Comparison:
-    """Measure every combination of selectors, numbers of terms and classifiers on documents that they have not seen.
+    """Measure every combination of selectors, numbers of terms and classifiers on held-out documents.
 
-    Terms, idf, ranking, training and thresholds are learned from the training documents of each fold alone. Documents
-    are counted once, statistics made once for each fold and weighting, rankings once for each fold and selector.
+    Terms, idf, rankings, classifiers and thresholds are fitted on the training documents of each fold alone. Documents
+    are counted once, statistics computed once per fold and weighting, rankings once per fold and selector.
 
     Parameters
     ----------
     documents, labels
         A corpus, the path or name of one, or texts and labels, or vectors (a sparse matrix) and labels.
     test
-        Documents to test on: a corpus, the path or name of one, or a pair of texts (or vectors) and labels. Left out,
-        they are those that the publisher of a named corpus cut off for it, or folds.
+        Test documents: a corpus, the path or name of one, or a pair of texts (or vectors) and labels. By default the
+        test part that the publisher of a named corpus defines, or folds.
     selectors, classifiers
-        Names, with options in parentheses: "ig(pooling=max)", "svm(C=10)"; as a list, or one text with commas. "all" is
-        a baseline of all terms. Weights and class weights are options of a classifier: "svm(tf=log,idf=plain)".
-        Estimators, too.
+        Names, with options in parentheses: "ig(pooling=max)", "svm(C=10)"; as a list, or one string with commas. "all"
+        is a baseline of all terms. Weights and class weights are options of a classifier: "svm(tf=log,idf=plain)".
+        Estimators are accepted too.
     n_terms
         Numbers of terms, shares of all, or "all".
     folds
-        So many folds are tested in turn; None: the corpus's own split, or 5 if it has none.
+        Number of folds, tested in turn; None: the corpus's own split, or 5 folds if it has none.
     test_share
-        Instead of folds, about this share of each class is drawn at random and tested.
+        Instead of folds, test about this share of each class, drawn at random.
     repeats
-        How often that is drawn, or folds are made; each time documents are shuffled anew.
+        Number of random draws, or of cross-validations; documents are shuffled anew each time.
     seed
-        What is drawn; 0 if it is left out. Folds are shuffled only if it is given, or repeats are.
+        Random seed, 0 by default. Folds are shuffled only if `seed` or `repeats` is given.
     splits
-        Instead, pairs of the places of documents (from 0, or masks): to learn from, and to test on.
+        Instead, pairs of training and test documents, each as positions from 0 or as a mask.
     results
-        A file that gets each row as soon as it is measured. If it is there already, from a run of the same documents,
-        settings and versions, what it has is not measured again.
+        A file to which each row is appended as soon as it is measured. If it exists already, from a run with the same
+        documents, settings and versions, its rows are not measured again.
     n_jobs
-        Threads; -1 is all cores. One condition is measured at a time, on all of them, so that seconds can be compared.
-        No figure but seconds depends on it.
+        Number of threads; -1 is all cores. One condition at a time is measured, on all threads, so that times are
+        comparable. Only times depend on it.
     progress
-        Told the stage, how many rows are done, and how many there are to do.
+        A function that is called with the stage, the number of rows done, and the total number of rows.
     settings
-        What all conditions share: those of a `Categorizer` about texts, weights, several labels and projection.
+        Settings that all conditions share: those of a `Categorizer` about texts, weights, multilabel and projection.
     """
-    own = [name for name, each in signature(compare).parameters.items() if each.kind is Parameter.KEYWORD_ONLY]
+    own = [
+        name for name, parameter in signature(compare).parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY
+    ]
     plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs, own=own)
     splitting = Splitting(folds, test_share, repeats, seed, splits)
     path = None if results is None else os.fspath(results)
@@ -94,22 +96,22 @@ def compare(
     counted = count_documents(corpus, other, splitting, plan.shared_settings(), n_jobs, tell)
     _check_logarithms(plan, counted)
     named = corpus.naming(TooFewDocuments), corpus.naming(UnfitDocuments)
-    with named[0], named[1], opened_results(path, _header(plan, counted)) as found:
-        _measure_all(plan, counted, found, tell)
-    return comparison_of(found, list(plan.conditions()), len(counted.tested))
+    with named[0], named[1], opened_results(path, _header(plan, counted)) as measured:
+        _measure_all(plan, counted, measured, tell)
+    return comparison_of(measured, list(plan.conditions()), len(counted.tested))
 
 
-def _check_logarithms(plan: Plan, documents: Documents) -> None:
-    """Refuse weights that vectors can't be given, before anything is measured."""
+def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
+    """Raise `InputError` for weights that the vectors do not allow, before anything is measured."""
     if documents.form == "weights":
         for condition in plan.conditions():
             tf = settled(plan.settings_of(condition), documents.form)["tf"]
             require_logarithms(documents.counted.counts, tf, condition.classifier.name)
 
 
-def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
+def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
     settings, targets = plan.shared_settings(), documents.counted.targets
-    now = when_and_with_what(settings["normalise"])
+    now = provenance(settings["normalise"])
     about = {
         "corpus": documents.name,
         "documents": targets.n_documents,
@@ -124,14 +126,14 @@ def _header(plan: Plan, documents: Documents) -> dict[str, Any]:
     return header_of(documents.fingerprint(), about)
 
 
-def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progress) -> None:
-    """Measure what is not there yet, fold by fold, so that no more than one of them is in memory."""
+def _measure_all(plan: Plan, documents: ComparisonDocuments, results: Results, tell: Progress) -> None:
+    """Measure what is missing, fold by fold, so that only one fold is in memory."""
     numbers = range(len(documents.tested))
     folds = [Fold(number, documents) for number in numbers]
     for fold in folds:
         fold.require_classes()
     _warn_of_missing(folds)
-    todo = [[each for each in plan.conditions() if not results.has(number, each)] for number in numbers]
+    todo = [[condition for condition in plan.conditions() if not results.has(number, condition)] for number in numbers]
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)
     if total:
@@ -145,7 +147,7 @@ def _measure_all(plan: Plan, documents: Documents, results: Results, tell: Progr
 
 
 def _warn_of_missing(folds: list[Fold]) -> None:
-    """Say which classes are tested that could not be learned."""
+    """Warn about classes that are tested but have no training documents."""
     missing = list(dict.fromkeys(label for fold in folds for label in fold.missing))
     if missing:
         named = ", ".join(shown(label) for label in missing[:_NAMED_CLASSES])

@@ -1,7 +1,7 @@
-"""The lines of a results file: which fields they have and which values are possible.
+"""The fields of each kind of line in a results file, and their allowed values.
 
-Each line is checked once, when it is read. So no other code has to expect a negative fold, an F1 of 5 or a list of
-another length, and a damaged or hostile file raises an error that names the line instead of failing somewhere later.
+Each line is checked once, when it is read. So no other code has to expect a negative fold, an F1 of 5 or a list of the
+wrong length, and a damaged or hostile file raises an error that names the line instead of failing somewhere later.
 
 A table such as `ROW` has a `Check` for each field; rules about several fields, or about a field and the header, are in
 the functions below it. All raise `ValueError` with the field, its value and what is allowed.
@@ -20,19 +20,19 @@ from .splits import SPLITS
 Record = Mapping[str, Any]
 
 MAX_WHOLE = 1 << 53
-"""The largest whole number that is also exact as a float."""
+"""2^53: all integers up to it are exact as floats."""
 MAX_SECONDS = 1e10
 
 
 class Check(NamedTuple):
-    """What a value may be: in words, and as a test."""
+    """The allowed values of a field: as text for messages, and as a test."""
 
     allowed: str
     holds: Callable[[Any], bool]
 
 
-class Rule(NamedTuple):
-    """Whether a rule about several values holds, and what is wrong if it does not."""
+class FieldRule(NamedTuple):
+    """The result of a rule about several values, and the message if it does not hold."""
 
     holds: bool
     otherwise: str
@@ -42,7 +42,7 @@ class Rule(NamedTuple):
 
 
 def is_count(value: Any, least: int = 0) -> bool:
-    """Return whether a value is a whole number from `least` on."""
+    """Return whether a value is an integer of at least `least`."""
     return type(value) is int and least <= value <= MAX_WHOLE
 
 
@@ -108,7 +108,7 @@ OBJECT = Check("an object", lambda value: isinstance(value, dict))
 
 
 def optional(check: Check) -> Check:
-    """Return a check that allows null, too."""
+    """Return a check that also allows null."""
     return Check(f"{check.allowed}, or null", lambda value: value is None or check.holds(value))
 
 
@@ -198,7 +198,7 @@ MORE_OF_SPLIT: dict[str, Check] = {
     "seed": Check("a whole number from 0", lambda value: type(value) is int and value >= 0),
     "overlapping": Check("true or false", lambda value: isinstance(value, bool)),
 }
-"""These are there only for some ways of splitting."""
+"""Fields that only some ways of splitting have."""
 
 
 # -- checks of whole lines ---------------------------------------------------------------------------------------
@@ -225,42 +225,44 @@ def check_row(row: Record, header: Record) -> None:
         _check_rules(_figure_rules(row, header))
 
 
-def _row_rules(row: Record, header: Record) -> Iterator[Rule]:
+def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
     n_tested, n_all = row["documents"], header["documents"]
-    yield Rule(row["trained_on"] + n_tested <= n_all, f"it has more documents than the {n_all:,} of the corpus")
+    yield FieldRule(row["trained_on"] + n_tested <= n_all, f"it has more documents than the {n_all:,} of the corpus")
     classes = set(map(_class_key, header["classes"]))
-    yield Rule(
+    yield FieldRule(
         classes.issuperset(map(_class_key, row["missing_classes"])), "missing_classes has a class of no document"
     )
     several = header["several_labels"]
     needed = [name for name in FIGURES if not (several and name == "confusion")]
     missing = [name for name in needed if row[name] is None]
     if row["problem"] is None:
-        yield Rule(not missing, f"there is no problem, and yet {', '.join(missing)} is null")
-        yield Rule(not several or row["confusion"] is None, "confusion is for one label a document")
+        yield FieldRule(not missing, f"there is no problem, and yet {', '.join(missing)} is null")
+        yield FieldRule(not several or row["confusion"] is None, "confusion is for one label a document")
     else:
-        yield Rule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
+        yield FieldRule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
 
 
-def _figure_rules(row: Record, header: Record) -> Iterator[Rule]:
+def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
     n_tested, n_classes = row["documents"], len(header["classes"])
-    yield Rule(row["n_kept"] <= row["n_seen"], f"n_kept is {row['n_kept']:,} of {counted(row['n_seen'], 'term')}")
-    yield Rule(row["unknown"] <= n_tested, f"unknown is {row['unknown']:,} of {counted(n_tested, 'document')}")
-    yield Rule(
+    yield FieldRule(row["n_kept"] <= row["n_seen"], f"n_kept is {row['n_kept']:,} of {counted(row['n_seen'], 'term')}")
+    yield FieldRule(row["unknown"] <= n_tested, f"unknown is {row['unknown']:,} of {counted(n_tested, 'document')}")
+    yield FieldRule(
         len(row["by_class"]) == n_classes,
         f"by_class has {counted(len(row['by_class']), 'class', 'classes')}, and there are {n_classes:,}",
     )
-    yield Rule(
+    yield FieldRule(
         all(hits <= min(put, true) and max(put, true) <= n_tested for hits, put, true in row["by_class"]),
         "by_class has more documents than there are",
     )
     confusion = row["confusion"]
     if confusion is not None:
         pairs = [(true, predicted) for true, predicted, _ in confusion]
-        yield Rule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
-        yield Rule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
+        yield FieldRule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
+        yield FieldRule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
         n_confused = sum(count for *_, count in confusion)
-        yield Rule(n_confused == n_tested, f"confusion is of {n_confused:,} documents, and {n_tested:,} were tested")
+        yield FieldRule(
+            n_confused == n_tested, f"confusion is of {n_confused:,} documents, and {n_tested:,} were tested"
+        )
 
 
 def check_selection(selection: Record, header: Record) -> None:
@@ -293,7 +295,7 @@ def _check_fold(record: Record, header: Record) -> None:
 
 
 def _check_fields(record: Any, needed: Mapping[str, Check], more: Mapping[str, Check] | None = None) -> None:
-    """Check the fields of an object by their tables; those in `more` may be missing."""
+    """Check the fields of an object against the tables; those in `more` are optional."""
     if not isinstance(record, dict):
         raise ValueError(f"{shown(record)} is no object")
     checks = {**needed, **(more or {})}
@@ -307,12 +309,12 @@ def _check_fields(record: Any, needed: Mapping[str, Check], more: Mapping[str, C
             raise ValueError(f"{name} is {shown(value)}; it must be {checks[name].allowed}")
 
 
-def _check_rules(rules: Iterable[Rule]) -> None:
+def _check_rules(rules: Iterable[FieldRule]) -> None:
     for rule in rules:
         if not rule.holds:
             raise ValueError(rule.otherwise)
 
 
 def _class_key(label: Any) -> tuple[str, Any]:
-    """Return a key that tells 1, 1.0 and true apart."""
+    """Return a key that distinguishes 1, 1.0 and true."""
     return type(label).__name__, label

@@ -1,22 +1,23 @@
-"""Whether one condition is better than another, or was only luckier.
+"""Test whether one condition is significantly better than another.
 
-All conditions are tested on the same documents, so they are compared document by document: the *sign test* looks at
-the documents on which one made fewer mistakes than the other. If both were equally good, either would win such a
-document as a coin falls; p is the chance of a result that is at least as uneven (exact, two-sided). A mistake is a
-label too many or too few. With one label a document this is McNemar's exact test.
+All conditions are tested on the same documents, so they are compared document by document: the *sign test* uses the
+documents on which one made fewer mistakes than the other. If both were equally good, each would win such a document
+with probability 1/2; p is the probability of a result that is at least as uneven (exact, two-sided). A mistake is a
+label too many or too few. With one label per document this is McNemar's exact test.
 
-Where documents are tested several times (random splits, repeated folds), these are not independent, and documents can't
-be counted. Then the folds are looked at: the *corrected resampled t-test* of the leads in micro-F1, with the variance
-below.
+If documents are tested several times (random splits, repeated folds), these tests are not independent, and documents
+can't be counted. Then the folds are compared: the *corrected resampled t-test* of the differences in micro-F1, with the
+variance below.
 
-Who compares many conditions with the best finds some difference by chance. *Holm's* correction keeps the chance of even
-one false finding at the level: the smallest p times the number of comparisons, the next one times one fewer, and so on,
-and never less than the one before.
+Comparing many conditions with the best finds some difference by chance. *Holm's* correction keeps the probability of
+even one false finding at the level: the smallest p is multiplied by the number of comparisons, the next one by one
+fewer, and so on, and each is at least as large as the one before.
 
-Two things p does not know. The best was picked on the same documents, so it is a little flattered. And the folds of a
-cross-validation are tested with models that share most of their training documents: what p says is about these
-documents and models, not about another draw of them. For means over folds the *interval* knows that: it is Student's
-with the variance of Nadeau and Bengio (2003), s² (1/k + tested/trained), instead of s²/k, which is far too narrow.
+p ignores two things. The best condition was picked on the same documents, so it is slightly overestimated. And the
+folds of a cross-validation are tested with models that share most of their training documents: p is about these
+documents and models, not about another sample of them. For means over folds, the *interval* takes this into account: it
+is Student's with the variance of Nadeau and Bengio (2003), s² (1/k + tested/trained), instead of s²/k, which is far too
+narrow.
 """
 
 from __future__ import annotations
@@ -28,24 +29,24 @@ from numpy.typing import NDArray
 from scipy.stats import binom, t
 
 Mistakes = NDArray[np.uint8]
-"""Of each document."""
+"""The number of mistakes on each document."""
 
 LEVEL = 0.95
 
 
 def sign_test(one: Mistakes, other: Mistakes) -> float:
-    """The p of the mistakes of two conditions on the same documents."""
+    """Return p for the mistakes of two conditions on the same documents."""
     wins, losses = int((one < other).sum()), int((one > other).sum())
     return min(1.0, 2.0 * float(binom.cdf(min(wins, losses), wins + losses, 0.5)))
 
 
 def chance_of_lead(best: Mistakes, other: Mistakes) -> float:
-    """The p of a lead of the best, and 1 where it has none: by F1 the best may be one that loses more documents."""
+    """Return p if the best wins more documents than it loses, else 1: the best by F1 may lose more documents."""
     return sign_test(best, other) if (best < other).sum() > (best > other).sum() else 1.0
 
 
 def chance_of_mean_lead(leads: Sequence[float], tested_to_trained: float) -> float:
-    """The p of leads in folds that share tested documents: Student's, with the variance of Nadeau and Bengio."""
+    """Return p of the differences in folds that share test documents: Student's, with Nadeau and Bengio's variance."""
     mean, n = float(np.mean(leads)), len(leads)
     if n < 2 or mean <= 0.0:
         return 1.0
@@ -54,16 +55,16 @@ def chance_of_mean_lead(leads: Sequence[float], tested_to_trained: float) -> flo
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Each p corrected for that there are several."""
+    """Return the p-values after Holm's correction for multiple comparisons."""
     order = np.argsort(values, kind="stable")
     corrected = np.array(values, np.float64)[order] * np.arange(len(values), 0, -1)
-    found = np.empty(len(values))
-    found[order] = np.minimum(np.maximum.accumulate(corrected), 1.0)
-    return found.tolist()
+    result = np.empty(len(values))
+    result[order] = np.minimum(np.maximum.accumulate(corrected), 1.0)
+    return result.tolist()
 
 
 def half_width(values: Sequence[float], tested_to_trained: float) -> float | None:
-    """Half of the interval around the mean over folds; None for a single one."""
+    """Return half the width of the interval around the mean over folds; None for a single fold."""
     n = len(values)
     if n < 2:
         return None

@@ -1,12 +1,13 @@
-"""Who is learned from and who is tested: folds in turn, parts drawn at random, or places that somebody names.
+"""Split documents into training and test documents: in folds, at random, or as given.
 
-- *Folds* are taken class by class, every n-th document, so that the same documents always fall together. With a seed,
-  or several times, documents are shuffled before, for each time anew.
-- A *test share* is drawn at random, as often as wanted: documents are shuffled, and of each class about this share is
-  tested and never all. The seed and the number of the draw settle it, so more draws begin with the same ones.
-- *Splits* are pairs of places, to learn from and to test on; a document may be in neither.
+- *Folds* take every n-th document of each class, so that the split is always the same. With a seed or repeats,
+  documents are shuffled first, anew for each repeat.
+- A *test share* is drawn at random, as often as requested: documents are shuffled, and about this share of each class
+  is tested, but never all of it. The draw depends only on the seed and its number, so more draws begin with the same
+  ones.
+- *Splits* are pairs of document positions, for training and for testing; a document may be in neither.
 
-Documents without a label are never tested; but for named places they are there to learn from.
+Unlabelled documents are never tested; except with given positions, they are used for training.
 """
 
 from __future__ import annotations
@@ -16,22 +17,19 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Bools, Ints
 from ..errors import InputError, shown
 from ..evaluation import folds as folds_of
 from ..evaluation import held_out
 from ..settings import as_number, is_whole
 from ..training.targets import Targets
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-
 USUAL_FOLDS = 5
 
 
 class Parts(NamedTuple):
-    """For each fold, which documents are learned from and which are tested; and how that was settled."""
+    """The masks of training and test documents of each fold, and a description of the split."""
 
     trained: tuple[Bools, ...]
     tested: tuple[Bools, ...]
@@ -39,14 +37,14 @@ class Parts(NamedTuple):
 
     @classmethod
     def of(cls, tested: Iterable[Bools], **about: Any) -> Parts:
-        """All documents that are not tested are learned from."""
+        """Return the folds with these test documents; all other documents are used for training."""
         masks = tuple(tested)
-        return cls(tuple(~each for each in masks), masks, _described(masks, about))
+        return cls(tuple(~mask for mask in masks), masks, _described(masks, about))
 
 
 @dataclass(frozen=True)
 class Splitting:
-    """What was asked for; nothing, if none of it was."""
+    """The requested way to split documents; all None if none was requested."""
 
     folds: int | None = None
     test_share: float | None = None
@@ -55,7 +53,7 @@ class Splitting:
     splits: Any = None
 
     def __post_init__(self) -> None:
-        """Refuse what means nothing for any documents."""
+        """Raise `InputError` for options that are invalid for any documents."""
         _require_number("folds", self.folds, 2, "or leave it out for the corpus's own split")
         _require_number("repeats", self.repeats, 1, "or leave it out")
         _require_number("seed", self.seed, 0, "or leave it out")
@@ -76,11 +74,11 @@ class Splitting:
 
     @property
     def is_asked_for(self) -> bool:
-        """Whether documents are to be split by it, and not as their publisher did."""
+        """Return whether a split was requested, which replaces the publisher's."""
         return any(value is not None for value in vars(self).values())
 
     def parts(self, targets: Targets) -> Parts:
-        """The documents of each fold; five folds if nothing was asked for."""
+        """Return the documents of each fold; five folds if nothing was requested."""
         if self.splits is not None:
             return _named_places(self.splits, targets)
         draws = range(self.repeats or 1)
@@ -96,17 +94,20 @@ class Splitting:
 
 
 def one_split(is_test: Bools, usable: Bools, by: str) -> Parts:
-    """Documents to learn from, and after them others to test on; of these only those with a label."""
+    """Return a single split; documents without a label are not tested."""
     tested = (is_test & usable,)
     return Parts((~is_test,), tested, _described(tested, {"by": by}))
 
 
 def _described(tested: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, Any]:
-    """How many folds there are, and whether they share tested documents, which the tests of significance must know."""
-    found = {"by": about["by"], "folds": len(tested), **about}
+    """Return the description of a split: the number of folds, and whether they share test documents.
+
+    The significance tests need to know the latter.
+    """
+    description = {"by": about["by"], "folds": len(tested), **about}
     if len(tested) > 1 and int(np.sum(tested, axis=0).max(initial=0)) > 1:
-        found["overlapping"] = True
-    return found
+        description["overlapping"] = True
+    return description
 
 
 SPLITS = {
@@ -117,11 +118,11 @@ SPLITS = {
     "random": "a share of {test_share:g}, drawn {times}",
     "splits": "{folds} splits",
 }
-"""What was tested, by the way of splitting."""
+"""Descriptions of the ways of splitting."""
 
 
 def split_in_words(split: Mapping[str, Any]) -> str:
-    """What was tested, in words; folds that were made several times are counted once."""
+    """Describe a split as text; folds that were repeated are counted once."""
     repeats = split.get("repeats", split["folds"])
     times = "once" if repeats == 1 else f"{repeats:,} times"
     return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
@@ -133,7 +134,7 @@ def _require_number(name: str, value: Any, least: int, else_: str) -> None:
 
 
 def _shuffled(targets: Targets, seed: int | None, draw: int) -> Ints:
-    """The documents that have a label, in an order that the seed and the number of the draw settle."""
+    """Return the labelled documents in an order that depends on the seed and the number of the draw."""
     return np.random.default_rng([seed or 0, draw]).permutation(np.flatnonzero(targets.usable))
 
 
@@ -160,14 +161,14 @@ def _drawn(targets: Targets, share: float, order: Ints) -> Bools:
 
 
 def _named_places(splits: Any, targets: Targets) -> Parts:
-    """The documents that pairs of places stand for."""
+    """Return the parts that pairs of positions stand for."""
     try:
         pairs = [(train, test) for train, test in splits]
     except (TypeError, ValueError) as problem:
         raise InputError(f"splits={shown(splits)}; use pairs of places, to learn from and to test on.") from problem
     if not pairs:
         raise InputError("splits: there are none; give one or more pairs of places, to learn from and to test on.")
-    masks = [[_mask(each, targets.n_documents, number) for each in pair] for number, pair in enumerate(pairs)]
+    masks = [[_mask(places, targets.n_documents, number) for places in pair] for number, pair in enumerate(pairs)]
     for number, (is_train, is_test) in enumerate(masks):
         if (is_train & is_test).any():
             place = int(np.argmax(is_train & is_test))
@@ -179,16 +180,16 @@ def _named_places(splits: Any, targets: Targets) -> Parts:
 
 
 def _mask(places: Any, n_documents: int, number: int) -> Bools:
-    found = np.asarray(places)
-    if found.dtype == np.bool_ and found.shape == (n_documents,):
-        return found
-    if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0:
+    positions = np.asarray(places)
+    if positions.dtype == np.bool_ and positions.shape == (n_documents,):
+        return positions
+    if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) == 0:
         raise InputError(
             f"splits[{number}]: {shown(places)}; use the places of documents, from 0, or a mask of {n_documents:,} "
             "truth values."
         )
-    if found.min() < 0 or found.max() >= n_documents:
+    if positions.min() < 0 or positions.max() >= n_documents:
         raise InputError(f"splits[{number}]: there are {n_documents:,} documents, and places are 0 to one below that.")
     is_in = np.zeros(n_documents, np.bool_)
-    is_in[found] = True
+    is_in[positions] = True
     return is_in

@@ -1,31 +1,86 @@
-"""One line for each condition: means over the folds, how sure they are, how they rank.
+"""Summarise each condition: means over the folds, their precision, ranks, and tests against the best.
 
-Of seconds it is the median: now and then a machine has something else to do. If a run went on with another number of
-threads, or on another machine, there is none.
+Times are medians, since machines are sometimes busy with something else. They are None if a run was resumed with
+another number of threads or on another machine.
 
-All others are tested against the best (`verdicts.py`), of the conditions of one number of terms, and of all.
+The best condition of a group has the highest mean micro-F1 (ties: higher macro-F1, then the first). All others of the
+group are tested against it and corrected together (`significance.py`): document by document, or fold by fold if folds
+share test documents. Groups are the conditions with the same number of terms, and all conditions.
 
-The *average rank* of a selector with a classifier is the mean of its places among all pairs, by micro-F1, over folds
-and numbers of terms; of equals each has the mean of their places. Pairs that lack a row somewhere have none.
+The *average rank* of a selector with a classifier is its mean rank by micro-F1 among all pairs, over folds and numbers
+of terms; ties share the mean of their ranks. Pairs without a row for some fold and number of terms have no average
+rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.stats import rankdata
 
 from .plan import ALL, Condition, Size
 from .rows import Row
-from .significance import half_width
-from .verdicts import Goodness, against_best, tested_to_trained
+from .significance import chance_of_lead, chance_of_mean_lead, half_width, holm
+
+Goodness = tuple[float, float]
+"""Micro-F1, then macro-F1."""
+T = TypeVar("T")
+
+
+class Verdict(NamedTuple):
+    """The comparison of a condition with the best of its group; p is None if it has no figures or is the best."""
+
+    p: float | None = None
+    is_best: bool = False
+
+
+def against_best(
+    goodness: Sequence[Goodness | None], rows: Sequence[list[Row]], group: Sequence[Hashable], *, overlapping: bool
+) -> list[Verdict]:
+    """Return p of each condition against the best of its group."""
+    lead = _lead_over_folds if overlapping else _lead_over_documents
+    groups: dict[Hashable, list[int]] = {}
+    for place, own in enumerate(goodness):
+        if own is not None:
+            groups.setdefault(group[place], []).append(place)
+    verdicts = [Verdict() for _ in goodness]
+    for places in groups.values():
+        best = max(places, key=lambda place: (_required(goodness[place]), -place))
+        others = [place for place in places if place != best]
+        corrected = holm([lead(rows[best], rows[place]) for place in others])
+        verdicts[best] = Verdict(is_best=True)
+        for place, p in zip(others, corrected, strict=True):
+            verdicts[place] = Verdict(p)
+    return verdicts
+
+
+def tested_to_trained(rows: Sequence[Row]) -> float:
+    """Return the mean ratio of test to training documents."""
+    return float(np.mean([row.documents / row.trained_on for row in rows]))
+
+
+def _lead_over_documents(best: list[Row], other: list[Row]) -> float:
+    """Return p of the mistakes on the test documents of all folds."""
+    one, two = (np.concatenate([_required(row.mistakes) for row in rows]) for rows in (best, other))
+    return chance_of_lead(one, two)
+
+
+def _lead_over_folds(best: list[Row], other: list[Row]) -> float:
+    """Return p of the differences in folds that share test documents."""
+    leads = [_required(best_row.micro_f1) - _required(row.micro_f1) for best_row, row in zip(best, other, strict=True)]
+    return chance_of_mean_lead(leads, tested_to_trained(best))
+
+
+def _required(value: T | None) -> T:
+    assert value is not None
+    return value
 
 
 class Mean(NamedTuple):
-    """The mean over the folds, and half of its 95 % interval (None for a single one)."""
+    """The mean over the folds, and half the width of its 95 % interval (None for a single fold)."""
 
     value: float
     half_width: float | None
@@ -33,13 +88,13 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """A condition over all folds."""
+    """The figures of a condition over all folds."""
 
     selector: str
     n_terms: Size
     classifier: str
     problem: str | None
-    """Why there are no figures, if in some fold there were none."""
+    """Why there are no figures, if some fold has none."""
     n_kept: float | None = None
     micro_f1: Mean | None = None
     macro_f1: Mean | None = None
@@ -49,16 +104,16 @@ class Summary:
     prediction_seconds: float | None = None
     model_bytes: float | None = None
     threads: int | None = None
-    """That all of it was measured with; seconds of different ones, or of different machines, have no median."""
+    """The number of threads, if it was the same for all rows; times of different ones have no median."""
     cores: int | None = None
     p_in_size: float | None = None
-    """Against the best of the same number of terms, corrected; None for the best itself."""
+    """Corrected p against the best condition of the same number of terms; None for the best itself."""
     p_overall: float | None = None
     is_best_in_size: bool = False
     is_best: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the fields as JSON values."""
         return {name: value._asdict() if isinstance(value, Mean) else value for name, value in vars(self).items()}
 
 
@@ -71,7 +126,7 @@ class Rank(NamedTuple):
 
 
 def summaries(conditions: Sequence[Condition], rows: Sequence[Row], *, overlapping: bool = False) -> list[Summary]:
-    """A line for each condition, in their order; folds may share tested documents."""
+    """Return a summary of each condition, in their order; `overlapping` says whether folds share test documents."""
     own: dict[Any, list[Row]] = {condition.key: [] for condition in conditions}
     for row in rows:
         own[row.key[1:]].append(row)
@@ -88,9 +143,16 @@ def summaries(conditions: Sequence[Condition], rows: Sequence[Row], *, overlappi
 
 
 def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[Rank]:
-    """Selectors with classifiers, the best first; baselines of all terms have one size alone, and are left out."""
+    """Return the average rank of each selector with each classifier, the best first.
+
+    The baselines of all terms have only one number of terms, and are left out.
+    """
     pairs = list(
-        dict.fromkeys((each.selector.name, each.classifier.name) for each in conditions if not _is_baseline(each))
+        dict.fromkeys(
+            (condition.selector.name, condition.classifier.name)
+            for condition in conditions
+            if not _is_baseline(condition)
+        )
     )
     blocks: dict[tuple[int, Size], dict[tuple[str, str], float]] = {}
     for row in rows:
@@ -142,15 +204,19 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
 
 
 def _problem(rows: list[Row]) -> str:
-    """The first problem, and in which fold it is, if not in all."""
-    found = {row.fold: row.problem for row in rows if row.problem is not None}
-    first = next(iter(found))
-    return f"{found[first]}" if len(found) == len(rows) else f"{found[first]} (in fold {first + 1} of {len(rows)})"
+    """Return the first problem, with its fold if not all folds have one."""
+    problems = {row.fold: row.problem for row in rows if row.problem is not None}
+    first = next(iter(problems))
+    return (
+        f"{problems[first]}"
+        if len(problems) == len(rows)
+        else f"{problems[first]} (in fold {first + 1} of {len(rows)})"
+    )
 
 
 def _only(values: Iterable[int | None]) -> int | None:
-    found = set(values)
-    return found.pop() if len(found) == 1 else None
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _goodness(line: Summary) -> Goodness | None:

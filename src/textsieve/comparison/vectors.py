@@ -1,11 +1,11 @@
-"""Documents that come as vectors: columns instead of terms, and numbers that may be counts or weights.
+"""Documents given as vectors: columns instead of terms, and numbers that are counts or weights.
 
-Whole numbers that are nowhere negative are counts, and are weighed as the counts of texts are. Other numbers are
-weights that somebody has settled already. They are taken as they are, by selectors and classifiers alike, but for what
-is asked for in so many words: `svm(norm=l2)`. (Rocchio compares by the cosine, and gets them of length 1.)
+Nonnegative integers are counts, and are weighted like the counts of texts. Other numbers are weights, which selectors
+and classifiers use unchanged, unless another weighting is requested explicitly: `svm(norm=l2)`. (Rocchio compares by
+cosine, so its vectors are scaled to length 1.)
 
-A column is called as `textsieve terms` calls it: #0, #1, ... Files that belong together may count their columns from 0
-or from 1, each by what is in it; the smaller of the two holds for all.
+Columns are named as by `textsieve terms`: #0, #1, ... Files that belong together may each count their columns from 0 or
+from 1, depending on their content; the smaller number is used for all.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ..errors import InputError, shown
 from ..text.pruning import check_limits
 from ..text.schemes import COUNTS
 from ..text.weighter import LOGARITHMS
-from ..training.documents import Counted, Limits, Progress, too_many
-from ..training.recipe import Recipe
+from ..training.counted_documents import CountedDocuments, Limits, Progress, too_many
+from ..training.plan import TrainingPlan
 from ..training.targets import Targets
 
 Form = Literal["texts", "counts", "weights"]
-"""What documents are."""
+"""The form of the documents."""
 
 OF_TEXTS = (*("lowercase", "strip_accents", "stop_words", "ngram_range", "normalise", "language", "tags", "names"),)
-"""Settings that vectors have no use for."""
+"""Settings that apply only to texts."""
 
 
 def count_vectors(
@@ -42,8 +42,11 @@ def count_vectors(
     multilabel: bool | None,
     most_values: int,
     progress: Progress,
-) -> Counted:
-    """The vectors of a corpus, as if they had been counted; more values than that are refused."""
+) -> CountedDocuments:
+    """Return the vectors of a corpus in the form of counted documents.
+
+    More than `most_values` values raise `InputError`.
+    """
     check_limits(**limits)
     parts: list[tuple[int, Any]] = []
     labels: list[Labels] = []
@@ -60,17 +63,17 @@ def count_vectors(
     values = _numbers(_aligned(parts), corpus.name)
     several = corpus.multilabel if multilabel is None else multilabel
     names = [f"#{column}" for column in range(values.shape[1])]
-    return Counted(values, names, Targets.of(labels, len(labels), bool(several)), limits)
+    return CountedDocuments(values, names, Targets.of(labels, len(labels), bool(several)), limits)
 
 
 def form_of(values: csr_matrix) -> Form:
-    """Whether the numbers of vectors are counts, which `count_vectors` has made whole numbers."""
+    """Return whether vectors are "counts", which `count_vectors` has converted to integers, or "weights"."""
     return "counts" if values.dtype.kind == "i" else "weights"
 
 
 def _aligned(parts: list[tuple[int, Any]]) -> csr_matrix:
-    """One below the other, each column below that of the same number."""
-    first = min(each for each, _ in parts)
+    """Stack the parts, aligning columns of the same number."""
+    first = min(first_column for first_column, _ in parts)
     n_columns = max(begin - first + rows.shape[1] for begin, rows in parts)
     shifted = [
         csr_matrix((rows.data, rows.indices + (begin - first), rows.indptr), shape=(rows.shape[0], n_columns))
@@ -83,7 +86,7 @@ def _aligned(parts: list[tuple[int, Any]]) -> csr_matrix:
 
 
 def _numbers(matrix: csr_matrix, name: str) -> csr_matrix:
-    """As whole numbers if they are counts, and else as floats."""
+    """Convert counts to integers and weights to floats; raise `InputError` for empty or non-finite values."""
     values = matrix.data
     if not len(values):
         raise InputError(f"{name}: all vectors are empty, so there is nothing to learn from; give others.")
@@ -94,12 +97,16 @@ def _numbers(matrix: csr_matrix, name: str) -> csr_matrix:
 
 
 def refuse_settings_of_texts(settings: Mapping[str, Any], name: str) -> None:
-    """Stop if something is asked for that is done with texts alone."""
-    usual = Categorizer().get_params(deep=False)
-    asked = [f"{each}={shown(settings[each])}" for each in OF_TEXTS if not _is_usual(settings[each], usual[each])]
-    if asked:
+    """Raise `InputError` for settings that apply only to texts."""
+    defaults = Categorizer().get_params(deep=False)
+    changed = [
+        f"{setting}={shown(settings[setting])}"
+        for setting in OF_TEXTS
+        if not _is_usual(settings[setting], defaults[setting])
+    ]
+    if changed:
         raise InputError(
-            f"{name}: holds vectors, not texts, and their columns are settled; leave out {', '.join(asked)}."
+            f"{name}: holds vectors, not texts, and their columns are settled; leave out {', '.join(changed)}."
         )
 
 
@@ -108,7 +115,10 @@ def _is_usual(value: Any, usual: Any) -> bool:
 
 
 def settled(settings: Mapping[str, Any], form: Form) -> dict[str, Any]:
-    """The settings of a `Categorizer` in which given weights stay as they are, unless others were asked for."""
+    """Return the settings of a `Categorizer` for documents of this form.
+
+    Given weights stay unchanged unless another weighting is requested.
+    """
     if form != "weights":
         return dict(settings)
     by_cosine = settings["classifier"] == "rocchio" or isinstance(settings["classifier"], Rocchio)
@@ -116,14 +126,14 @@ def settled(settings: Mapping[str, Any], form: Form) -> dict[str, Any]:
     return {**settings, **{name: value for name, value in as_given.items() if settings[name] is None}}
 
 
-def recipe_of(settings: Mapping[str, Any], form: Form, n_jobs: int) -> Recipe:
-    """What is done with documents; a selector, too, gets given weights as they are."""
-    recipe = Recipe.of(settings, n_jobs)
-    return replace(recipe, selection=COUNTS) if form == "weights" else recipe
+def training_plan_of(settings: Mapping[str, Any], form: Form, n_jobs: int) -> TrainingPlan:
+    """Return the training for the settings; selectors, too, use given weights unchanged."""
+    training = TrainingPlan.of(settings, n_jobs)
+    return replace(training, selection=COUNTS) if form == "weights" else training
 
 
 def require_logarithms(values: csr_matrix, tf: str | None, variant: str) -> None:
-    """Refuse logarithms of numbers that have none."""
+    """Raise `InputError` if the term weighting takes logarithms of values that have none."""
     if tf not in LOGARITHMS:
         return
     least = float(values.data.min())

@@ -1,9 +1,8 @@
-"""Where documents and labels come from.
+"""Read documents and labels from folders, files and named corpora.
 
-`read` opens a folder, a file in any supported format or a named corpus; `Corpus.from_texts` takes what is
-already in memory; `docstrings` needs nothing but the installed packages. Each gives a `Corpus`: a stream of
-batches that can be gone through again and again, and is never held in memory as a whole unless asked for with
-`load`.
+`read` opens a folder, a file in any supported format or a named corpus; `Corpus.from_texts` takes documents that are
+already in memory; `docstrings` needs nothing but the installed packages. Each returns a `Corpus`: a stream of batches
+that can be read any number of times and is loaded into memory as a whole only by `load`.
 """
 
 from __future__ import annotations

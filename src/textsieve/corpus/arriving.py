@@ -1,8 +1,8 @@
-"""Documents that come through a pipe: they can be read only once, and some come later than others.
+"""Read documents from a pipe, which can be read only once and may deliver them slowly.
 
-JSON lines of which only the texts are wanted are handed out as they come, so that whoever writes them slowly gets the
-answers while still writing. Anything else is first written to a temporary file: telling a format, and a second pass,
-take all of it.
+JSON lines of which only the texts are needed are handed out as they arrive, so that a slow writer gets predictions
+while still writing. Everything else is first written to a temporary file, because detecting the format and a second
+pass both need the whole input.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from ..errors import InputError
 from ..files import write_temporary
 from .batch import Batch, Report
-from .bounds import Bounds
+from .bounds import ReadLimits
 from .corpus import Corpus
 from .readers import jsonl
 from .reading import read
@@ -27,28 +27,28 @@ from .streams import CHUNK, HEAD, lines_of_chunks
 from .text import check_encoding
 
 ENOUGH = 4
-"""Bytes, not counting spaces, that it takes to tell JSON lines and a byte order mark."""
+"""Number of bytes, not counting white space, needed to detect JSON lines and a byte order mark."""
 
 
 class Pipe(Protocol):
-    """What bytes come from."""
+    """A binary stream to read from, such as `sys.stdin.buffer`."""
 
     def read1(self, size: int, /) -> bytes:
-        """What is there already, at most so much; waits if there is nothing; empty at the end."""
+        """Return the bytes available now, at most `size`; wait if there are none yet; return b"" at the end."""
 
 
 @contextmanager
 def arriving(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
-    """What comes through a pipe, as a `Corpus`; the options are those of `read`."""
+    """Read a pipe as a `Corpus`; the options are those of `read`."""
     chunks = iter(lambda: pipe.read1(CHUNK), b"")
-    start = _beginning(chunks)
+    start = _read_start(chunks)
     chunks = chain([start], chunks)
     wants_lines = options.get("texts_only") and options.get("format") in (None, "jsonl")
     if wants_lines and _is_json_lines(start):
-        yield _as_they_come(chunks, name, options)
+        yield _read_as_it_arrives(chunks, name, options)
         return
     with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
-        path = Path(folder, "arrived.txt")  # what is nothing else is lines of text
+        path = Path(folder, "arrived.txt")  # content of no other format is read as lines of text
         write_temporary(str(path), chunks, what=name)
         try:
             corpus = read(path, **options)
@@ -57,8 +57,8 @@ def arriving(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
         yield corpus.renamed(name)
 
 
-def _beginning(chunks: Iterator[bytes]) -> bytes:
-    """As many bytes as it takes to tell what it is."""
+def _read_start(chunks: Iterator[bytes]) -> bytes:
+    """Return the first bytes of the pipe, enough to detect JSON lines."""
     start = b""
     while len(start) < HEAD and len(b"".join(start.split())) < ENOUGH and (chunk := next(chunks, b"")):
         start += chunk
@@ -66,19 +66,19 @@ def _beginning(chunks: Iterator[bytes]) -> bytes:
 
 
 def _is_json_lines(start: bytes) -> bool:
-    """Whether this begins as an object does; a list of objects is not a line each."""
+    """Return whether the input begins with a JSON object; an array of objects is not JSON lines."""
     return b"".join(start.removeprefix(codecs.BOM_UTF8)[:200].split()).startswith((b'{"', b"{}"))
 
 
-def _as_they_come(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
+def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
     encoding = check_encoding(options.get("encoding", "utf-8"))
-    usual = {f"usual_{each}": value for each, value in (options.get("usual") or {}).items()}
+    usual = {f"usual_{option}": value for option, value in (options.get("usual") or {}).items()}
     source = Source(
         *(Path(name), encoding, options.get("text"), options.get("label")),
         texts_only=True,
         keep=tuple(options.get("keep", ())),
         **usual,
-        bounds=Bounds.checked(**options),
+        bounds=ReadLimits.checked(**options),
     )
     passes: list[Report] = []
 

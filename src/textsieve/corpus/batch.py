@@ -1,7 +1,7 @@
-"""What flows out of a corpus: batches of documents, and a report of what was noticed on the way.
+"""Batches of documents, and the report of one pass over a corpus.
 
-The size of a batch is fixed, by documents and by characters, so that nothing computed batch by batch can
-depend on the machine. A document is never cut: one that is larger than a batch makes a larger batch.
+Batches are limited to a fixed number of documents and characters, so that nothing computed batch by batch depends on
+the machine. A document is never split: one that is larger than a batch makes a larger batch.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ Labels = tuple[str, ...]
 """The classes of one document; () means that it is unlabelled."""
 
 Kept = dict[str, object]
-"""What else was asked for of one document, by name: values of other columns, or the name of its file."""
+"""Other values requested for one document, by name: those of other columns, or the name of its file."""
 
 Document = tuple[str, Labels]
 KeptDocument = tuple[str, Labels, Kept]
 
 
 class Place(NamedTuple):
-    """Where a document is, in words, such as "line 3"."""
+    """Where a document is, as text for messages, such as "line 3"."""
 
     name: str
     is_of_no_class: bool = False
-    """Whether it has an empty list of labels, which says more than that it has none."""
+    """Whether the document has an explicitly empty list of labels, as opposed to no label at all."""
 
 
 BATCH_DOCUMENTS = 1_000
@@ -39,22 +39,22 @@ BATCH_CHARACTERS = 4 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some documents in their order: their labels, and either their texts or their vectors (svmlight)."""
+    """Consecutive documents: their labels, and either their texts or their vectors (svmlight)."""
 
     labels: list[Labels]
     texts: list[str] = field(default_factory=list)
     vectors: csr_array[Any] | None = None
     kept: list[Kept] | None = None
-    """What `read` was told to keep of each of them; None if nothing."""
+    """The values of the `keep` columns of each document; None if nothing is kept."""
     first_column: int = 0
-    """What the file calls the first column of vectors; svmlight counts from 0 or 1, which a file alone can't tell."""
+    """The file's number for the first column of vectors: svmlight counts from 0 or 1."""
 
     def __len__(self) -> int:
-        """Number of documents."""
+        """Return the number of documents."""
         return len(self.labels)
 
     def count_empty(self) -> int:
-        """Documents with nothing in them but white space, or vectors without any entry."""
+        """Return the number of texts with nothing but white space, or of vectors without any entry."""
         if self.vectors is not None:
             indptr = self.vectors.indptr
             return int((indptr[1:] == indptr[:-1]).sum())
@@ -62,11 +62,11 @@ class Batch:
 
 
 SEPARATORS = ("|", ";")
-"""What people put between several labels in one cell, and seldom into a label."""
+"""Common separators between several labels in one cell, which seldom occur in a label."""
 
 
 class JoinedLabels:
-    """Whether the labels of a table look like several in one cell: most of the different ones have a separator."""
+    """Detects labels of a table that look like several in one cell: most distinct ones contain a separator."""
 
     def __init__(self) -> None:
         self._n_different = 0
@@ -74,7 +74,7 @@ class JoinedLabels:
         self._examples: dict[str, str] = {}
 
     def add(self, label: str) -> None:
-        """Note a label that was not seen before."""
+        """Count a label that was not seen before."""
         self._n_different += 1
         for separator in SEPARATORS:
             if separator in label.strip(f"{separator} "):
@@ -82,7 +82,7 @@ class JoinedLabels:
                 self._examples.setdefault(separator, label)
 
     def hint(self) -> str | None:
-        """What is to be said of it."""
+        """Return the warning about joined labels, or None if the labels look like single ones."""
         for separator, number in self._n_with.items():
             if 2 * number > self._n_different:
                 return (
@@ -94,35 +94,35 @@ class JoinedLabels:
 
 
 OUTSIDE = "links that lead outside"
-"""How `Report.skipped` calls links in a folder of documents that lead to other folders."""
+"""The key in `Report.skipped` for links that lead outside a folder of documents."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What one complete pass over a corpus noticed."""
+    """Counts and problems from one complete pass over a corpus."""
 
     documents: int = 0
     unlabelled: int = 0
     empty: int = 0
     replaced_bytes: int = 0
-    """Replacement characters put where the bytes were wrong for the encoding."""
+    """Number of replacement characters inserted for bytes that are invalid in the encoding."""
     several: bool = False
-    """Whether labels were seen that allow a document to have several."""
+    """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
-    """What tells whether single labels look like several in one."""
+    """Detects whether single labels look like several in one, if that is checked."""
     places: list[Place] | None = field(default=None, repr=False, compare=False)
-    """Where the documents are that were read and not yet handed out, if somebody asks."""
+    """The places of the documents that were read but not yet handed out; None if places are not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
-    """Where lines are that can't be read, if these are left out (`Source.lenient`)."""
+    """The places of lines that can't be read, if these are skipped (`Source.lenient`)."""
     skipped: dict[str, int] = field(default_factory=dict)
-    """What was passed over, by kind, such as hidden files or blank lines."""
+    """Number of skipped items by kind, such as hidden files or blank lines."""
 
     def skip(self, kind: str) -> None:
-        """Count one more thing of this kind that was passed over."""
+        """Count one more skipped item of this kind."""
         self.skipped[kind] = self.skipped.get(kind, 0) + 1
 
     def hint_about_links(self) -> str:
-        """Return what to say about links that were skipped, or "" if there were none."""
+        """Return the hint about skipped links, or "" if there were none."""
         if not (number := self.skipped.get(OUTSIDE)):
             return ""
         leads = "leads" if number == 1 else "lead"
@@ -136,18 +136,21 @@ class Report:
         self.empty += batch.count_empty()
 
     def __str__(self) -> str:
-        """One line for a person, without what did not occur."""
+        """Return a one-line summary that leaves out zero counts."""
         counts = {
             "unlabelled": self.unlabelled,
             "empty": self.empty,
             "wrong bytes replaced": self.replaced_bytes,
             **{f"{kind} skipped": count for kind, count in self.skipped.items()},
         }
-        return ", ".join([f"{self.documents:,} documents", *(f"{n:,} {what}" for what, n in counts.items() if n)])
+        return ", ".join([f"{self.documents:,} documents", *(f"{n:,} {kind}" for kind, n in counts.items() if n)])
 
 
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
-    """Group documents into batches of fixed size. Those before a mistake are handed out before it is reported."""
+    """Group documents into batches of fixed size.
+
+    If the input raises `InputError`, the documents before it are yielded first.
+    """
     texts: list[str] = []
     labels: list[Labels] = []
     kept: list[Kept] = []

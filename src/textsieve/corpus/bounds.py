@@ -1,13 +1,13 @@
-"""Limits on what reading may take: the size of a document and of an unpacked file, and links that leave a folder.
+"""Limits for reading: the size of a document and of an unpacked file, and links that leave a folder.
 
 Every reader goes through these checks, so that a small file can't fill the memory. Two limits are needed:
 
 - A document is held in memory as a whole, so its size has a fixed limit: 100 MB, or 10 MB in the named corpora, where
   the largest file that is read as a whole has 1.7 MB (the sample of DMOZ, unpacked).
-- A packed file is streamed, so its size alone does no harm: a corpus of many GB must pass. What gives a bomb away is
-  the ratio. Text packs 3 to 20 times smaller, very repetitive logs about 100 times, while gzip reaches 1,000 and
-  zstandard or Parquet far more with nothing but repetition. So a file may unpack to 200 times its own size, or to one
-  document of the largest size if that is more. `max_unpacked` replaces this by a number of bytes.
+- A compressed file is streamed, so its size alone does no harm: a corpus of many GB must be accepted. A decompression
+  bomb shows in its ratio. Text compresses 3 to 20 times, very repetitive logs about 100 times, while gzip reaches 1,000
+  and zstandard or Parquet far more with nothing but repetition. So a file may unpack to 200 times its own size, or to
+  one document of the largest size if that is more. `max_unpacked` replaces this limit by a number of bytes.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from ..errors import InputError, shown
 
 MAX_DOCUMENT = 100 * 10**6
 MAX_DOCUMENT_OF_NAMED = 10 * 10**6
-"""Of a corpus that has a name."""
+"""The default of `max_document` for named corpora."""
 MAX_RATIO = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """The limits of one corpus."""
+class ReadLimits:
+    """The limits for reading one corpus."""
 
     max_document: int = MAX_DOCUMENT
     """Largest document: bytes, or characters where a reader sees text."""
     max_unpacked: int | None = None
     """Largest unpacked file in bytes; None means `MAX_RATIO` times the packed size, but at least `max_document`."""
     follow_links: bool = False
-    """Whether links may lead out of a folder of documents."""
+    """Whether to follow links that lead out of a folder of documents."""
 
     @classmethod
     def checked(
@@ -44,16 +44,16 @@ class Bounds:
         *,
         is_named: bool = False,
         **others: Any,
-    ) -> Bounds:
-        """Build the limits from the options of `read`, of which all others are ignored."""
+    ) -> ReadLimits:
+        """Build the limits from the options of `read`; other options are ignored."""
         for name, value in (("max_document", max_document), ("max_unpacked", max_unpacked)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise InputError(f"{name}={shown(value)}: give a number of bytes, at least 1.")
-        usual = MAX_DOCUMENT_OF_NAMED if is_named else MAX_DOCUMENT
-        return cls(usual if max_document is None else max_document, max_unpacked, bool(follow_links))
+        default = MAX_DOCUMENT_OF_NAMED if is_named else MAX_DOCUMENT
+        return cls(default if max_document is None else max_document, max_unpacked, bool(follow_links))
 
     def largest_unpacked(self, packed: int) -> int:
-        """Return to how many bytes a file of `packed` bytes may unpack."""
+        """Return the number of bytes that a file of `packed` bytes may unpack to."""
         return max(self.max_document, MAX_RATIO * packed) if self.max_unpacked is None else self.max_unpacked
 
     def check_document(self, size: int, place: str) -> None:
@@ -65,7 +65,7 @@ class Bounds:
             )
 
     def check_unpacked(self, size: int, packed: int, path: Path | str) -> None:
-        """Raise `InputError` if a file of `packed` bytes unpacks to too much; `size` is how much it is so far."""
+        """Raise `InputError` if a file of `packed` bytes unpacks to too much; `size` is its unpacked size so far."""
         if size > (limit := self.largest_unpacked(packed)):
             raise InputError(
                 f"{path}: {packed:,} bytes unpack to {size:,} or more, and the limit is {limit:,}. "
@@ -74,10 +74,10 @@ class Bounds:
 
 
 def how_to_raise(limit: str, size: int) -> str:
-    """Return the sentence on raising a limit that `size` exceeds, with a power of ten that is enough for it."""
+    """Return a sentence on how to raise a limit that `size` exceeds; it suggests a sufficient power of ten."""
     return f"If the file is what it should be, raise the limit, for example with {limit}={10 ** len(str(size)):_}."
 
 
-DEFAULT = Bounds()
-NAMED = Bounds(MAX_DOCUMENT_OF_NAMED)
-"""The limits of a corpus that has a name."""
+DEFAULT = ReadLimits()
+NAMED = ReadLimits(MAX_DOCUMENT_OF_NAMED)
+"""The default limits for named corpora."""

@@ -1,8 +1,8 @@
-"""Which column is the text and which the label.
+"""Choose the text and label columns of a table.
 
-Names that the caller gives are taken as they are. Otherwise conventional names are looked for, and in a table
-of two columns the one that is left over takes the other part. Anything less clear is an error that lists the
-columns.
+Names given by the caller are used as they are. Otherwise conventional names are looked up, and in a table of two
+columns with one of them known, the remaining column is the other. Anything ambiguous raises an `InputError` that lists
+the columns.
 """
 
 from __future__ import annotations
@@ -36,59 +36,66 @@ NEITHER = (
     "author",
     "title",
 )
-"""Names that a column left over may have without being the label."""
+"""Names of columns that are neither text nor label, so that the remaining column is not taken as the label."""
 
 
 def is_conventional(name: str) -> bool:
-    """Whether a header would plausibly contain this name."""
+    """Return whether a name is a conventional name of a text or label column."""
     return _plain(name) in TEXT_NAMES or _plain(name) in LABEL_NAMES
 
 
 def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
-    """The positions of the text and of the label, which is None if there are no labels, or none are wanted."""
+    """Return the positions of the text and label columns.
+
+    The label is None if there is none, or if only texts are needed.
+    """
     if isinstance(source.text, bool):
         raise InputError(
             f"text={source.text}: give the name of the text's column, or its number in a table without header."
         )
-    text = _usual(source.usual_text, columns) if source.text is None else _given("text", source.text, columns, source)
-    label = None if source.label is None or source.label is False else _label(source.label, columns, source)
+    text = (
+        _only_position(source.usual_text, columns)
+        if source.text is None
+        else _position_of("text", source.text, columns, source)
+    )
+    label = None if source.label is None or source.label is False else _position_of_label(source.label, columns, source)
     if text == label and source.text is None:
         text = None
     if text is None:
-        text = _conventional(TEXT_NAMES, columns, without=label)
+        text = _find_conventional(TEXT_NAMES, columns, without=label)
     if label is None and source.label is not False:
-        label = _usual(source.usual_label, columns)
+        label = _only_position(source.usual_label, columns)
         if label is None or label == text:
-            label = _conventional(LABEL_NAMES, columns, without=text)
+            label = _find_conventional(LABEL_NAMES, columns, without=text)
     if len(columns) == 2 and (text is None) != (label is None):
         text, label = _complete_pair(columns, text, label, source)
     needs_label = source.label is not False and not source.texts_only
     if text is None or (label is None and needs_label and not _may_be_unlabelled(columns, text)):
-        raise _unclear("text" if text is None else "label", columns, source)
+        raise _unclear_error("text" if text is None else "label", columns, source)
     if text == label:
         raise InputError(f"{source.path}: {columns[text]!r} cannot be both the text and the label.")
     return text, None if source.texts_only else label
 
 
 def choose_kept(columns: Sequence[str], source: Source) -> dict[str, int]:
-    """The names and positions of the columns that are to be kept."""
-    found = [_given("keep", each, columns, source) for each in source.keep]
-    return {columns[position]: position for position in found}
+    """Return the names and positions of the columns to keep."""
+    positions = [_position_of("keep", column, columns, source) for column in source.keep]
+    return {columns[position]: position for position in positions}
 
 
-def _usual(name: str | None, columns: Sequence[str]) -> int | None:
-    """The column of that name, if there is one and no more."""
-    found = [position for position, column in enumerate(columns) if column == name]
-    return found[0] if len(found) == 1 else None
+def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
+    """Return the position of the column with this name, or None unless there is exactly one."""
+    positions = [position for position, column in enumerate(columns) if column == name]
+    return positions[0] if len(positions) == 1 else None
 
 
-def _label(given: Column | bool, columns: Sequence[str], source: Source) -> int:
+def _position_of_label(given: Column | bool, columns: Sequence[str], source: Source) -> int:
     if given is True:
         raise InputError("label=True: give the name of the label's column, or False if there are no labels.")
-    return _given("label", given, columns, source)
+    return _position_of("label", given, columns, source)
 
 
-def _given(option: str, given: Column, columns: Sequence[str], source: Source) -> int:
+def _position_of(option: str, given: Column, columns: Sequence[str], source: Source) -> int:
     if isinstance(given, int):
         if not 0 <= given < len(columns):
             raise InputError(
@@ -96,11 +103,11 @@ def _given(option: str, given: Column, columns: Sequence[str], source: Source) -
                 f"numbered 0 to {len(columns) - 1}."
             )
         return given
-    found = [position for position, name in enumerate(columns) if name == given]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InputError(f"{source.path}: {len(found)} columns are named {given!r}. Rename all but one.")
+    positions = [position for position, name in enumerate(columns) if name == given]
+    if len(positions) == 1:
+        return positions[0]
+    if positions:
+        raise InputError(f"{source.path}: {len(positions)} columns are named {given!r}. Rename all but one.")
     close = get_close_matches(given, columns, n=1) or [c for c in columns if _plain(c) == _plain(given)]
     raise InputError(
         f"{source.path}: no column {given!r} for {option}=. Columns found: {_listed(columns)}."
@@ -108,17 +115,18 @@ def _given(option: str, given: Column, columns: Sequence[str], source: Source) -
     )
 
 
-def _conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
+def _find_conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
     plain = [_plain(column) for column in columns]
-    found = (plain.index(name) for name in names if name in plain)
-    return next((position for position in found if position != without), None)
+    positions = (plain.index(name) for name in names if name in plain)
+    return next((position for position in positions if position != without), None)
 
 
 def _complete_pair(
     columns: Sequence[str], text: int | None, label: int | None, source: Source
 ) -> tuple[int | None, int | None]:
-    """With two columns, one of them known: the other is what is missing, unless its name says that it is
-    not.
+    """Take the unknown one of two columns as the missing text or label.
+
+    A column named like an ID or a date (`NEITHER`) is not taken as the label.
     """
     if text is None:
         return (None if label is None else 1 - label), label
@@ -132,7 +140,7 @@ def _may_be_unlabelled(columns: Sequence[str], text: int) -> bool:
     return all(_plain(name) in NEITHER for name in others)
 
 
-def _unclear(missing: str, columns: Sequence[str], source: Source) -> InputError:
+def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> InputError:
     ways = f"Name it with {missing}="
     if missing == "label":
         ways += ", or use label=False if there are no labels"

@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes: kinds that are no text at all, and what to say about them."""
+"""Recognise files that are not text from their first bytes, and name their kind for error messages."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ MARKUP = (
 )
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
-_MOST_CONTROLS = 0.05  # random bytes have 0.1, text in any encoding of single bytes hardly any
+_MOST_CONTROLS = 0.05  # random bytes have 0.1, text in any single-byte encoding almost none
 _MOST_NULS = 0.2  # UTF-16 has up to 0.5
 
 
 def binary_kind(data: bytes) -> str | None:
-    """What the bytes are if they are clearly no text, else None.
+    """Return the kind of file if the bytes are clearly not text, else None.
 
-    Text that is valid UTF-8 is text, whatever characters it holds: a page padded with NULs still is a page.
+    Valid UTF-8 is text, whatever characters it holds: a page padded with NULs is still a page.
     """
     for magic, kind in MAGIC:
         if data.startswith(magic):
@@ -56,23 +56,23 @@ def binary_kind(data: bytes) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ContentHead:
     """The beginning of a file, as bytes and as text."""
 
     data: bytes
     text: str
     complete: bool
-    """Whether this is all there is, so that the last line is a whole one."""
+    """Whether this is the whole file, so that the last line is complete."""
 
     def lines(self) -> list[str]:
-        """The lines that are whole, without blank ones; the first line even if it is cut."""
+        """Return the complete, nonblank lines; the first line is included even if it is cut."""
         lines = self.text.split("\n")
         if len(lines) > 1 and not self.complete:
             lines.pop()
         return [line.rstrip("\r") for line in lines if line.strip()]
 
     def not_text(self, encoding: str) -> str | None:
-        """What this is if it cannot be read as text in this encoding, else None."""
+        """Return the kind of file if it cannot be read as text in this encoding, else None."""
         if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
             return None
         if (kind := binary_kind(self.data)) is not None:
@@ -82,7 +82,7 @@ class Head:
         return None
 
     def markup(self) -> str | None:
-        """Which markup this is, if it is one."""
+        """Return the markup language that the file begins with, or None."""
         start = self.text[:100].lstrip().lower()
         return next((kind for begin, kind in MARKUP if start.startswith(begin)), None)
 

@@ -1,7 +1,7 @@
-"""The one object all documents come from: a stream of batches that starts anew each time it is asked for.
+"""`Corpus`: documents and labels as a stream of batches that starts anew each time it is read.
 
-Most methods need one pass, some two, and none needs the texts as a list; so a `Corpus` holds no documents but
-knows how to start a pass. `load` is for those who do want everything in memory.
+Most methods need one pass, some two, and none needs the texts as a list; so a `Corpus` holds no documents but knows how
+to start a pass. `load` reads everything into memory.
 """
 
 from __future__ import annotations
@@ -20,64 +20,67 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Start = Callable[[Report], Iterator[Batch]]
-"""Begins one pass; notes in the report what only the reader can see (replaced bytes, skipped files)."""
+"""Starts one pass; adds to the report what only the reader knows (replaced bytes, skipped files)."""
 
 Split = Callable[[], "tuple[Corpus, Corpus]"]
-"""Opens the part to learn from and the part to test on."""
+"""Opens the training part and the test part."""
 
 
 class Corpus:
-    """Documents and their labels, as often as they are asked for.
+    """Documents and their labels, which can be read any number of times.
 
-    `name` is for messages. `report` holds what the last complete pass noticed, None before the first.
+    `name` is used in messages. `report` is the `Report` of the last complete pass, or None before the first.
     """
 
     def __init__(self, name: str, start: Start, *, multilabel: bool | None = None, split: Split | None = None) -> None:
         self.name = name
         self.report: Report | None = None
-        self._names: tuple[str, ...] = (name,)  # that its errors may have
+        self._names: tuple[str, ...] = (name,)  # that errors about this corpus may contain
         self._start = start
         self._declared = multilabel
         self._split = split
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], labels: Iterable[object] | None = None, *, name: str = "texts") -> Corpus:
-        """Documents already in memory.
+        """Return a corpus of texts that are already in memory.
 
         A label is a string, an integer, None (unlabelled), or a list, tuple or set of labels.
         """
         documents, replaced = _checked_texts(texts, name)
-        noted = Report(replaced_bytes=replaced)
-        label_sets = _label_sets(labels, len(documents), "text", name, noted)
+        label_report = Report(replaced_bytes=replaced)
+        label_sets = _label_sets(labels, len(documents), "text", name, label_report)
         if not documents:
             raise InputError(f"{name}: no documents. Give at least one text.")
 
         def start(report: Report) -> Iterator[Batch]:
-            report.replaced_bytes = noted.replaced_bytes
+            report.replaced_bytes = label_report.replaced_bytes
             return in_batches(zip(documents, label_sets, strict=True))
 
-        return cls(name, start, multilabel=noted.several)
+        return cls(name, start, multilabel=label_report.several)
 
     @classmethod
     def from_vectors(cls, vectors: Any, labels: Iterable[object] | None = None, *, name: str = "vectors") -> Corpus:
-        """Vectors already in memory: a matrix, sparse or not, a row a document; labels as `from_texts` takes them."""
+        """Return a corpus of vectors that are already in memory.
+
+        `vectors` is a dense or sparse matrix with a row per document; labels are as in `from_texts`.
+        """
         from scipy.sparse import csr_array
 
-        rows, noted = csr_array(vectors), Report()
+        rows, label_report = csr_array(vectors), Report()
         if rows.dtype.kind not in "biuf" or not rows.shape[0]:
             raise InputError(f"{name}: {shown(vectors)} has no rows of numbers. Give at least one.")
-        label_sets = _label_sets(labels, rows.shape[0], "vector", name, noted)
+        label_sets = _label_sets(labels, rows.shape[0], "vector", name, label_report)
 
         def start(report: Report) -> Iterator[Batch]:
             for begin in range(0, len(label_sets), BATCH_DOCUMENTS):
-                some = slice(begin, begin + BATCH_DOCUMENTS)
-                yield Batch(label_sets[some], vectors=rows[some])
+                batch = slice(begin, begin + BATCH_DOCUMENTS)
+                yield Batch(label_sets[batch], vectors=rows[batch])
 
-        return cls(name, start, multilabel=noted.several)
+        return cls(name, start, multilabel=label_report.several)
 
     @classmethod
     def chained(cls, parts: Sequence[Corpus]) -> Corpus:
-        """The documents of several corpora, one after the other."""
+        """Return a corpus with the documents of several corpora, one after the other."""
 
         def start(report: Report) -> Iterator[Batch]:
             for part in parts:
@@ -91,29 +94,29 @@ class Corpus:
 
     @property
     def multilabel(self) -> bool | None:
-        """Whether a document may have several labels; None while only a complete pass can tell."""
+        """Return whether a document may have several labels; None if that is known only after a complete pass."""
         if self._declared is None and self.report is not None:
             return self.report.several
         return self._declared
 
     def split(self) -> tuple[Corpus, Corpus] | None:
-        """The parts to learn from and to test on, where whoever published the documents says which; else None."""
+        """Return the training and test parts if the publisher of the documents defines them, else None."""
         return self._split() if self._split else None
 
     def batches(self) -> Iterator[Batch]:
-        """Go through all documents from the first, a batch at a time."""
+        """Yield all documents from the first, a batch at a time."""
         return self._pass(Report())
 
     def placed_batches(self) -> Iterator[tuple[Batch, list[Place]]]:
-        """The same, and where each document is: "line 3", or in a folder the name of its file.
+        """Yield each batch and the place of each document: "line 3", or the name of its file in a folder.
 
-        Readers that can't tell have "document 3". Vectors are refused.
+        Where the reader does not know the place, it is "document 3". Vectors raise `InputError`.
         """
         places: list[Place] = []
         done = 0
         for batch in self._pass(Report(places=places)):
             self._require_texts(batch)
-            files = [] if batch.kept is None else [Place(str(each["file"])) for each in batch.kept if "file" in each]
+            files = [] if batch.kept is None else [Place(str(kept["file"])) for kept in batch.kept if "file" in kept]
             own = files or places[: len(batch)]
             numbered = [Place(f"document {number}") for number in range(done + 1, done + len(batch) + 1)]
             yield batch, own if len(own) == len(batch) else numbered
@@ -134,7 +137,7 @@ class Corpus:
             warnings.warn(f"{self.name}: {hint}", stacklevel=2)
 
     def text_batches(self) -> Iterator[Batch]:
-        """The same, for those who need texts: vectors are refused."""
+        """Yield all documents, a batch at a time; vectors raise `InputError`."""
         for batch in self.batches():
             self._require_texts(batch)
             yield batch
@@ -147,22 +150,22 @@ class Corpus:
             )
 
     def __iter__(self) -> Iterator[Document]:
-        """Go through all documents, as pairs of a text and its labels."""
+        """Yield all documents, as pairs of a text and its labels."""
         for batch in self.text_batches():
             yield from zip(batch.texts, batch.labels, strict=True)
 
     def texts(self) -> Iterator[str]:
-        """Go through the texts."""
+        """Yield the texts."""
         return (text for text, _ in self)
 
     def labels(self) -> Iterator[Labels]:
-        """Go through the labels."""
+        """Yield the labels of each document."""
         return (labels for batch in self.batches() for labels in batch.labels)
 
     def load(self) -> tuple[list[str] | csr_array[Any], list[str | None] | list[Labels]]:
-        """Everything in memory: the texts (or one matrix), and the labels.
+        """Return the texts (or one matrix of vectors) and the labels of all documents, in memory.
 
-        The labels are a list of strings, with None for unlabelled, or of tuples where `multilabel` holds.
+        The labels are a list of strings, with None for unlabelled documents, or of tuples if `multilabel` is true.
         """
         texts: list[str] = []
         vectors: list[csr_array[Any]] = []
@@ -175,14 +178,14 @@ class Corpus:
         documents = _stacked(vectors) if vectors else texts
         if self.multilabel:
             return documents, labels
-        return documents, [each[0] if each else None for each in labels]
+        return documents, [document_labels[0] if document_labels else None for document_labels in labels]
 
     @contextmanager
     def naming(self, only: type[InputError] = InputError) -> Iterator[None]:
-        """Have what is wrong with these documents told under their name, if it is not already.
+        """Prefix errors raised inside this context with the name of the corpus, unless they already contain it.
 
-        It is for what can only be wrong with documents or labels; errors that are not of the kind `only` are left
-        alone.
+        Use it around code whose errors can only be about documents or labels. Errors that are not of type `only` are
+        left unchanged.
         """
         try:
             yield
@@ -192,7 +195,7 @@ class Corpus:
             raise type(problem)(f"{self.name}: {problem}") from problem
 
     def renamed(self, name: str) -> Corpus:
-        """The same documents under another name, in messages too."""
+        """Return the same documents under another name, which error messages use too."""
 
         def start(report: Report) -> Iterator[Batch]:
             try:
@@ -203,24 +206,24 @@ class Corpus:
         return Corpus(name, start, multilabel=self._declared, split=self._split)
 
     def __repr__(self) -> str:
-        """Its name, and what is known about it."""
+        """Return the name and the report of the last pass."""
         return f"<Corpus {self.name}: {self.report or 'not read through yet'}>"
 
 
 def _label_sets(
     labels: Iterable[object] | None, n_documents: int, kind: str, name: str, report: Report
 ) -> list[Labels]:
-    """Labels in memory, one for each document."""
+    """Return the labels of each document from labels in memory."""
     if labels is None:
         return [()] * n_documents
     to_labels = LabelReader(f"{name}: ", "labels[{}]", report=report, as_given=True)
-    found = [to_labels(label, position) for position, label in enumerate(labels)]
-    if len(found) != n_documents:
+    label_sets = [to_labels(label, position) for position, label in enumerate(labels)]
+    if len(label_sets) != n_documents:
         raise InputError(
-            f"{name}: {n_documents} {kind}s but {len(found)} labels. "
+            f"{name}: {n_documents} {kind}s but {len(label_sets)} labels. "
             f"Give one label for each {kind}; None means unlabelled."
         )
-    return found
+    return label_sets
 
 
 def _stacked(vectors: list[csr_array[Any]]) -> csr_array[Any]:
@@ -230,17 +233,17 @@ def _stacked(vectors: list[csr_array[Any]]) -> csr_array[Any]:
 
 
 def _checked_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
-    """The texts as a list that can be encoded, and how many characters had to be replaced for that."""
+    """Return the texts as a list of encodable strings, and the number of characters that were replaced for that."""
     if isinstance(texts, str | bytes):
         raise InputError(f"{name}: is one {type(texts).__name__}. Give a list of texts, such as [text].")
     checked = []
-    replaced = 0
+    total = 0
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
                 f"{name}[{position}]: {shown(text)} is a {type(text).__name__}, not a text. Convert it to str first."
             )
-        clean, wrong = without_surrogates(text)
+        clean, n_replaced = without_surrogates(text)
         checked.append(clean)
-        replaced += wrong
-    return checked, replaced
+        total += n_replaced
+    return checked, total

@@ -1,13 +1,13 @@
-"""Walk through the files of a folder, whatever somebody put into it.
+"""Walk through the files of a folder safely, whatever it contains.
 
-Only regular files are documents: opening a pipe would block, and a device may never end. The walk holds a stack of its
-own, so that no depth of folders ends it; paths that the system finds too long raise `InputError`. Files come in the
-order of their names, so that the order is the same on every machine.
+Only regular files are documents: opening a pipe would block, and a device may never end. The walk uses its own stack
+instead of recursion, so that folders may be nested to any depth; paths that are too long for the system raise
+`InputError`. Files are sorted by name, so that the order is the same on every machine.
 
-A link is read if what it leads to is inside the folder. Others are skipped and counted, because a link to a private
-file would put its words into a model, unless the caller follows links. Every folder is read once: by its own name if it
-is inside, and else by the first link that leads to it or to a folder around it. So links can neither form a loop nor
-multiply folders. A link to a file is a document of its own, beside the file if that is read too.
+A link is followed if its target is inside the folder. Other links are skipped and counted, unless the caller follows
+links: a link to a private file would put its words into a model. Every folder is read once: by its own name if it is
+inside, else by the first link that leads to it or to a folder around it. So links can neither form a loop nor multiply
+folders. A link to a file is a document of its own, in addition to the file if that is read too.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from .streams import cannot_read
 
 HIDDEN = "."
 LONGEST_NAME = 300
-"""Characters of a path that are shown in an error."""
+"""Maximum number of characters of a path that an error shows."""
 NEITHER = "neither file nor folder"
 READ_ELSEWHERE = "links to folders read elsewhere"
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     """A file below a folder."""
 
     path: str
     name: str
-    """The path from below the folder, with slashes."""
+    """The path relative to the folder, with slashes."""
 
 
-def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[Entry]:
-    """Yield the regular files below a folder; what is skipped is counted in the report."""
+def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[FolderEntry]:
+    """Yield the regular files below a folder; skipped entries are counted in the report."""
     walker = _Walker(root, report, follow_links)
-    stack = [("", iter(list_folder(str(root))))]  # what the names in a folder begin with, and what is left of it
+    stack = [("", iter(list_folder(str(root))))]  # the prefix of names in a folder, and its remaining entries
     while stack:
         prefix, entries = stack[-1]
         entry = next(entries, None)
@@ -48,11 +48,11 @@ def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[
         elif walker.is_folder(entry):
             stack.append((f"{prefix}{entry.name}/", iter(list_folder(entry.path))))
         elif walker.is_document(entry):
-            yield Entry(entry.path, prefix + entry.name)
+            yield FolderEntry(entry.path, prefix + entry.name)
 
 
 def list_folder(path: str) -> list[os.DirEntry[str]]:
-    """Return what is in a folder, in the order of the names."""
+    """Return the entries of a folder, sorted by name."""
     try:
         with os.scandir(path) as entries:
             return sorted(entries, key=lambda entry: os.fsencode(entry.name))
@@ -65,7 +65,7 @@ def _unreadable(path: str, error: OSError) -> InputError:
 
 
 class _Walker:
-    """Decides what becomes of each entry, and remembers the folders that were read."""
+    """Decides which entries to read, and remembers the folders already read."""
 
     def __init__(self, root: Path, report: Report, follow_links: bool) -> None:
         self._root = os.path.realpath(root)
@@ -75,16 +75,16 @@ class _Walker:
         self._seen = {(status.st_dev, status.st_ino)}
 
     def is_folder(self, entry: os.DirEntry[str]) -> bool:
-        """Return whether to go into an entry."""
+        """Return whether an entry is a folder that should be entered."""
         return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._is_new(entry)
 
     def is_document(self, entry: os.DirEntry[str]) -> bool:
-        """Return whether an entry that is not gone into is a document."""
+        """Return whether an entry that is not entered is a document."""
         if entry.name.startswith(HIDDEN):
             self._report.skip("hidden folders" if _is_dir(entry) else "hidden files")
             return False
         if _is_dir(entry):
-            return False  # it was counted
+            return False  # is_folder has counted it
         if not _is_file(entry):
             self._report.skip(NEITHER)
             return False
@@ -123,7 +123,7 @@ class _Walker:
 def _is_dir(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # a link that leads back to itself
+    except OSError:  # a link loop
         return False
 
 

@@ -1,7 +1,7 @@
-"""The formats, one row each: this table drives detection, the error messages and the documentation.
+"""The file formats, one row each: this table drives detection, the error messages and the documentation.
 
-Content decides before the file's ending does, because files are renamed more often than they are rewritten.
-The rows are in the order in which they are tried, from the unmistakable to the plausible.
+The content takes precedence over the file extension, because files are renamed more often than they are rewritten. The
+rows are in the order in which they are tried, from the unmistakable to the plausible.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 
 from ..errors import InputError
 from .columns import is_conventional
-from .content import Head
+from .content import ContentHead
 from .source import Source
 from .streams import COMPRESSIONS, HEAD, read_head
 from .text import decode
 
-# All quantifiers are possessive: nothing is tried again, so that a long line that does not match costs no
-# more than one that does.
+# All quantifiers are possessive, so that there is no backtracking: a long line that does not match costs no more than
+# one that does.
 _NUMBER = r"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+"
 _LABELS = rf"{_NUMBER}(?:,{_NUMBER})*+(?=\s|$)"
 _SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_NUMBER})*+)\s*+(?:#.*)?+")
@@ -27,33 +27,33 @@ _SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_N
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: how it is told, and which module reads it."""
+    """A file format: how it is detected, and which module reads it."""
 
     name: str
     reader: str
     endings: tuple[str, ...]
     looks_like: str
-    recognise: Callable[[Head, Source], bool]
+    recognise: Callable[[ContentHead, Source], bool]
     has_columns: bool = False
     is_text: bool = True
     keeps: tuple[str, ...] = ()
-    """What can be kept of a document that has no columns."""
+    """Names that `keep` accepts in a format without columns."""
 
 
-def _is_parquet(head: Head, source: Source) -> bool:
+def _is_parquet(head: ContentHead, source: Source) -> bool:
     return head.data.startswith(b"PAR1")
 
 
-def _is_json(head: Head, source: Source) -> bool:
+def _is_json(head: ContentHead, source: Source) -> bool:
     start = re.sub(r"\s+", "", head.text[:200])
     return start.startswith(('{"', "{}", '[{"', "[{}", "[]"))
 
 
-def _is_fasttext(head: Head, source: Source) -> bool:
+def _is_fasttext(head: ContentHead, source: Source) -> bool:
     return any(line.startswith("__label__") for line in head.lines()[:1])
 
 
-def _is_svmlight(head: Head, source: Source) -> bool:
+def _is_svmlight(head: ContentHead, source: Source) -> bool:
     lines = [line for line in head.lines()[:20] if not line.lstrip().startswith("#")]
     if len(head.text) >= HEAD and len(lines) == 1:
         lines[0] = lines[0].rpartition(" ")[0]  # cut, perhaps in the middle of a number
@@ -61,7 +61,7 @@ def _is_svmlight(head: Head, source: Source) -> bool:
     return bool(matches) and all(matches) and any(match and match[1] for match in matches)
 
 
-def _is_tsv(head: Head, source: Source) -> bool:
+def _is_tsv(head: ContentHead, source: Source) -> bool:
     lines = head.lines()
     if not lines or "\t" not in lines[0]:
         return False
@@ -69,7 +69,7 @@ def _is_tsv(head: Head, source: Source) -> bool:
     return len(tabs - {0}) == len(tabs) == 1 or _is_header(lines[0], "\t", source)
 
 
-def _is_csv(head: Head, source: Source) -> bool:
+def _is_csv(head: ContentHead, source: Source) -> bool:
     return any(_is_header(line, separator, source) for line in head.lines()[:1] for separator in ",;|")
 
 
@@ -78,7 +78,7 @@ def _is_header(line: str, separator: str, source: Source) -> bool:
     return any(is_conventional(name) or name in source.names for name in names)
 
 
-def _never(head: Head, source: Source) -> bool:
+def _never(head: ContentHead, source: Source) -> bool:
     return False
 
 
@@ -113,7 +113,7 @@ BY_NAME = {row.name: row for row in FORMATS}
 
 
 def detect(source: Source, name: str | None) -> Format:
-    """The format of a source: the one that was asked for, else by content, else by ending."""
+    """Return the format of a source: the requested one, else by its content, else by its extension."""
     if name is not None and name not in BY_NAME:
         raise InputError(f"format={name!r}: unknown. Formats: {', '.join(BY_NAME)}.")
     if source.path.is_dir():
@@ -129,7 +129,7 @@ def _detect_file(source: Source, name: str | None) -> Format:
     data = read_head(source.path)
     if not data.strip():
         raise InputError(f"{source.path}: no documents, the file is empty.")
-    head = Head(data, decode(data, source.encoding)[0], len(data) < HEAD)
+    head = ContentHead(data, decode(data, source.encoding)[0], len(data) < HEAD)
     expected = BY_NAME[name] if name else by_ending(source.path)
     if name and expected and not expected.is_text:
         return expected
@@ -140,24 +140,24 @@ def _detect_file(source: Source, name: str | None) -> Format:
     for row in FORMATS:
         if row.recognise(head, source):
             return row
-    taken_at_its_word = ("delimited", "lines", *(("jsonl",) if source.lenient else ()))
-    if expected and expected.reader in taken_at_its_word and not head.markup():
+    trusted_readers = ("delimited", "lines", *(("jsonl",) if source.lenient else ()))
+    if expected and expected.reader in trusted_readers and not head.markup():
         return expected
     raise _mismatch(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
 
 
 def by_ending(path: Path) -> Format | None:
-    """The format that the file's name promises, if any."""
+    """Return the format of a file by its extension, or None if it is unknown."""
     name = path.name.lower()
     for compression in COMPRESSIONS:
         name = name.removesuffix(compression.ending)
     return next((row for row in FORMATS if row.endings and name.endswith(row.endings)), None)
 
 
-def _mismatch(source: Source, expected: Format | None, found: str) -> InputError:
+def _mismatch(source: Source, expected: Format | None, content: str) -> InputError:
     if expected:
         wanted = f"expected {expected.looks_like} ({expected.name})"
     else:
         known = "; ".join(f"{row.name}: {row.looks_like}" for row in FORMATS)
         wanted = f"this is none of the known formats ({known})"
-    return InputError(f"{source.path}: found {found}; {wanted}. Convert the file, or name its format with format=.")
+    return InputError(f"{source.path}: found {content}; {wanted}. Convert the file, or name its format with format=.")

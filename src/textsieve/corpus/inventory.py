@@ -1,4 +1,4 @@
-"""Which corpora have a name, what is known of them, and whether they are here, without reading any of them."""
+"""List the named corpora, their properties and whether their files are available, without reading any of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from .collections.collection import Collection
-from .collections.editions import Chosen, Paths
+from .collections.editions import ChosenEdition, Paths
 from .collections.locating import FOLDER, find
 from .named import NAMED, SEPARATOR, Named, closest_name, is_name
 
 
 class FileState(NamedTuple):
-    """A file of a corpus, and where it is, if it is."""
+    """A file of a corpus, and where it was found; `place` is None if it is missing."""
 
     name: str
     place: str | None
@@ -21,7 +21,7 @@ class FileState(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CorpusEntry:
     """A corpus, or an edition of one."""
 
     name: str
@@ -37,12 +37,12 @@ class Entry:
 
     @property
     def is_here(self) -> bool:
-        """Whether nothing needs to be downloaded."""
+        """Return whether all files are available without a download."""
         return all(file.place for file in self.files)
 
     @property
     def where(self) -> str:
-        """The places that it is in, for people."""
+        """Return where the files are, as text for people."""
         if not self.files:
             return "built in"
         if not self.is_here:
@@ -50,8 +50,8 @@ class Entry:
         return ", ".join(dict.fromkeys("folder" if file.place == FOLDER else "cache" for file in self.files))
 
 
-def inventory(name: str | None = None) -> list[Entry]:
-    """All corpora that have a name, each edition by itself; or those of one name, or the one that words choose."""
+def inventory(name: str | None = None) -> list[CorpusEntry]:
+    """Return the editions of all named corpora, or of one, or the edition that words after its name select."""
     if name is None:
         return [entry for row in NAMED.values() for entry in _entries(row)]
     if not is_name(name):
@@ -63,19 +63,19 @@ def inventory(name: str | None = None) -> list[Entry]:
     return _entries(NAMED[first], *words)
 
 
-def _entries(row: Named, *words: str) -> list[Entry]:
+def _entries(row: Named, *words: str) -> list[CorpusEntry]:
     if not row.is_collection:
         row.refuse(*words)
-        return [Entry(row.name, row.about)]
+        return [CorpusEntry(row.name, row.about)]
     collection = row.collection()
-    choices = [collection.chosen(*words)] if words else [Chosen(edition) for edition in collection.editions]
-    return [_entry(collection, chosen) for chosen in choices]
+    selections = [collection.chosen(*words)] if words else [ChosenEdition(edition) for edition in collection.editions]
+    return [_entry(collection, selection) for selection in selections]
 
 
-def _entry(collection: Collection, chosen: Chosen) -> Entry:
-    """Of an edition, with those files of it that what was chosen takes."""
+def _entry(collection: Collection, chosen: ChosenEdition) -> CorpusEntry:
+    """Return the entry of an edition, with only the files that the selection needs."""
     edition = chosen.edition
-    return Entry(
+    return CorpusEntry(
         collection.full_name(edition),
         f"{collection.title}: {edition.about}",
         documents=edition.documents,
@@ -89,6 +89,8 @@ def _entry(collection: Collection, chosen: Chosen) -> Entry:
     )
 
 
-def _states(chosen: Chosen) -> tuple[FileState, ...]:
-    found = ((file.name, find(file)) for file in chosen.files())
-    return tuple(FileState(name, each and each.place, each.paths if each else ()) for name, each in found)
+def _states(chosen: ChosenEdition) -> tuple[FileState, ...]:
+    located = ((file.name, find(file)) for file in chosen.files())
+    return tuple(
+        FileState(name, location and location.place, location.paths if location else ()) for name, location in located
+    )

@@ -1,10 +1,11 @@
-"""What a reader finds in the place of a label -> a tuple of strings.
+"""Convert the label values that a reader finds to tuples of strings.
 
-One rule for every format: a string or number is one label, a list several, nothing (null, empty, blank) none.
-White space around a label in a file is no part of it: "sport " and "sport" look the same to whoever wrote them.
-Numbers become strings (1 and 1.0 both "1": a table that has gaps stores whole numbers as floats). Strings and
-numbers in one column raise `InputError`, because "1" and 1 would quietly become one class. So does NaN in a file, which
-is neither a class nor a clear "unlabelled"; in memory, where pandas writes missing values so, it is no label.
+One rule holds for every format: a string or number is one label, a list is several, and nothing (null, empty, blank) is
+none. White space around a label in a file is not part of it: "sport " and "sport" look the same to the person who wrote
+them. Numbers become strings (1 and 1.0 both "1", because a table with missing values stores integers as floats).
+Strings and numbers in one column raise `InputError`, because "1" and 1 would silently become one class. So does NaN in
+a file, which is neither a class nor a clear "unlabelled"; in memory, where pandas writes missing values as NaN, it
+means no label.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from .batch import JoinedLabels, Labels, Place, Report
 from .text import without_surrogates
 
 REMEMBERED = 100_000
-"""Labels whose tuple is kept and shared; beyond this many they are hardly classes."""
+"""Maximum number of labels whose tuples are cached and shared; a corpus with more hardly has classes."""
 
 
 def is_missing(label: Any) -> bool:
-    """Return whether a label in memory stands for none: None, a masked entry, NaN, or pandas' NA and NaT."""
+    """Return whether a label in memory is a missing value: None, a masked entry, NaN, or pandas' NA and NaT."""
     if label is None:
         return True
     if isinstance(label, Real):
         return bool(label != label)
-    numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")  # if not loaded, it can't be one of theirs
+    # If a package is not loaded, the label is not one of its values.
+    numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
     if numpy is not None and label is numpy.ma.masked:
         return True
     return pandas is not None and (label is pandas.NA or label is pandas.NaT)
@@ -37,8 +39,8 @@ def is_missing(label: Any) -> bool:
 class LabelReader:
     """Converts the labels of one pass, and remembers where each kind of label first occurred.
 
-    `place` is how a position is written in messages, such as "line {}". Labels in memory are taken as they are
-    (`as_given`); those of a table might be several in one cell (`may_be_joined`), which is looked for.
+    `place` is how a position is written in messages, such as "line {}". Labels in memory are not stripped (`as_given`).
+    With `may_be_joined`, the reader also checks whether the labels of a table look like several in one cell.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class LabelReader:
         self._place = place
         self._report = report
         self._separator = separator
-        self._first: dict[str, tuple[object, int]] = {}
+        self._first_of_kind: dict[str, tuple[object, int]] = {}
         self._known: dict[str, Labels] = {}
         self._as_given = as_given
         self._joined = JoinedLabels() if may_be_joined and separator is None else None
@@ -63,17 +65,17 @@ class LabelReader:
         report.several |= separator is not None
 
     def __call__(self, value: object, position: int) -> Labels:
-        """The labels that this value stands for."""
+        """Return the labels that a value stands for."""
         if self._report.places is not None:
             self._report.places.append(Place(self._place.format(position), isinstance(value, list) and not value))
         if type(value) is str and (known := self._known.get(value)) is not None:
             return known
         if isinstance(value, list | tuple | set | frozenset):
             self._report.several = True
-            labels = [label for each in value for label in self._one_or_split(each, position)]
-            # Sets come in an order that differs from run to run.
+            labels = [label for item in value for label in self._split(item, position)]
+            # The order of a set differs from run to run.
             return tuple(dict.fromkeys(sorted(labels) if isinstance(value, set | frozenset) else labels))
-        labels = self._one_or_split(value, position)
+        labels = self._split(value, position)
         result = tuple(dict.fromkeys(labels))
         if type(value) is str and len(self._known) < REMEMBERED:
             self._known[value] = result
@@ -81,23 +83,23 @@ class LabelReader:
                 self._joined.add(value)
         return result
 
-    def _one_or_split(self, value: object, position: int) -> list[str]:
+    def _split(self, value: object, position: int) -> list[str]:
         if value is None or (self._as_given and is_missing(value)):
             return []
         kind, label = self._kind_and_label(value, position)
         if not label.strip():
             return []
-        if kind not in self._first:
-            self._first[kind] = (value, position)
-            if len(self._first) > 1:
+        if kind not in self._first_of_kind:
+            self._first_of_kind[kind] = (value, position)
+            if len(self._first_of_kind) > 1:
                 self._refuse_mixture()
         if self._separator is None or kind != "string":
             return [label]
-        return [part for each in label.split(self._separator) if (part := each.strip())]
+        return [part for piece in label.split(self._separator) if (part := piece.strip())]
 
     def _kind_and_label(self, value: object, position: int) -> tuple[str, str]:
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
-            value = value.item()  # numpy's scalars
+            value = value.item()  # NumPy scalars
         if isinstance(value, str):
             label, replaced = without_surrogates(value)
             self._report.replaced_bytes += replaced
@@ -122,12 +124,12 @@ class LabelReader:
         return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
     def _refuse_mixture(self) -> None:
-        found = " and ".join(
+        examples = " and ".join(
             f"the {kind} {shown(value)} ({self._place.format(position)})"
-            for kind, (value, position) in self._first.items()
+            for kind, (value, position) in self._first_of_kind.items()
         )
         raise InputError(
-            f"{self._name.removesuffix(': ')}: labels of mixed kinds: {found}. "
+            f"{self._name.removesuffix(': ')}: labels of mixed kinds: {examples}. "
             "Write them all as strings or all as numbers."
         )
 

@@ -1,7 +1,7 @@
-"""Corpora that have a name instead of a path, one row each.
+"""Named corpora, which are opened by a name instead of a path, one row each.
 
-A name may be followed by words that say what of the corpus is wanted: `newsgroups:comp:train`. What they mean is said
-in `collections/editions.py`, and which there are in the module of the row.
+Words after the name select a part or variant of the corpus: `newsgroups:comp:train`. `collections/editions.py` explains
+how they combine, and the module of each corpus lists its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..errors import InputError
 from .bounds import NAMED as NAMED_BOUNDS
-from .bounds import Bounds
+from .bounds import ReadLimits
 from .corpus import Corpus
 
 if TYPE_CHECKING:
@@ -30,22 +30,22 @@ class Named:
     module: str
     about: str
     is_collection: bool = True
-    """Whether its documents are in files that somebody published; else they come with textsieve."""
+    """Whether its documents are in published files to be downloaded; otherwise textsieve generates them."""
 
-    def open(self, *words: str, bounds: Bounds = NAMED_BOUNDS) -> Corpus:
-        """Return the corpus, or of a collection what the words ask for."""
+    def open(self, *words: str, bounds: ReadLimits = NAMED_BOUNDS) -> Corpus:
+        """Return the corpus; for a collection, the part or variant that the words select."""
         if self.is_collection:
             return self.collection().corpus(*words, bounds=bounds)
         self.refuse(*words)
         return cast(Corpus, import_module(f"textsieve.corpus.{self.module}").corpus())
 
     def refuse(self, *words: str) -> None:
-        """Say that there are no words to choose from, if some were said."""
+        """Raise `InputError` if words follow the name of a corpus that has no variants."""
         if words:
             raise InputError(f"{SEPARATOR.join([self.name, *words])}: nothing may follow {self.name!r}. Leave it out.")
 
     def collection(self) -> Collection:
-        """What is known of a collection."""
+        """Return the description of a collection."""
         return cast("Collection", import_module(f"textsieve.corpus.collections.{self.module}").COLLECTION)
 
 
@@ -67,24 +67,24 @@ _ROWS = (
 NAMED = {row.name: row for row in _ROWS}
 
 
-def open_named(path: str, bounds: Bounds = NAMED_BOUNDS) -> Corpus:
-    """Return the corpus that a name, with or without words, stands for."""
+def open_named(path: str, bounds: ReadLimits = NAMED_BOUNDS) -> Corpus:
+    """Return the corpus for a name, with or without words after it."""
     name, *words = path.split(SEPARATOR)
     return NAMED[name].open(*words, bounds=bounds)
 
 
 def is_name(path: str) -> bool:
-    """Whether this begins with the name of a corpus."""
+    """Return whether a path begins with the name of a corpus."""
     return path.split(SEPARATOR)[0] in NAMED
 
 
 def closest_name(path: str) -> str | None:
-    """The name that may be meant, with the words that follow it."""
+    """Return the most similar corpus name, with the words that follow it, or None."""
     name, separator, words = path.partition(SEPARATOR)
     close = get_close_matches(name, NAMED, n=1)
     return close[0] + separator + words if close else None
 
 
 def docstrings() -> Corpus:
-    """The docstrings of the installed numpy, scipy and scikit-learn, labelled with their subpackage."""
+    """Return the docstrings of the installed numpy, scipy and scikit-learn, labelled with their subpackage."""
     return NAMED["docstrings"].open()

@@ -1,11 +1,9 @@
-"""The embedded corpus: docstrings of the packages that textsieve needs anyway, so it is there without any
-download.
+"""The embedded corpus: docstrings of the packages that textsieve depends on, so it is available without any download.
 
-The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). Left out are tests,
-code that a package took over from elsewhere, private subpackages, docstrings that occur before or have under
-15 words, and classes with under 30 documents. Parsing takes some seconds, so the result is kept in the user's
-cache folder, under a name made of the packages' versions; a cache that is damaged or cannot be written costs
-only that time.
+The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). Excluded are tests, vendored
+code, private subpackages, duplicate docstrings, docstrings of fewer than 15 words, and classes of fewer than 30
+documents. Parsing takes some seconds, so the result is stored in the user's cache folder, under a name made of the
+packages' versions; if the cache is damaged or cannot be written, the packages are parsed again.
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ from .batch import Batch, Report, in_batches
 from .corpus import Corpus
 
 PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
-"""The packages, by the name they are imported by, and the name they are installed by."""
+"""The packages: import name and distribution name."""
 
 LEAST_WORDS = 15
 LEAST_DOCUMENTS = 30
 LEFT_OUT = ("tests", "externals", "extern", "vendor", "vendored")
-LEFT_OUT_CLASSES = ("numpy.distutils",)  # installed for some versions of Python only
+LEFT_OUT_CLASSES = ("numpy.distutils",)  # installed only for some versions of Python
 CACHE_FORMAT = 1
 
 Pair = tuple[str, str]
@@ -54,7 +52,7 @@ def corpus() -> Corpus:
 
 
 def collect() -> list[Pair]:
-    """Parse the packages: pairs of a docstring and its subpackage, in the order of the files."""
+    """Parse the packages, and return pairs of a docstring and its subpackage in the order of the files."""
     seen: set[str] = set()
     pairs: list[Pair] = []
     for package in PACKAGES:
@@ -71,7 +69,7 @@ def _docstrings_of(package: str) -> Iterator[Pair]:
     if spec is None or spec.origin is None:
         raise InputError(f"docstrings: {package} is not installed. Install {PACKAGES[package]}.")
     top = Path(spec.origin).parent
-    for path in sorted(top.rglob("*.py"), key=lambda each: each.relative_to(top).parts):
+    for path in sorted(top.rglob("*.py"), key=lambda file: file.relative_to(top).parts):
         parts = path.relative_to(top).parts
         if len(parts) == 1 or parts[0].startswith("_") or any(map(_is_left_out, parts)):
             continue
@@ -85,7 +83,7 @@ def _is_left_out(part: str) -> bool:
 
 def _docstrings_in(path: Path) -> Iterator[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # how other packages spell their escapes is their concern
+        warnings.simplefilter("ignore", SyntaxWarning)  # invalid escapes in other packages are not our concern
         warnings.simplefilter("ignore", DeprecationWarning)
         tree = ast.parse(path.read_bytes(), filename=str(path))
     for node in ast.walk(tree):
@@ -103,18 +101,18 @@ def _cache_path() -> Path:
 
 
 def _from_cache(path: Path) -> list[Pair] | None:
-    """What is in the cache; None if there is nothing, or nothing that can be relied on."""
+    """Return the cached pairs, or None if the cache is missing, empty or damaged."""
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
             rows = [json.loads(line) for line in file]
         pairs = [(str(text), str(label)) for text, label in rows]
     except (OSError, EOFError, zlib.error, ValueError, TypeError):
-        return None  # parsing again is the answer to a missing and to a damaged cache alike
+        return None  # the caller parses the packages again
     return pairs or None
 
 
 def _to_cache(path: Path, pairs: list[Pair]) -> None:
-    """Keep the pairs; the file appears complete or not at all."""
+    """Write the pairs to the cache atomically: the file appears complete or not at all."""
     lines = "".join(json.dumps(pair) + "\n" for pair in pairs)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -127,4 +125,4 @@ def _to_cache(path: Path, pairs: list[Pair]) -> None:
             os.unlink(temporary)
             raise
     except OSError:
-        return  # a cache is a convenience: without it the next call parses again
+        return  # without a cache, the next call parses the packages again

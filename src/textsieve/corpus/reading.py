@@ -1,4 +1,4 @@
-"""`read`: a path or a name -> a `Corpus`."""
+"""`read`: open a path or a named corpus as a `Corpus`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from ..errors import InputError, shown
-from .bounds import Bounds
+from .bounds import ReadLimits
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
 from .named import NAMED, closest_name, is_name, open_named
@@ -22,10 +22,10 @@ from .text import check_encoding
 
 
 class Reader(Protocol):
-    """What each module in `readers` is."""
+    """The interface of each module in `readers`."""
 
     def corpus(self, source: Source, format: Format) -> Corpus:
-        """Look at the beginning of the source, and tell how to go through it."""
+        """Inspect the beginning of the source, and return a `Corpus` that can start a pass."""
 
 
 def read(
@@ -44,62 +44,63 @@ def read(
     max_unpacked: int | None = None,
     follow_links: bool = False,
 ) -> Corpus:
-    """Open a folder of classes, a file (plain, gzip or zstandard), or a corpus with a name, such as "newsgroups:train".
+    """Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus, such as "newsgroups:train".
 
-    `text` and `label` name the columns of a table, or number them from 0 if it has no header; `label=False`
-    says that there are no labels. Left out, columns with usual names (text, body, content, ...; label, class,
-    category, topic, ...) are taken. `label_separator` splits a label into several. `format` is parquet, jsonl,
-    fasttext, svmlight, tsv, csv, lines or folder; left out, the content tells. Wrong bytes are replaced and counted.
-    Labels that are read from a file are strings. `texts_only` is for those who don't need them, as for predicting: a
-    table may then have labels or not, and no error in them matters. `keep` names other columns whose values come with
-    each batch, as `Batch.kept`; for a folder, "file". `usual` has names for "text" and "label" that are taken before
-    the usual ones if there are such columns, and may have a "label_separator" for formats with columns. `lenient`
-    leaves out lines of JSON that can't be read, such as one that was cut off, and notes where they are in
-    `Report.unreadable`.
+    `text` and `label` are the names of a table's columns, or their numbers from 0 if it has no header; `label=False`
+    says that there are no labels. If they are left out, columns with conventional names are used (text, body, content,
+    ...; label, class, category, topic, ...). `label_separator` splits a label into several. `format` is parquet, jsonl,
+    fasttext, svmlight, tsv, csv, lines or folder; if it is left out, it is detected from the content. Invalid bytes are
+    replaced and counted. Labels read from a file are strings.
 
-    `max_document` is the size of the largest document in bytes, 100 MB by default and 10 MB in a named corpus;
-    `max_unpacked` the bytes that one packed file may unpack to, by default 200 times its size but at least
-    `max_document`. A larger one raises `InputError`, before it fills the memory. Links in a folder are read if they
-    stay inside it; `follow_links=True` reads those that lead outside too, each folder once.
+    With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
+    matter. `keep` lists other columns whose values come with each batch, as `Batch.kept`; for a folder, "file". `usual`
+    gives names for "text" and "label" that are tried before the conventional ones, and may give a "label_separator" for
+    formats with columns. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists
+    their places in `Report.unreadable`.
+
+    `max_document` is the size of the largest document in bytes, by default 100 MB, or 10 MB in a named corpus.
+    `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
+    least `max_document`. Anything larger raises `InputError` before it fills the memory. Links in a folder are followed
+    if they stay inside it; `follow_links=True` also follows links that lead outside, and reads each folder once.
     """
-    place = _place(path)
-    is_named = not _exists(place) and isinstance(path, str) and is_name(path)
-    bounds = Bounds.checked(max_document, max_unpacked, follow_links, is_named=is_named)
-    kept = _checked_names(keep)
+    location = _checked_path(path)
+    is_named = not _exists(location) and isinstance(path, str) and is_name(path)
+    bounds = ReadLimits.checked(max_document, max_unpacked, follow_links, is_named=is_named)
+    columns_to_keep = _checked_names(keep)
     if is_named:
         name = os.fspath(path)
         _refuse_options(name, text=text, label=label, label_separator=label_separator, format=format)
-        _refuse_options(name, keep=kept or None, encoding=None if encoding == "utf-8" else encoding)
+        _refuse_options(name, keep=columns_to_keep or None, encoding=None if encoding == "utf-8" else encoding)
         return open_named(name, bounds)
-    if not _exists(place):
-        raise _missing(place)
-    if not place.is_file() and not place.is_dir():
-        raise InputError(f"{place}: is a pipe or a device, which can be read only once. Save it to a file first.")
+    if not _exists(location):
+        raise _missing(location)
+    if not location.is_file() and not location.is_dir():
+        raise InputError(f"{location}: is a pipe or a device, which can be read only once. Save it to a file first.")
     separator = _checked_separator(label_separator)
     usual = usual or {}
     source = Source(
-        place,
+        location,
         check_encoding(encoding),
         text,
         label,
         separator,
         texts_only,
-        kept,
+        columns_to_keep,
         lenient,
         usual.get("text"),
         usual.get("label"),
         usual.get("label_separator"),
         bounds,
     )
-    row = detect(source, format)
-    _refuse_unused(source, row)
-    if row.has_columns and separator is None:
+    file_format = detect(source, format)
+    _refuse_unused(source, file_format)
+    if file_format.has_columns and separator is None:
         source = replace(source, label_separator=source.usual_label_separator)
-    reader = cast(Reader, import_module(f"textsieve.corpus.readers.{row.reader}"))
-    return reader.corpus(source, row)
+    reader = cast(Reader, import_module(f"textsieve.corpus.readers.{file_format.reader}"))
+    return reader.corpus(source, file_format)
 
 
-def _place(path: str | os.PathLike[str]) -> Path:
+def _checked_path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise InputError(f"path={shown(path)}: give the name of a file, a folder or a corpus.")
     if re.match(r"[a-z]+://", os.fspath(path)):
@@ -124,7 +125,7 @@ def _exists(path: Path) -> bool:
 
 
 def _missing(path: Path) -> InputError:
-    """Return the error for a path with nothing there, with the name that was probably meant."""
+    """Return the error for a path that does not exist, suggesting the name that was probably meant."""
     if path.is_symlink():
         return InputError(f"{path}: is a link to {path.readlink()}, which does not exist. Mend or replace the link.")
     close = closest_name(str(path))
@@ -148,21 +149,25 @@ def _checked_names(keep: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(dict.fromkeys(keep))
 
 
-def _refuse_unused(source: Source, row: Format) -> None:
-    """An option that would have no effect is more likely a mistake than meant."""
-    if row.has_columns:
+def _refuse_unused(source: Source, file_format: Format) -> None:
+    """Raise `InputError` for options that the format ignores, since they are probably mistakes."""
+    if file_format.has_columns:
         return
-    with_columns = ", ".join(each.name for each in BY_NAME.values() if each.has_columns)
+    with_columns = ", ".join(other.name for other in BY_NAME.values() if other.has_columns)
     for name in source.keep:
-        if name not in row.keeps:
-            known = f"Of this, {' and '.join(map(repr, row.keeps))} can be kept" if row.keeps else "Leave keep out"
+        if name not in file_format.keeps:
+            advice = (
+                f"Of this, {' and '.join(map(repr, file_format.keeps))} can be kept"
+                if file_format.keeps
+                else "Leave keep out"
+            )
             raise InputError(
                 f"{source.path}: keep={name!r} is for formats with columns ({with_columns}), "
-                f"but this is {row.name}: {row.looks_like}. {known}."
+                f"but this is {file_format.name}: {file_format.looks_like}. {advice}."
             )
     for option in ("text", "label", "label_separator"):
         if (value := getattr(source, option)) is not None:
             raise InputError(
                 f"{source.path}: {option}={value!r} is for formats with columns ({with_columns}), "
-                f"but this is {row.name}: {row.looks_like}. Leave {option} out, or correct format=."
+                f"but this is {file_format.name}: {file_format.looks_like}. Leave {option} out, or correct format=."
             )

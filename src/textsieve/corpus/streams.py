@@ -1,8 +1,8 @@
-"""Read the bytes, the text or the lines of a file, unpacked if it is packed.
+"""Read the bytes, the text or the lines of a file, unpacked if it is compressed.
 
-Compression is detected from the first bytes, never from the name. Damage that shows only while unpacking is reported
-with the file's name, and a file that was cut short is damage: silence would lose documents. What a file may unpack to,
-and how long a document or a line may be, is limited by `Bounds`.
+Compression is detected from the first bytes, never from the name. Damage that shows only while unpacking raises an
+`InputError` with the file's name. A truncated file counts as damaged: ignoring it would lose documents. `ReadLimits`
+limits the unpacked size of a file and the length of a document or line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 from ..errors import InputError
 from ..files import open_regular, read_small
 from .batch import Report
-from .bounds import DEFAULT, Bounds
+from .bounds import DEFAULT, ReadLimits
 from .text import COUNTED, encoding_of, replaced_so_far
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ CHUNK = 2**18
 HEAD = 2**16
 WHAT = "a file of documents"
 ZSTD_PIECES = 2**6, 2**10
-"""Fewest and most packed bytes that are unpacked at once."""
+"""Minimum and maximum number of compressed bytes that are unpacked at once."""
 ZSTD_WINDOW = 2**27
-"""Bytes that a zstandard frame may look back; as many as the tool `zstd` allows, and the most that -22 uses."""
+"""Maximum window of a zstandard frame in bytes: the limit of the tool `zstd`, and the largest that level 22 uses."""
 
 
 def _ungzip(file: IO[bytes]) -> Iterator[bytes]:
@@ -43,32 +43,32 @@ def _ungzip(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _unzstd(file: IO[bytes]) -> Iterator[bytes]:
-    # Frame by frame, because the library's own stream reader takes a cut file for a complete one; and in small pieces,
-    # because 4 bytes can unpack to 128 kB.
+    # Unpack frame by frame, because the library's own stream reader does not notice a truncated file; and in small
+    # pieces, because 4 bytes can unpack to 128 kB.
     import zstandard
 
-    maker = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
-    unpacker = maker.decompressobj()
+    decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
+    frame = decompressor.decompressobj()
     smallest, largest = ZSTD_PIECES
     size = smallest
     packed = file.read(size)
     try:
         while packed:
-            data = unpacker.decompress(packed)
+            data = frame.decompress(packed)
             size = max(smallest, size // 2) if len(data) > CHUNK else min(largest, size * 2)
             yield data
-            packed = unpacker.unused_data or file.read(size)
-            if unpacker.eof and packed:
-                unpacker = maker.decompressobj()
+            packed = frame.unused_data or file.read(size)
+            if frame.eof and packed:
+                frame = decompressor.decompressobj()
     except zstandard.ZstdError as error:
         raise OSError(str(error)) from error
-    if not unpacker.eof:
+    if not frame.eof:
         raise EOFError("the file ends in the middle of a frame")
 
 
 @dataclass(frozen=True, slots=True)
 class Compression:
-    """One way of packing a file."""
+    """A compression format."""
 
     name: str
     ending: str
@@ -84,9 +84,9 @@ MAGICS = tuple(compression.magic for compression in COMPRESSIONS)
 
 
 class _Unpacked(io.RawIOBase):
-    """The bytes of a packed file, as a file."""
+    """A file object for the unpacked bytes of a compressed file."""
 
-    def __init__(self, path: Path | str, file: io.BufferedReader, compression: Compression, bounds: Bounds) -> None:
+    def __init__(self, path: Path | str, file: io.BufferedReader, compression: Compression, bounds: ReadLimits) -> None:
         self._path = path
         self._file = file
         self._kind = compression.name
@@ -129,8 +129,8 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def open_bytes(path: Path | str, bounds: Bounds = DEFAULT) -> io.BufferedReader:
-    """Open a regular file for reading, unpacked."""
+def open_bytes(path: Path | str, bounds: ReadLimits = DEFAULT) -> io.BufferedReader:
+    """Open a regular file for reading, unpacking it if it is compressed."""
     try:
         file = open_regular(str(path), what=WHAT, buffer=CHUNK)
         start = file.peek(4)[:4]
@@ -143,7 +143,7 @@ def open_bytes(path: Path | str, bounds: Bounds = DEFAULT) -> io.BufferedReader:
 
 
 def cannot_read(path: Path | str, error: OSError) -> InputError:
-    """The error for a file or folder that the system does not let us read."""
+    """Return the error for a file or folder that the system does not let us read."""
     return InputError(
         f"{path}: cannot be read ({error.strerror or error}). Check that it exists and that you may read it."
     )
@@ -155,7 +155,7 @@ def read_head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def read_document(path: Path | str, bounds: Bounds) -> bytes:
+def read_document(path: Path | str, bounds: ReadLimits) -> bytes:
     """Return all bytes of a file that is one document, unpacked."""
     name = str(path)
     try:
@@ -174,14 +174,14 @@ def read_document(path: Path | str, bounds: Bounds) -> bytes:
     return b"".join(parts)
 
 
-def read_text(path: Path, encoding: str, report: Report, bounds: Bounds) -> Iterator[str]:
+def read_text(path: Path, encoding: str, report: Report, bounds: ReadLimits) -> Iterator[str]:
     """Yield the text of a file in pieces that may end anywhere."""
     with open_bytes(path, bounds) as file:
         yield from _decoded(_chunks_of(file), encoding, report)
 
 
 def read_lines(
-    path: Path, encoding: str, report: Report, bounds: Bounds, *, newline: str = "\n"
+    path: Path, encoding: str, report: Report, bounds: ReadLimits, *, newline: str = "\n"
 ) -> Iterator[tuple[int, str]]:
     """Yield number, from 1, and text of each line, with its ending.
 
@@ -194,35 +194,36 @@ def read_lines(
 
 
 def lines_of_chunks(
-    chunks: Iterable[bytes], encoding: str, report: Report, *, name: str, bounds: Bounds, newline: str = "\n"
+    chunks: Iterable[bytes], encoding: str, report: Report, *, name: str, bounds: ReadLimits, newline: str = "\n"
 ) -> Iterator[Iterable[tuple[int, str]]]:
-    """Yield the numbered lines that each chunk of bytes completes; a byte order mark is in the first chunk.
+    """Yield, for each chunk of bytes, the numbered lines that it completes.
 
-    The lines of a chunk must be taken before the next chunk is asked for.
+    A byte order mark must be complete in the first chunk. The lines of a chunk must be consumed before the next chunk
+    is requested.
     """
     number = 0
-    begun: list[str] = []
-    n_begun = 0
+    unfinished: list[str] = []
+    n_unfinished = 0
     for text in _decoded(chunks, encoding, report):
         first, *lines = text.split(newline)
-        begun.append(first)
-        n_begun += len(first)
-        if n_begun > bounds.max_document:
-            bounds.check_document(n_begun, f"{name}: line {number + 1}")
+        unfinished.append(first)
+        n_unfinished += len(first)
+        if n_unfinished > bounds.max_document:
+            bounds.check_document(n_unfinished, f"{name}: line {number + 1}")
         if not lines:
             continue
-        lines.insert(0, "".join(begun))
-        begun = [lines.pop()]
-        n_begun = len(begun[0])
+        lines.insert(0, "".join(unfinished))
+        unfinished = [lines.pop()]
+        n_unfinished = len(unfinished[0])
         numbered = enumerate((line + newline for line in lines), number + 1)
         yield numbered if len(text) <= bounds.max_document else _checked(numbered, name, bounds)
         number += len(lines)
-    if last := "".join(begun):
+    if last := "".join(unfinished):
         yield [(number + 1, last)]
 
 
-def _checked(lines: Iterable[tuple[int, str]], name: str, bounds: Bounds) -> Iterator[tuple[int, str]]:
-    """Check each line of a chunk that is larger than a document may be."""
+def _checked(lines: Iterable[tuple[int, str]], name: str, bounds: ReadLimits) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a chunk that is larger than a document may be, checking the length of each."""
     for number, line in lines:
         bounds.check_document(len(line) - 1, f"{name}: line {number}")
         yield number, line

@@ -1,7 +1,7 @@
-"""Bytes -> text, where wrong bytes are replaced *and counted*.
+"""Decode bytes to text, replacing *and counting* invalid bytes.
 
-Python's own "replace" does not say how often it had to. This handler does; the count is thread-local and read
-before and after each call into the decoder, so that passes that run at the same time do not mix.
+Python's own "replace" error handler does not count replacements. This one does; the count is thread-local and read
+before and after each call of the decoder, so that concurrent passes do not mix.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ import threading
 from ..errors import InputError
 
 COUNTED = "textsieve.counted"
-"""The name of the error handler, for whatever takes `errors=`."""
+"""The name of the error handler, for use as `errors=`."""
 
 REPLACEMENT = "\ufffd"
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is its beginning
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
 
-class _Seen(threading.local):
+class _Replacements(threading.local):
     count = 0
 
 
-_seen = _Seen()
+_replacements = _Replacements()
 
 
 def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    _seen.count += 1
+    _replacements.count += 1
     return REPLACEMENT, error.end
 
 
@@ -43,24 +43,24 @@ codecs.register_error(COUNTED, _replace_and_count)
 
 
 def replaced_so_far() -> int:
-    """Replacements made in this thread; only differences of it mean anything."""
-    return _seen.count
+    """Return the number of replacements made in this thread; only differences between two calls are meaningful."""
+    return _replacements.count
 
 
 def encoding_of(start: bytes, declared: str) -> str:
-    """The encoding that a byte order mark names, else the declared one."""
+    """Return the encoding given by a byte order mark, else the declared one."""
     return next((encoding for mark, encoding in BYTE_ORDER_MARKS if start.startswith(mark)), declared)
 
 
 def decode(data: bytes, encoding: str) -> tuple[str, int]:
-    """The text, and how many replacements it contains."""
-    before = _seen.count
+    """Return the decoded text and the number of replacements in it."""
+    before = _replacements.count
     text = data.decode(encoding_of(data[:4], encoding), COUNTED)
-    return text, _seen.count - before
+    return text, _replacements.count - before
 
 
 def check_encoding(encoding: str) -> str:
-    """The encoding, if it is one of text that Python knows."""
+    """Return the encoding, or raise `InputError` if Python has no such text encoding."""
     try:
         "".encode(encoding)
         b"".decode(encoding)
@@ -72,7 +72,7 @@ def check_encoding(encoding: str) -> str:
 
 
 def without_surrogates(text: str) -> tuple[str, int]:
-    """The text with half characters replaced, and their number.
+    """Return the text with lone surrogates replaced, and their number.
 
     JSON can spell half of a UTF-16 pair, and Python's strings can hold it, but no encoding can write it.
     """
@@ -81,6 +81,6 @@ def without_surrogates(text: str) -> tuple[str, int]:
     try:
         text.encode()
     except UnicodeEncodeError:
-        # Through UTF-16, where two halves that belong together find each other again.
+        # Encoding as UTF-16 joins two halves that belong together.
         return decode(text.encode("utf-16-le", "surrogatepass"), "utf-16-le")
     return text, 0

@@ -1,4 +1,4 @@
-"""Ensembles of random subspaces, and the theory that sizes them."""
+"""Random-subspace ensembles, and the theory for choosing their size."""
 
 from typing import TYPE_CHECKING
 
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from .agreement import measured_diversity as measured_diversity
     from .grid import SubspaceGrid as SubspaceGrid
     from .grid import subspace_grid as subspace_grid
-    from .importance import important_terms as important_terms
     from .sizing import Suggestion as Suggestion
+    from .sizing import important_terms as important_terms
     from .sizing import suggest as suggest
     from .subspace import RandomSubspace as RandomSubspace
     from .theory import bounds as bounds
@@ -28,8 +28,7 @@ __getattr__, __dir__, __all__ = attach(
         "grid": ["subspace_grid", "SubspaceGrid"],
         "trial": ["subspace_trial", "SubspaceTrial"],
         "theory": ["usability", "coverage", "diversity", "expected_difference", "bounds"],
-        "sizing": ["suggest", "Suggestion"],
-        "importance": ["important_terms"],
+        "sizing": ["suggest", "Suggestion", "important_terms"],
         "agreement": ["measured_diversity", "MeasuredDiversity"],
     },
 )

@@ -1,32 +1,70 @@
-"""How good random subspaces are for many sizes at a time: a grid over M (terms of a member) and L (members).
+"""Measure random subspaces for many sizes at once: a grid over M (terms of a member) and L (members).
 
-The members of an ensemble do not depend on how many there are: member i draws its terms from the seed and i alone. So
-one training of the largest L gives all smaller ones on the way (see `combining`), and a whole row of the grid costs no
-more than its last cell. At M = n all members are the same one, which is trained once. Which documents are trained on
-and which are tested is in `held_out`.
+Member i draws its terms from the seed and i only, regardless of the number of members. So training the largest L yields
+all smaller ones along the way (see `vote_rules`), and a whole row of the grid costs no more than its last cell. At
+M = n all members are equal, so only one is trained. `trial` splits the documents into training and test documents.
 
-The standard error is that of a mean of independent repetitions. They share documents, so it is too small, if anything.
-And the best of many cells is the best on the documents that were tested, in part by luck: measured on others it would
-be right less often.
+The standard error is that of a mean of independent repetitions. Repetitions share documents, so it is rather too small.
+Also, the best of many cells is best on the test documents partly by luck: on other documents its accuracy would be
+lower.
+
+By default M is 1 and then every tenth of the n terms, and L is 1 and then every tenth of n/5. For n = 5000 that is 1,
+500, 1000, ..., 5000 and 1, 100, 200, ..., 1000, as in the paper. The largest L is limited to between 50 and 1,000: few
+terms don't mean that few members suffice, and a fifth of many terms would be too many members to train.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from .base import member_classifier, refuse_averages_of_cosines
-from .combining import Floats, Said, require_combination, running_decisions
-from .grid_axes import axis, default_n_estimators, default_n_terms
-from .held_out import Progress, Repetition, Split, checked_documents, random_splits, repetitions, teller
+from ..arrays import Floats
+from ..errors import InputError, counted, shown
+from ..extras import require_extra
+from .members import member_classifier, refuse_averages_of_cosines, size_of
+from .trial import Progress, RandomSplit, Repetition, checked_documents, random_splits, repetitions, teller
+from .vote_rules import Said, require_combination, running_decisions
 
 if TYPE_CHECKING:
     import os
 
     from ..plots import Chart
+
+
+FEWEST_MEMBERS, MOST_MEMBERS = 50, 1_000
+STEPS = 10
+
+
+def default_n_terms(n: int) -> list[int]:
+    """Return 1 and every tenth of n."""
+    return _steps(n)
+
+
+def default_n_estimators(n: int) -> list[int]:
+    """Return 1 and every tenth of n/5, which is limited to between 50 and 1,000."""
+    return _steps(min(max(n // 5, FEWEST_MEMBERS), MOST_MEMBERS))
+
+
+def _steps(most: int) -> list[int]:
+    return sorted({1, *(max(round(most * step / STEPS), 1) for step in range(1, STEPS + 1))})
+
+
+def axis(name: str, given: Any, n: int, *, most: int | None = None) -> list[int]:
+    """Return the distinct values of an axis, ascending; floats up to 1.0 are fractions of the n terms."""
+    values = _listed(given)
+    if not values:
+        raise InputError(f"{name}={shown(given)}; give at least one number.")
+    return sorted({size_of(name, value, n, most) for value in values})
+
+
+def _listed(given: Any) -> Sequence[Any]:
+    """Return the given values as a list; a single number is a list of one."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    return list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]
 
 
 class Best(NamedTuple):
@@ -40,42 +78,42 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SubspaceGrid:
-    """What was measured over a grid."""
+    """The accuracies measured over a grid."""
 
     n_terms: tuple[int, ...]
     """M: the rows of the grid."""
     n_estimators: tuple[int, ...]
     """L: the columns of the grid."""
     accuracy: Floats
-    """Of each repetition: repetitions x M x L."""
+    """The accuracy of each repetition: repetitions x M x L."""
     n: int
-    """How many terms there are in all."""
+    """The total number of terms."""
     combine: str
-    splits: tuple[Split, ...]
+    splits: tuple[RandomSplit, ...]
 
     @property
     def mean(self) -> Floats:
-        """The mean accuracy of the repetitions: M x L."""
+        """Return the mean accuracy over the repetitions: M x L."""
         return np.asarray(self.accuracy.mean(axis=0))
 
     @property
     def standard_error(self) -> Floats:
-        """Of the mean; NaN for a single repetition."""
+        """Return the standard error of the mean accuracy; NaN for a single repetition."""
         if len(self.accuracy) == 1:
             return np.full(self.accuracy.shape[1:], np.nan)
         return np.asarray(self.accuracy.std(axis=0, ddof=1) / np.sqrt(len(self.accuracy)))
 
     @property
     def best(self) -> Best:
-        """The best cell; of equal ones that with the fewest terms in all members together, and of these in each."""
+        """Return the best cell; of equal ones, the one with the smallest M x L, then the one with the smallest M."""
         row, column = self.best_cell
         mean, error = self.mean[row, column], self.standard_error[row, column]
         return Best(self.n_terms[row], self.n_estimators[column], float(mean), float(error))
 
     @property
     def best_cell(self) -> tuple[int, int]:
-        """Its row and column."""
-        mean = np.round(self.mean, 12)  # equal shares in another order may differ in the last bit
+        """Return the row and column of the best cell."""
+        mean = np.round(self.mean, 12)  # the same accuracies summed in another order may differ in the last bit
         cells = np.argwhere(mean == mean.max()).tolist()
         return min(
             ((row, column) for row, column in cells),
@@ -83,7 +121,7 @@ class SubspaceGrid:
         )
 
     def __str__(self) -> str:
-        """The mean accuracy as a table, in percent: a row for each M, a column for each L."""
+        """Return the mean accuracy as a table, in percent, with a row for each M and a column for each L."""
         head = ["M \\ L", *(f"{size:,}" for size in self.n_estimators)]
         rows = [
             [f"{size:,}", *(f"{100 * value:.1f}" for value in values)]
@@ -94,14 +132,17 @@ class SubspaceGrid:
         return "\n".join([*lines, f"best: {best_in_words(self)}"])
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, measure: str = "accuracy") -> Chart:
-        """Draw the surface, "accuracy" or "error", and write it to a .svg, .png, .html or .json if one is named."""
-        from .grid_picture import plot_grid
+        """Plot the surface of the "accuracy" or "error".
+
+        If `path` is given, write the chart to it: a .svg, .png, .html or .json file.
+        """
+        from .grid import plot_grid
 
         return plot_grid(self, path, measure=measure)
 
 
 def best_in_words(grid: SubspaceGrid) -> str:
-    """The best size and its accuracy."""
+    """Return the best size and its accuracy as text."""
     best = grid.best
     error = "" if np.isnan(best.standard_error) else f" (standard error {100 * best.standard_error:.1f})"
     return f"M = {best.n_terms:,}, L = {best.n_estimators:,}: {100 * best.accuracy:.1f} % right{error}"
@@ -129,47 +170,90 @@ def subspace_grid(
     X, y
         Documents as the rows of a (sparse) matrix, and one label for each.
     n_terms, n_estimators
-        M and L: numbers, or shares of all terms, in any order. None: tenths of n and of n/5, see `grid_axes`.
+        M and L: numbers, or fractions of all terms, in any order. None means tenths of n and of n/5; see the module.
     estimator
-        What the members are; None is `LinearSVM(C=100)`.
+        The classifier of the members; None is `LinearSVM(C=100)`.
     combine
         "vote" or "mean", as for `RandomSubspace`.
     prepare
-        A transformer that is fitted to the training documents of each repetition and applied to its test documents,
-        such as a pipeline of `Cascade` and `TermWeighter`; the terms are then those that it gives in the first
-        repetition. Where it gives fewer in another one, larger M stand for all of them.
+        A transformer, such as a pipeline of `Cascade` and `TermWeighter`, that is fitted to the training documents of
+        each repetition and applied to its test documents. The number of terms n is then that of its output in the first
+        repetition. If it returns fewer terms in another repetition, larger M use all of them.
     test_share, repeats, random_state
-        This share of the documents is tested, so many times, chosen at random from this seed.
+        The share of test documents, the number of repetitions, and the seed of the random splits.
     n_jobs
-        Threads; -1 is all cores. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     progress
-        Told how many members of all have been trained.
+        A function that is called with the stage, the number of members trained so far, and their total number.
     """
     require_combination(combine)
     refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     measured: list[list[list[float]]] = []
-    for each in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
+    for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
         if not measured:
-            n = each.n
+            n = repetition.n
             rows = default_n_terms(n) if n_terms is None else axis("n_terms", n_terms, n, most=n)
             columns = default_n_estimators(n) if n_estimators is None else axis("n_estimators", n_estimators, n)
-            tell = teller(progress, len(splits) * len(rows) * columns[-1])
-        measured.append([_accuracies(each, size, columns, combine, tell) for size in rows])
+            report = teller(progress, len(splits) * len(rows) * columns[-1])
+        measured.append([_accuracies(repetition, size, columns, combine, report) for size in rows])
     return SubspaceGrid(tuple(rows), tuple(columns), np.array(measured), n, combine, tuple(splits))
 
 
 def _accuracies(
-    documents: Repetition, n_terms: int, sizes: list[int], combine: str, tell: Callable[[int], None]
+    documents: Repetition, n_terms: int, sizes: list[int], combine: str, report: Callable[[int], None]
 ) -> list[float]:
-    """The share of test documents that ensembles of these sizes (ascending) put into their class."""
-    said = _told(documents.said(n_terms, sizes[-1]), tell)
-    decided = running_decisions(said, sizes, documents.n_tested, documents.class_docs, combine)
-    return [float(np.mean(documents.is_right(numbers))) for numbers in decided]
+    """Return the accuracy on the test documents of ensembles of the given sizes, which must be ascending."""
+    member_outputs = _reporting(documents.said(n_terms, sizes[-1]), report)
+    decisions = running_decisions(member_outputs, sizes, documents.n_tested, documents.class_docs, combine)
+    return [float(np.mean(documents.is_right(numbers))) for numbers in decisions]
 
 
-def _told(said: Iterable[Said], tell: Callable[[int], None]) -> Iterator[Said]:
-    for each in said:
-        tell(1)
-        yield each
+def _reporting(said: Iterable[Said], report: Callable[[int], None]) -> Iterator[Said]:
+    for member_output in said:
+        report(1)
+        yield member_output
+
+
+MEASURES = ("accuracy", "error")
+
+
+def plot_grid(
+    grid: SubspaceGrid, path: str | os.PathLike[str] | None = None, *, measure: str = "accuracy", caption: str = ""
+) -> Chart:
+    """Plot the mean accuracy or error of a grid; write it to a .svg, .png, .html or .json file if `path` is given.
+
+    With more than two rows, the colour scale is fitted to most cells, so that a row of few terms, far below the others,
+    does not use up the colours.
+    """
+    require_extra("plots", what="the picture of a grid")
+    from ..plots import check_target, save, surface_plot
+
+    check_measure(measure)
+    if path is not None:
+        check_target(path)
+    colours: Literal["all", "most"] = "most" if len(grid.n_terms) > 2 else "all"
+    of_all = f"{counted(grid.n, 'term')} in all, {counted(len(grid.accuracy), 'random split')}, by {grid.combine}."
+    chart = surface_plot(
+        grid.mean if measure == "accuracy" else 1.0 - grid.mean,
+        x=grid.n_estimators,
+        y=grid.n_terms,
+        x_title="members L",
+        y_title="terms of a member M",
+        value_title=measure,
+        title=f"Random subspaces: {measure} over M and L",
+        caption=f"{caption} {of_all}",
+        value_format=".1%",
+        colours=colours,
+        marked=grid.best_cell,
+    )
+    if path is not None:
+        save(chart, path)
+    return chart
+
+
+def check_measure(measure: str) -> None:
+    """Raise `InputError` unless `measure` is "accuracy" or "error"."""
+    if measure not in MEASURES:
+        raise InputError(f"measure={shown(measure)}; use one of {', '.join(map(repr, MEASURES))}.")

@@ -1,54 +1,107 @@
-"""How many terms a member, and how many members: the sizes whose worst of three probabilities is best.
+"""Suggest the size of an ensemble: the number of important terms, of terms of a member, and of members.
 
-Usability, coverage and diversity (see `theory`) pull apart: with more members L, coverage rises and the other two fall;
-with more terms M, usability and coverage rise, and diversity rises to M = n/2 and falls after it. Asked for is the
-(M, L) with the largest min(usability, coverage, diversity) among all with M L up to a cost, what training takes.
+**Important terms** are determined from their scores. The cumulative scores, best first, form a concave curve from 0 to
+their sum. `energy` takes the terms up to a share of the sum. The knee is where the curve is farthest above the straight
+line between its ends. There its slope, the next score, falls to the slope of the line, the mean score; so the terms
+before the knee are those with at least the mean score.
 
-For each M the best L is where the rising coverage meets the smaller of the falling two; that is found by halving, for
-all M at once, so nothing between the steps of a grid is missed. One member with all terms would always win: it is
-usable, covers everything, and has no other to be like. It is no ensemble, so L is 2 at least.
+**Size.** Usability, coverage and diversity (see `theory`) pull in different directions: with more members L, coverage
+rises and the other two fall; with more terms M, usability and coverage rise, and diversity rises up to M = n/2 and
+falls after it. The search maximises min(usability, coverage, diversity) over all (M, L) whose training cost M L is
+within a limit. For each M the best L is where the rising coverage meets the smaller of the falling two; bisection finds
+it for all M at once, so nothing between the steps of a grid is missed. One member with all terms would always win: it
+is usable, covers everything, and resembles no other member. It is not an ensemble, so L is at least 2.
 
-**A flat top.** With thousands of terms the three are 1.0 to all digits over a wide region, and which of these sizes
-fails once in 10^100 or 10^120 times says nothing. So of all sizes whose worst probability is within `within` of the
-best, the cheapest is taken, then that with fewer terms. For each M that is the smallest L with enough coverage, if the
-other two are enough there: they only fall. The cheapest are few members with nearly all terms. That members should
-differ by more than a term, the three do not ask; who wants them smaller settles `n_terms`, as by a grid search, and
-learns how many members that takes.
+**A flat top.** With thousands of terms all three are 1.0 to all digits over a wide region, where it doesn't matter
+whether a size fails once in 10^100 or in 10^120 times. So of all sizes whose worst probability is within `within` of
+the best, the cheapest is suggested, and of equally cheap ones the one with fewer terms. For each M that is the smallest
+L with enough coverage, if the other two are sufficient there, since they only fall. The cheapest sizes are few members
+with nearly all terms, because the three probabilities don't demand that members differ by more than a term. To get
+smaller members, set `n_terms`, for instance from a grid search; the suggestion then gives the number of members needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats, Ints
 from ..errors import InputError, shown
+from ..selectors.trace import terms_for_energy
 from ..settings import as_number, is_whole
-from ..stats.sums import Floats, Ints
-from .chances import log_one_minus_exp, log_without
-from .theory import coverage, diversity, log_diversity, log_usability, usability
+from .theory import coverage, diversity, log_diversity, log_one_minus_exp, log_usability, log_without, usability
+
+
+def important_terms(scores: ArrayLike, way: Literal["energy", "knee"] = "energy", level: float = 0.8) -> int:
+    """Return the number of important terms, given their scores, such as a selector's `scores_`.
+
+    Scores of 0 or less are ignored, including minus infinity for terms that a `Cascade` dropped.
+
+    Parameters
+    ----------
+    scores : array
+        One number for each term.
+    way : "energy" or "knee"
+        "energy" counts the fewest terms that hold a share of the sum of all scores; "knee" counts those with at least
+        the mean score.
+    level : float
+        The share for "energy".
+    """
+    if way not in WAYS:
+        raise InputError(f"way={shown(way)}; use {' or '.join(map(repr, WAYS))}.")
+    if not 0.0 < as_number(level) <= 1.0:
+        raise InputError(f"level={shown(level)}; use a share above 0.0 and up to 1.0, for example 0.8.")
+    return WAYS[way](_best_first(scores), float(level))
+
+
+def _best_first(scores: ArrayLike) -> Floats:
+    """Return the positive scores divided by the largest, the best first."""
+    all_scores = np.asarray(scores)
+    if all_scores.dtype.kind not in "iuf" or all_scores.ndim != 1:
+        raise InputError(f"scores={shown(scores)}; give one number for each term, for example a selector's scores_.")
+    if np.isnan(all_scores).any() or np.isposinf(all_scores).any():
+        raise InputError("scores has NaN or infinity, of which there is no share; give numbers.")
+    positive = all_scores[all_scores > 0].astype(np.float64)
+    if not len(positive):
+        raise InputError(f"None of {all_scores.size:,} scores is above 0, so no term is important; give other scores.")
+    return np.sort(positive / positive.max())[::-1]
+
+
+def _knee(sorted_scores: Floats, level: float) -> int:
+    """Return how many scores are at least the mean, allowing for rounding.
+
+    If all scores are equal, that is all of them.
+    """
+    return int(np.count_nonzero(sorted_scores >= sorted_scores.mean() * (1.0 - 1e-12)))
+
+
+WAYS: dict[str, Callable[[Floats, float], int]] = {"energy": terms_for_energy, "knee": _knee}
+"""The functions that count the important terms, by name."""
+
 
 COST_OF_A_TERM = 160
-"""The paper's 400 members of 2,000 terms, of 5,000 terms: 160 times each term."""
+"""The default cost per term: the paper uses 400 members with 2,000 of 5,000 terms, so each term is used 160 times."""
 
 MOST_TERMS = 1_000_000
-"""Up to this many terms, sizes are suggested."""
+"""The largest number of terms for which `suggest` works."""
 
 LARGEST_COST = 2**53
 
 WITHIN = 1e-6
-"""What the worst probability may be below the best that can be had, for less cost."""
+"""The default for how far the worst probability may be below the best possible one, in exchange for lower cost."""
 
 NEVER = 1e-45
-"""A probability that two members are alike that does not count for 10^14 of them either."""
+"""A probability that two members are alike which is negligible even for 10^14 members."""
 
 _STEPS = (0.5, 0.8, 1.0, 1.25, 2.0)
 
 
-class Sizes(NamedTuple):
-    """Sizes of an ensemble, and its three probabilities."""
+class EnsembleSizes(NamedTuple):
+    """The size of an ensemble, and its three probabilities."""
 
     n_terms: int
     n_estimators: int
@@ -58,18 +111,18 @@ class Sizes(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Terms of all members."""
+        """Return the total number of terms of all members."""
         return self.n_terms * self.n_estimators
 
     @property
     def worst(self) -> float:
-        """The smallest of the three."""
+        """Return the smallest of the three probabilities."""
         return min(self.usability, self.coverage, self.diversity)
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The sizes that are suggested for an ensemble, and their neighbours."""
+    """The suggested size of an ensemble, and neighbouring sizes."""
 
     n: int
     n_important: int
@@ -78,16 +131,16 @@ class Suggestion:
     usability: float
     coverage: float
     diversity: float
-    neighbours: tuple[Sizes, ...]
-    """Half to twice as many terms and members, the suggested ones among them; some may cost more than was allowed."""
+    neighbours: tuple[EnsembleSizes, ...]
+    """Sizes with half to twice as many terms and members, including the suggested one; some may exceed the cost."""
 
     def __str__(self) -> str:
-        """A table for a person."""
+        """Return a readable table."""
         titles = ("", "terms", "members", "cost", "usability", "coverage", "diversity")
-        chosen = (self.n_terms, self.n_estimators)
+        suggested = (self.n_terms, self.n_estimators)
         table = [titles] + [
             (
-                "*" if row[:2] == chosen else "",
+                "*" if row[:2] == suggested else "",
                 *(f"{number:,}" for number in (*row[:2], row.cost)),
                 *(f"{share:.6f}" for share in row[2:]),
             )
@@ -95,8 +148,8 @@ class Suggestion:
         ]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = ["  ".join(map(str.rjust, row, widths)).rstrip() for row in table]
-        said = f"{self.n_estimators:,} members of {self.n_terms:,} terms"
-        return "\n".join([f"{said}, for {self.n_important:,} important terms of {self.n:,}", *lines])
+        title = f"{self.n_estimators:,} members of {self.n_terms:,} terms"
+        return "\n".join([f"{title}, for {self.n_important:,} important terms of {self.n:,}", *lines])
 
 
 def suggest(
@@ -108,25 +161,25 @@ def suggest(
     n_estimators: int | None = None,
     within: float = WITHIN,
 ) -> Suggestion:
-    """Find the sizes of an ensemble: the cheapest whose worst probability is as good as any.
+    """Suggest the size of an ensemble: the cheapest whose worst probability is close to the best possible.
 
     Parameters
     ----------
     n : int
-        How many terms there are.
+        The number of terms.
     Q : int
-        How many of them are important; see `important_terms`.
+        The number of important terms; see `important_terms`.
     cost : int or None
-        The most terms of all members together, M x L. None is 160 n, as much as the paper's ensemble has.
+        The maximum total number of terms of all members, M x L. None is 160 n, as for the paper's ensemble.
     n_terms : int, float or None
-        The terms of a member, if they are settled: a number, or a share of all.
+        The number of terms of a member, if it is fixed: a number, or a fraction of all terms.
     n_estimators : int or None
-        The members, if they are settled: at least 2.
+        The number of members, if it is fixed: at least 2.
     within : float
-        How much the worst probability may be below the best one that these limits allow, for less cost. 0 is the best
-        that a float can tell.
+        How far the worst probability may be below the best one that these limits allow, in exchange for lower cost. 0
+        demands the best, to the precision of a float.
     """
-    usability(n, 1, 1, Q)  # refuses what cannot be
+    usability(n, 1, 1, Q)  # raises InputError for invalid n or Q
     if np.ndim(n) or np.ndim(Q):
         raise InputError(f"n={shown(n)}, Q={shown(Q)}; give one number each, sizes are suggested for one ensemble.")
     n, Q = int(n), int(Q)
@@ -144,8 +197,8 @@ def suggest(
         asked = f"{fewest:,} members" + (f" of n_terms={n_terms!r}" if n_terms is not None else "")
         raise InputError(f"{asked} cost more than cost={limit:,}; allow more, or fewer terms or members.")
     M, L = _cheapest(n, Q, sizes, fewest, np.minimum(limit // sizes, most), float(within))
-    own, *neighbours = _rows(n, Q, [(M, L), *_near(n, M, L)])
-    return Suggestion(n, Q, *own, tuple(neighbours))
+    suggested, *neighbours = _with_probabilities(n, Q, [(M, L), *_neighbouring_sizes(n, M, L)])
+    return Suggestion(n, Q, *suggested, tuple(neighbours))
 
 
 def _allowed_terms(n: int, n_terms: Any) -> Ints:
@@ -170,7 +223,7 @@ def _allowed_members(n_estimators: Any) -> int | None:
 
 
 def _cheapest(n: int, Q: int, sizes: Ints, fewest: int, most: Ints, within: float) -> tuple[int, int]:
-    """The cheapest sizes whose worst probability is near the best there is."""
+    """Return the cheapest size whose worst probability is within `within` of the best."""
     log_usable, log_distinct = log_usability(n, sizes, 1, Q), _log_distinct(n, Q, sizes)
     log_missed = log_without(sizes.astype(np.float64), np.array(float(n)))
 
@@ -181,32 +234,35 @@ def _cheapest(n: int, Q: int, sizes: Ints, fewest: int, most: Ints, within: floa
     def rising(L: Ints) -> Floats:
         return np.asarray(Q * log_one_minus_exp(L * log_missed))
 
-    met = _smallest(lambda L: rising(L) >= falling(L), fewest, most)
-    before = np.maximum(met - 1, fewest)
-    worst = np.maximum(np.minimum(rising(met), falling(met)), np.minimum(rising(before), falling(before)))
-    least = float(np.exp(worst.max())) * (1.0 - within)
-    enough = _smallest(lambda L: np.exp(rising(L)) >= least, fewest, most)
-    suits = np.exp(np.minimum(rising(enough), falling(enough))) >= least
-    costs = np.where(suits, sizes * enough, np.iinfo(np.int64).max)
-    at = int(costs.argmin())  # the first, and so with the fewest terms, of equals
-    return int(sizes[at]), int(enough[at])
+    crossing = _smallest(lambda L: rising(L) >= falling(L), fewest, most)
+    before = np.maximum(crossing - 1, fewest)
+    worst = np.maximum(np.minimum(rising(crossing), falling(crossing)), np.minimum(rising(before), falling(before)))
+    min_probability = float(np.exp(worst.max())) * (1.0 - within)
+    fewest_members = _smallest(lambda L: np.exp(rising(L)) >= min_probability, fewest, most)
+    is_good_enough = np.exp(np.minimum(rising(fewest_members), falling(fewest_members))) >= min_probability
+    costs = np.where(is_good_enough, sizes * fewest_members, np.iinfo(np.int64).max)
+    position = int(costs.argmin())  # of equal costs the first, which has the fewest terms
+    return int(sizes[position]), int(fewest_members[position])
 
 
 def _log_distinct(n: int, Q: int, sizes: Ints) -> Floats:
-    """The logarithm of diversity of two members, for many sizes; 0 where no number of members can make it count."""
-    low, high = 1, max(n // 2, 1)  # it rises up to there, and falls in the same way
+    """Return the logarithm of the diversity of two members for many sizes.
+
+    It is 0 where it is negligible for any number of members.
+    """
+    low, high = 1, max(n // 2, 1)  # diversity rises up to n/2 and falls symmetrically
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if log_diversity(n, middle, 2, Q) > -NEVER else (middle + 1, high)
-    fewer = np.minimum(sizes, n - sizes)  # drawn or left out
-    found, some = np.zeros(len(sizes)), fewer <= low
-    once, places = np.unique(fewer[some], return_inverse=True)
-    found[some] = log_diversity(n, n - once, 2, Q)[places]
-    return found
+    fewer = np.minimum(sizes, n - sizes)  # the smaller of the numbers drawn and left out
+    log_distinct, is_small = np.zeros(len(sizes)), fewer <= low
+    distinct_sizes, positions = np.unique(fewer[is_small], return_inverse=True)
+    log_distinct[is_small] = log_diversity(n, n - distinct_sizes, 2, Q)[positions]
+    return log_distinct
 
 
 def _smallest(holds: Callable[[Ints], Any], fewest: int, most: Ints) -> Ints:
-    """For each size the smallest L for which something holds that, once it does, does for all larger; or the most."""
+    """Return for each size the smallest L for which a monotone condition holds, or `most` if it holds for none."""
     low, high = np.full(len(most), fewest, np.int64), most.astype(np.int64)
     while (low < high).any():
         middle = (low + high) // 2
@@ -215,13 +271,13 @@ def _smallest(holds: Callable[[Ints], Any], fewest: int, most: Ints) -> Ints:
     return low
 
 
-def _near(n: int, M: int, L: int) -> list[tuple[int, int]]:
+def _neighbouring_sizes(n: int, M: int, L: int) -> list[tuple[int, int]]:
     terms = sorted({min(max(round(M * step), 1), n) for step in _STEPS})
     members = sorted({max(round(L * step), 1) for step in _STEPS})
-    return [(m, each) for m in terms for each in members]
+    return [(n_terms, n_members) for n_terms in terms for n_members in members]
 
 
-def _rows(n: int, Q: int, sizes: list[tuple[int, int]]) -> list[Sizes]:
+def _with_probabilities(n: int, Q: int, sizes: list[tuple[int, int]]) -> list[EnsembleSizes]:
     M, L = np.array(sizes).T
-    three = (probability(n, M, L, Q).tolist() for probability in (usability, coverage, diversity))
-    return [Sizes(*pair, *shares) for pair, *shares in zip(sizes, *three, strict=True)]
+    probabilities = (probability(n, M, L, Q).tolist() for probability in (usability, coverage, diversity))
+    return [EnsembleSizes(*pair, *shares) for pair, *shares in zip(sizes, *probabilities, strict=True)]

@@ -1,13 +1,13 @@
-"""Random subspaces: many classifiers, each on a few of the terms, drawn at random, decide together (Gangeh and others).
+"""Random subspaces: an ensemble of classifiers, each on a random subset of the terms (Gangeh and others).
 
-Text has more terms than documents, and a classifier that sees all of them leans on the few that happen to fit the
-training documents best. Here each of L classifiers has M of the n terms and must make do with these. By *vote* the
-class wins that most of them choose, as in the paper; together they can draw borders that none of them can. By *mean*
-their scores are averaged. The mean of linear functions is one linear function, so what comes out is a single
-classifier, as small and as quick as one of them, with the scores that the ensemble gives.
+Text has more terms than documents, and a classifier that sees all of them relies on the few that happen to fit the
+training documents best. Here each of L classifiers gets only M of the n terms. With *vote* the class that most of them
+choose wins, as in the paper; together they can form decision boundaries that no single one can. With *mean* their
+scores are averaged. The mean of linear functions is one linear function, so the result is a single classifier, as small
+and fast as one member, with the scores of the ensemble.
 
-How M and L go together is worked out in `theory`, and `sizing.suggest` proposes a pair. How the votes become scores,
-and what happens where they are equal, is said in `scorer`.
+`theory` derives how M and L depend on each other, and `sizing.suggest` proposes a pair. `scorer` describes how votes
+become scores and how ties are broken.
 """
 
 from __future__ import annotations
@@ -21,49 +21,53 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Floats, Ints
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, shown
 from ..parameters import available_if
 from ..settings import n_threads
-from ..stats.labels import is_indicator, without_missing
-from ..stats.sample_weights import check_weights, drop_weightless
-from ..stats.targets import pairs_of
+from ..stats.labels import is_indicator, pairs_of, without_missing
+from ..stats.weights import check_weights, drop_weightless
 from ..text.rows import Rows
-from .base import member_classifier, refuse_averages_of_cosines
-from .combined import OtherMembers, combined
-from .combining import require_combination
-from .draws import seed_of, size_of, subset
-from .members import Member, task_of, train_members
+from .build_scorer import OtherMembers, combined
+from .members import (
+    Member,
+    member_classifier,
+    refuse_averages_of_cosines,
+    seed_of,
+    size_of,
+    subset,
+    task_of,
+    train_members,
+)
 from .scorer import SubspaceScorer
+from .vote_rules import require_combination
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 class LinearMember(ClassifierMixin, BaseEstimator):
-    """A trained member of an ensemble: a linear classifier of the columns in `RandomSubspace.estimators_features_`.
+    """A trained member of an ensemble: a linear classifier on the columns in `RandomSubspace.estimators_features_`.
 
-    Its coefficients have 32 bits, as the ensemble keeps them. It can't be trained by itself.
+    Its coefficients have 32 bits, as stored by the ensemble. It can't be trained by itself.
 
     Attributes
     ----------
     coef_ : array, classes x terms; a single row for two classes
     intercept_ : array of one number per row of `coef_`
     classes_ : the classes that it chooses among, sorted
-    multilabel_ : whether it decides for each class whether a document is in it
+    multilabel_ : whether it decides for each class separately whether a document is in it
     """
 
-    def __init__(self) -> None:  # what it has is learned
+    def __init__(self) -> None:  # declares the fitted attributes; there are no settings
         self.coef_: NDArray[np.float32]
         self.intercept_: Floats
         self.classes_: NDArray[Any]
         self.multilabel_: bool
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the score of each class; for two classes and one label a document, the second's."""
+        """Return the score of each class; for two classes and single-label documents, only that of the second class."""
         scores: Floats = np.asarray(csr_matrix(X) @ self.coef_.T.astype(np.float64)) + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 and not self.multilabel_ else scores
 
@@ -76,21 +80,21 @@ class LinearMember(ClassifierMixin, BaseEstimator):
 
 
 def linear_members(scorer: SubspaceScorer, classes: NDArray[Any]) -> list[LinearMember]:
-    """Return the members that a scorer lets vote, in the order of their numbers."""
-    by_member = np.argsort(scorer.members, kind="stable")  # their terms ascend
+    """Return the members of a scorer, in the order of their numbers."""
+    by_member = np.argsort(scorer.members, kind="stable")  # stable, so the terms of each member ascend
     ends = np.cumsum(np.bincount(scorer.members, minlength=scorer.n_members))
     members = []
-    for own, intercepts in zip(np.split(by_member, ends[:-1]), scorer.member_intercepts, strict=True):
+    for rows, intercepts in zip(np.split(by_member, ends[:-1]), scorer.member_intercepts, strict=True):
         member = LinearMember()
-        member.coef_, member.intercept_ = scorer.coefficients[own].T, intercepts
+        member.coef_, member.intercept_ = scorer.coefficients[rows].T, intercepts
         member.classes_, member.multilabel_ = classes[scorer.classes], scorer.several
-        member.n_features_in_ = len(own)
+        member.n_features_in_ = len(rows)
         members.append(member)
     return members
 
 
 def _require_votes(ensemble: RandomSubspace) -> None:
-    """Raise `NotAvailable` unless members vote; a mean of scores is no share of anything."""
+    """Raise `NotAvailable` unless members vote; mean scores cannot be turned into shares."""
     if ensemble.combine != "vote":
         raise NotAvailable(
             f"predict_proba and predict_log_proba are missing: combine={shown(ensemble.combine)}; use combine='vote'."
@@ -98,41 +102,42 @@ def _require_votes(ensemble: RandomSubspace) -> None:
 
 
 class RandomSubspace(ClassifierMixin, BaseEstimator):
-    """Classify by an ensemble, each member of which knows some of the terms, drawn at random.
+    """Classify with an ensemble of classifiers, each on a random subset of the terms.
 
-    Labels may be one or several a document. With several, members decide for each class whether a document is in it,
-    and must be linear. Documents without a label are left out; in a matrix of 0 and 1 a row of zeros is in no class.
+    Labels may be single or multilabel. With multilabel documents, members decide for each class separately whether a
+    document is in it, and must be linear. Unlabelled documents are ignored, but in an indicator matrix a row of zeros
+    means that the document is in no class.
 
     Parameters
     ----------
     estimator : classifier, name or None
-        What the members are: None is a linear SVM with the C below. A name is one of a `Categorizer`'s.
+        The classifier of the members. None is a linear SVM with the C below; a name is one that `Categorizer` accepts.
     C : float
-        Of the linear SVM that members are unless an estimator is given: 100, as in the paper. Where documents have the
-        length 1 and are many, 1 is quicker by far.
+        The C of the linear SVM that is used if no estimator is given: 100, as in the paper. For many documents of
+        length 1, C=1 is much faster.
     n_estimators : int or float
-        L, how many members there are; a share above 0.0 and up to 1.0 is one of the number of all terms.
+        L, the number of members; a float above 0.0 and up to 1.0 is a fraction of the number of all terms.
     n_terms : int or float
-        M, how many terms each of them has; or a share of all terms.
+        M, the number of terms of each member, or a fraction of all terms.
     combine : "vote" or "mean"
-        Whether the class with most votes is chosen, or that with the best mean of scores. The mean of linear members is
-        kept as a single linear classifier.
+        "vote" chooses the class with the most votes, "mean" the class with the largest mean score. The mean of linear
+        members is stored as a single linear classifier.
     class_weight : dict, "balanced" or None
-        Given to the members.
-    random_state : int, None or as scikit-learn takes it
-        The seed of the draws. The same seed gives the same ensemble; None a new one each time.
+        Passed to the members.
+    random_state : int, None or any value that scikit-learn accepts
+        The seed of the random subsets. The same seed gives the same ensemble; None gives a new one each time.
     n_jobs : int or None
-        Members that are trained at a time; -1 is one for each core. The result does not depend on it.
+        How many members are trained at a time; -1 is one for each core. The result does not depend on it.
 
     Attributes
     ----------
     classes_ : the classes, sorted
-    n_terms_ : how many terms each member has
-    n_estimators_ : how many members there are
-    subsets_ : array, members x terms: the columns that each member knows, ascending
+    n_terms_ : the number of terms of each member
+    n_estimators_ : the number of members
+    subsets_ : array, members x terms: the columns of each member, ascending
     estimators_ : list of the trained members; missing for linear ones with combine="mean"
-    estimators_features_ : list of the columns that each member knows
-    several_ : whether documents may have several labels
+    estimators_features_ : list of the columns of each member
+    several_ : whether the ensemble is multilabel
     """
 
     def __init__(
@@ -159,8 +164,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the members on documents given as the rows of a (sparse) matrix, with their labels.
 
-        `sample_weight` is given to the members, so these must take it: then a document of weight 3 counts as three
-        copies of it, and one of weight 0 as if it were left out.
+        `sample_weight` is passed to the members, which must support it. A document with weight 3 counts like three
+        copies of it; one with weight 0 is ignored.
         """
         require_combination(self.combine)
         base = member_classifier(self.estimator, self.class_weight, self.C)
@@ -182,7 +187,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
     @property
     def subsets_(self) -> Ints:
-        """The columns that each member knows (members x terms)."""
+        """Return the columns of each member (members x terms)."""
         check_is_fitted(self, "_seed")
         n = self.n_features_in_
         return np.array(
@@ -191,14 +196,15 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
     @property
     def estimators_features_(self) -> list[Ints]:
-        """The columns that each member knows, as `BaggingClassifier` names them."""
+        """Return the columns of each member, under the name that `BaggingClassifier` uses."""
         return list(self.subsets_)
 
     @property
     def estimators_(self) -> list[Any]:
-        """The trained members, each a classifier of its columns: see `estimators_features_`.
+        """Return the trained members, each a classifier on its own columns; see `estimators_features_`.
 
-        Linear ones are `LinearMember`s. With `combine="mean"` only their mean is kept.
+        Linear ones are `LinearMember`s. With `combine="mean"` only the mean of linear members is stored, so they are
+        missing.
         """
         check_is_fitted(self, "_seed")
         if isinstance(self._decides, OtherMembers):
@@ -211,14 +217,20 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         )
 
     def decision_function(self, X: Any) -> Floats:
-        """The votes or mean scores of each class; for two classes and one label a document, the second's lead."""
+        """Return the votes or mean scores of each class (documents x classes).
+
+        For two classes and single-label documents, return the score of the second class minus that of the first.
+        """
         scores = self._class_scores(X)
         if self.several_ or scores.shape[1] > 2:
             return scores
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each document; where documents may have several, a matrix of 0 and 1 (documents x classes)."""
+        """Return the class of each document, or for a multilabel ensemble an indicator matrix.
+
+        The matrix has 0 and 1 (documents x classes).
+        """
         scores = self.decision_function(X)
         if self.several_:
             return (scores > 0.0).astype(np.int64)
@@ -229,7 +241,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Return each class's share of the votes (documents x classes); shares are not calibrated probabilities.
 
-        Classes share half a vote more, in proportion to their training documents, which breaks ties as `predict` does.
+        Half a vote is added, divided among the classes in proportion to their training documents; it breaks ties as
+        `predict` does.
         """
         votes = self._class_scores(X)
         if self.several_:
@@ -245,7 +258,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return np.asarray(np.log(self.predict_proba(X)))
 
     def member_choices(self, X: Any) -> Ints:
-        """Which class each member votes for (its number; documents x members); -1 if it knows no term of a document."""
+        """Return the number of the class that each member votes for (documents x members).
+
+        It is -1 if the member has no term of the document.
+        """
         rows = self._rows(X)
         if isinstance(self._decides, OtherMembers):
             return self._decides.choices(rows)
@@ -256,7 +272,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         )
 
     def to_scorer(self) -> Scorer:
-        """What is kept of it once it is trained: the members' coefficients, or their mean."""
+        """Return the scorer of the trained ensemble: the members' coefficients, or their mean."""
         check_is_fitted(self)
         if isinstance(self._decides, OtherMembers):
             raise InputError(
@@ -274,13 +290,13 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any) -> csr_matrix:
         check_is_fitted(self)
-        found = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return sound_rows(found)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return sound_rows(rows)
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in, without negative values if members take none.
+        """Return the scikit-learn tags: sparse input, and no negative values if the members accept none.
 
-        A part of the few columns of its checks is too few for a good score.
+        `poor_score` is set because a subset of the few columns in scikit-learn's checks is too small for a good score.
         """
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -291,7 +307,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
 
 
 def sound_rows(X: Any) -> csr_matrix:
-    """Rows whose columns ascend, without zeros: a document has a term if that has a weight."""
+    """Return rows with ascending columns and without stored zeros.
+
+    A document has a term only if its weight is not 0.
+    """
     rows = Rows.of(csr_matrix(X)).matrix()
     if rows.data.all():
         return rows
@@ -301,6 +320,6 @@ def sound_rows(X: Any) -> csr_matrix:
 
 
 def is_matrix(y: Any) -> bool:
-    """Whether labels are a matrix of 0 and 1, in which a row of zeros says that a document is in no class."""
+    """Return whether labels are an indicator matrix, in which a row of zeros means that the document is in no class."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return (len(shape) == 2 and shape[1] != 1) or (isinstance(y, list | tuple) and is_indicator(y))

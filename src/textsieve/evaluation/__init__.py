@@ -6,29 +6,27 @@ from ..lazy import attach
 
 if TYPE_CHECKING:
     from .calibration import Calibration as Calibration
-    from .curve import CurvePoint as CurvePoint
-    from .curve import size_grid as size_grid
-    from .curve import smallest_within_one_error as smallest_within_one_error
-    from .cuts import PCut as PCut
-    from .cuts import RCut as RCut
-    from .cuts import SCut as SCut
-    from .cuts import SCutFBR as SCutFBR
-    from .cuts import ZeroCut as ZeroCut
     from .metrics import ClassRow as ClassRow
     from .metrics import Report as Report
     from .metrics import compare_labels as compare_labels
-    from .splits import folds as folds
-    from .splits import held_out as held_out
+    from .thresholds import PCut as PCut
+    from .thresholds import RCut as RCut
+    from .thresholds import SCut as SCut
+    from .thresholds import SCutFBR as SCutFBR
+    from .thresholds import ZeroCut as ZeroCut
     from .thresholds import best_f1_threshold as best_f1_threshold
+    from .validation import CurvePoint as CurvePoint
+    from .validation import folds as folds
+    from .validation import held_out as held_out
+    from .validation import size_grid as size_grid
+    from .validation import smallest_within_one_error as smallest_within_one_error
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "metrics": ["ClassRow", "Report", "compare_labels"],
-        "cuts": ["SCut", "SCutFBR", "RCut", "PCut", "ZeroCut"],
+        "thresholds": ["SCut", "SCutFBR", "RCut", "PCut", "ZeroCut", "best_f1_threshold"],
         "calibration": ["Calibration"],
-        "curve": ["CurvePoint", "size_grid", "smallest_within_one_error"],
-        "splits": ["folds", "held_out"],
-        "thresholds": ["best_f1_threshold"],
+        "validation": ["CurvePoint", "size_grid", "smallest_within_one_error", "folds", "held_out"],
     },
 )

@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
+from ..arrays import Bools, Floats
 from ..errors import InputError, shown
 from .names import CALIBRATIONS
 
 if TYPE_CHECKING:
     from .scores import HeldOutScores
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 METHODS = tuple(CALIBRATIONS)
 
@@ -36,13 +35,13 @@ LARGEST = 1e150
 
 
 def sigmoid(values: Floats) -> Floats:
-    """1 / (1 + exp(-v)), without overflow."""
+    """Return 1 / (1 + exp(-v)) without overflow."""
     small = np.exp(-np.abs(values))
     return np.asarray(np.where(values >= 0, 1.0, small) / (1.0 + small))
 
 
 def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[float, float]:
-    """Return slope and offset of the most likely sigmoid, by Newton's method with halved steps (Lin, Lin, Weng 2007).
+    """Return slope and offset of the most likely sigmoid, by Newton's method with step halving (Lin, Lin, Weng 2007).
 
     `weights` says how many times each document counts.
     """
@@ -77,7 +76,7 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
 
 
 def fit_isotonic(scores: Floats, is_member: Bools, weights: Floats | None = None) -> tuple[Floats, Floats]:
-    """Return the knots of the best rising curve, and its values there."""
+    """Return the knots of the best monotonic curve, and its values there."""
     from sklearn.isotonic import IsotonicRegression
 
     curve: Any = IsotonicRegression(out_of_bounds="clip")
@@ -119,11 +118,11 @@ class Calibration:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are curves for."""
+        """Return the number of classes."""
         return len(self.starts) - 1
 
     def probabilities(self, scores: Floats, *, sum_to_one: bool) -> Floats:
-        """The probability of each class for each document."""
+        """Return the probability of each class for each document."""
         found = np.empty(scores.shape)
         for number, (begin, end) in enumerate(pairwise(self.starts.tolist())):
             knots, values = self.knots[begin:end], self.values[begin:end]
@@ -137,7 +136,7 @@ class Calibration:
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The numbers of all curves."""
+        """Return the arrays of all curves."""
         return {"calibration_starts": self.starts, "calibration_knots": self.knots, "calibration_values": self.values}
 
     @staticmethod
@@ -182,7 +181,7 @@ def _curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None
 
 
 def _rises(numbers: Floats, starts: NDArray[np.int64], least: float = 0.0) -> bool:
-    """Whether numbers ascend within each curve, in steps of 0 or of more than `least`."""
+    """Return whether numbers ascend within each curve, in steps of 0 or of more than `least`."""
     steps = np.diff(numbers)
     inside = np.ones(len(steps), np.bool_)
     inside[starts[1:-1] - 1] = False

@@ -21,7 +21,7 @@ MOST_LINES = 50
 
 
 class ClassRow(NamedTuple):
-    """How good the predictions of one class are."""
+    """The quality of the predictions of one class."""
 
     label: Any
     precision: float
@@ -33,7 +33,7 @@ class ClassRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What was counted, by label. Reports of batches add up to the report of all."""
+    """Counts of right and wrong predictions by label. Reports of batches can be added."""
 
     classes: tuple[Any, ...]
     several: bool = False
@@ -50,11 +50,11 @@ class Report:
     """With one label a document: how often each (true, predicted) pair occurred."""
 
     def __repr__(self) -> str:
-        """The figures alone."""
+        """Return the overall figures."""
         return f"<Report of {self._figures()}>"
 
     def __str__(self) -> str:
-        """The figures, and a line a class, for a person."""
+        """Return the overall figures and a line for each class, as text."""
         rows = self.rows()
         titles = ("class", "docs", "predicted", "precision", "recall", "F1")
         table = [titles] + [
@@ -76,7 +76,7 @@ class Report:
         return f"{counted(self.documents, 'document')}: {figures}"
 
     def __add__(self, other: Report) -> Report:
-        """Both together."""
+        """Return the report of the documents of both."""
         counters = {name: getattr(self, name) + getattr(other, name) for name in ("hits", "put", "true", "pairs")}
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
@@ -85,51 +85,51 @@ class Report:
 
     @property
     def labels(self) -> list[Any]:
-        """The model's classes, and then others that documents had."""
+        """Return the model's classes, followed by other labels of the documents."""
         return [*self.classes, *sorted(set(self.true) - set(self.classes), key=str)]
 
     @property
     def accuracy(self) -> float:
-        """The share of documents that were labelled just right."""
+        """Return the share of documents whose labels are all right."""
         return _share(self.right, self.documents)
 
     @property
     def micro_f1(self) -> float:
-        """F1 of all counts added up."""
+        """Return F1 of the counts of all classes added up."""
         return _share(2 * self.hits.total(), self.put.total() + self.true.total())
 
     @property
     def micro_precision(self) -> float:
-        """The share of all predicted labels that are right."""
+        """Return the share of all predicted labels that are right."""
         return _share(self.hits.total(), self.put.total())
 
     @property
     def micro_recall(self) -> float:
-        """The share of all true labels that were predicted."""
+        """Return the share of all true labels that were predicted."""
         return _share(self.hits.total(), self.true.total())
 
     @property
     def macro_precision(self) -> float:
-        """The mean of the classes' precision."""
+        """Return the mean precision of the classes."""
         return self._mean("precision")
 
     @property
     def macro_recall(self) -> float:
-        """The mean of the classes' recall."""
+        """Return the mean recall of the classes."""
         return self._mean("recall")
 
     @property
     def macro_f1(self) -> float:
-        """The mean of the classes' F1."""
+        """Return the mean F1 of the classes."""
         return self._mean("f1")
 
     def _mean(self, name: str) -> float:
-        """Over the classes that occur among the true or the predicted labels."""
+        """Return the mean over the classes that occur among the true or predicted labels."""
         rows = [row for row in self.rows() if row.documents or row.predicted]
         return _share(sum(getattr(row, name) for row in rows), len(rows))
 
     def rows(self) -> list[ClassRow]:
-        """A row a class."""
+        """Return a row for each class."""
         return [
             ClassRow(
                 label,
@@ -143,11 +143,13 @@ class Report:
         ]
 
     def confusion(self) -> list[list[int]]:
-        """Documents by true (row) and predicted (column) label, in the order of `labels`; for one label each."""
+        """Return the documents by true (row) and predicted (column) label, in the order of `labels`; not for
+        multilabel models.
+        """
         return [[self.pairs[true, predicted] for predicted in self.labels] for true in self.labels]
 
     def summary(self) -> dict[str, Any]:
-        """The figures for all classes together, as JSON can hold them."""
+        """Return the overall figures as JSON values."""
         return {
             "documents": self.documents,
             "accuracy": self.accuracy,
@@ -156,7 +158,7 @@ class Report:
         }
 
     def by_class(self) -> dict[str, Any]:
-        """The figures for all classes together and for each, as JSON can hold them."""
+        """Return the overall figures and those of each class as JSON values."""
         return self.summary() | {
             "unlabelled": self.unlabelled,
             "without_known_terms": self.unknown,
@@ -164,7 +166,7 @@ class Report:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it; with one label a document that is a table of classes x classes too."""
+        """Return everything as JSON values, including the confusion matrix unless the model is multilabel."""
         everything = self.by_class()
         return everything if self.several else everything | {"labels": self.labels, "confusion": self.confusion()}
 
@@ -179,10 +181,10 @@ def compare_labels(
     unknown: Any = 0,
     times: Iterable[Any] | None = None,
 ) -> Report:
-    """Count how the predicted labels of some documents go with their true ones.
+    """Compare the predicted labels of some documents with their true labels.
 
-    A document that has no true label is left out as unlabelled, unless that is an answer too (`none_is_right`).
-    `times` says how many times each document counts, once if it is None.
+    Documents without a true label are skipped as unlabelled, unless no label is a valid answer (`none_is_right`).
+    `times` says how many times each document counts.
     """
     report = Report(tuple(classes), several)
     documents: Any = 0

@@ -13,16 +13,13 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Bools, Floats, Ints
 from ..files import naming_temporary
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 BLOCK_CELLS = 1 << 21
 """Scores in a block: 16 MB."""

@@ -1,18 +1,46 @@
-"""From scores to sets of labels: the threshold of a class at which F1 is best on documents that were held out.
+"""Turn scores into labels where a document may have several: five rules, four of them after Yang (2001).
 
-With the documents sorted by score, taking the best i of them gives F1 = 2 hits / (i + members), so one pass over the
-sorted scores finds the best i; the threshold is half-way between the last score that is in and the first that is out.
-Equal scores are in or out together. Of several cuts of the same F1 the one with fewer documents is taken.
+- `SCut`: each class has its own threshold, the one with the best F1 on held-out documents.
+- `SCutFBR`: the same, but a class whose best F1 is below a floor, which is common for rare classes, does not use its
+  threshold: only a score as high as the best held-out one counts (`fallback="top"`, Yang's FBR.1), or none (`"never"`,
+  FBR.0). A threshold fitted to two or three documents costs more in wrong labels than it finds.
+- `RCut`: each document gets its r best classes; r is given, or the one with the best micro-F1.
+- `PCut`: each class gets documents in proportion to its share among the held-out ones, times a factor that is given or
+  has the best micro-F1. For a whole collection, the best-scored documents of each class are assigned; for single
+  documents, the scores at which the held-out documents were cut serve as thresholds.
+- `ZeroCut`: all classes whose score is not below 0, which is the boundary of classifiers trained for each class against
+  the rest. It needs no held-out documents, like `RCut` with a given r.
+
+All are fitted on scores (documents x classes) and the true labels as a matrix of 0 and 1. A class without a score for a
+document (NaN) is not evaluated on it.
+
+**The best threshold for F1.** With the documents sorted by score, accepting the first i gives F1 = 2 hits / (i +
+members), so one pass over the sorted scores finds the best i. The threshold is half-way between the last accepted score
+and the next. Equal scores are accepted together. Of several thresholds with the same F1, the one with fewer documents
+is used.
 """
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Bools, Floats
+from ..errors import InputError, shown
+from ..settings import is_whole
+from . import names
+
+if TYPE_CHECKING:
+    from .scores import HeldOutScores
 
 
 def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Floats | None = None) -> float:
-    """Return the threshold (score >= it: in the class) with the best F1; just above all scores without a member.
+    """Return the threshold with the best F1 (scores >= it are accepted), or one just above all scores if there is no
+    member.
 
     `weights` says how many times each document counts.
     """
@@ -30,3 +58,300 @@ def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Flo
         return float(ordered[last])
     between = 0.5 * ordered[last] + 0.5 * ordered[last + 1]
     return float(between if between > ordered[last + 1] else ordered[last])
+
+
+FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0)
+"""What `PCut` tries."""
+
+
+class ThresholdRule(NamedTuple):
+    """A fitted rule from scores to labels: a threshold for each class, or a number of best classes."""
+
+    thresholds: Floats | None
+    ranks: int | None
+
+    def __call__(self, scores: Floats) -> Bools:
+        """Return which classes each document gets (documents x classes)."""
+        if self.ranks is None:
+            assert self.thresholds is not None
+            return np.asarray(scores >= self.thresholds)
+        return best_ranks(scores, self.ranks)
+
+
+def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
+    """Return the numbers of the n best classes of each document; of equal scores, the first class is better."""
+    return np.argsort(-scores, axis=1, kind="stable")[:, :n]
+
+
+def best_ranks(scores: Floats, ranks: int) -> Bools:
+    """Return which classes are the best of each document; of equal scores, the first class is better."""
+    order = best_first(scores, ranks)
+    is_label = np.zeros(scores.shape, np.bool_)
+    np.put_along_axis(is_label, order, True, axis=1)
+    return is_label
+
+
+def micro_f1(found: Bools, true: Bools, weights: Floats | None = None) -> float:
+    """Return F1 of all labels of all documents, weighted."""
+    return f1_of_counts(*(count_labels(which, weights) for which in (found & true, found, true)))
+
+
+def count_labels(which: Bools, weights: Floats | None) -> float:
+    """Return the weighted number of marked labels, in one class or in all."""
+    if weights is None:
+        return float(which.sum())
+    return float(weights @ (which.sum(axis=1) if which.ndim == 2 else which))
+
+
+def f1_of_counts(n_right: float, n_found: float, n_true: float) -> float:
+    """Return F1 from the numbers of right, predicted and true labels."""
+    return 2.0 * n_right / (n_found + n_true or 1.0)
+
+
+class Cut(metaclass=ABCMeta):
+    """The base class of all rules from scores to labels."""
+
+    rule_: ThresholdRule
+
+    def known(self, n_classes: int) -> ThresholdRule | None:
+        """Return the rule if it needs no held-out documents, otherwise None."""
+        return None
+
+    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the rule to the scores of held-out documents and their labels (a matrix of 0 and 1).
+
+        A document of `sample_weight` 3 counts as three copies.
+        """
+        from .scores import HeldOutScores
+
+        checked, true = _checked(scores, y)
+        weights = None
+        if sample_weight is not None:
+            from ..stats.weights import check_weights  # which loads scipy, and predicting needs none
+
+            weights = check_weights(sample_weight, len(checked))
+        if weights is not None and not weights.all():
+            counting = weights > 0.0
+            checked, true, weights = checked[counting], true[counting], weights[counting]
+        self.fit_held_out(HeldOutScores.of(checked, true, weights))
+        return self
+
+    def fit_held_out(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Fit the rule to scores and labels that need not be in memory at once."""
+        self.rule_ = self._learned(held_out)
+        return self.rule_
+
+    def predict(self, scores: Any) -> NDArray[np.int64]:
+        """Return the labels of documents as a matrix of 0 and 1."""
+        return self.rule_(np.asarray(scores, np.float64)).astype(np.int64)
+
+    @abstractmethod
+    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Return the rule fitted to these documents."""
+
+    @property
+    def thresholds_(self) -> Floats | None:
+        """Return the threshold of each class, or None if labels are assigned by rank."""
+        return self.rule_.thresholds
+
+
+class SCut(Cut):
+    """A threshold for each class."""
+
+    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+        return ThresholdRule(np.array([self._threshold(*judged) for judged in held_out.by_class()]), None)
+
+    def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
+        return best_f1_threshold(scores, is_member, weights)
+
+
+class SCutFBR(SCut):
+    """A threshold for each class, with a floor under which it is not trusted.
+
+    Parameters
+    ----------
+    floor : float
+        The F1 on held-out documents that a threshold must reach.
+    fallback : {"top", "never"}
+        What then has to be reached: the best held-out score of the class, or more than any score.
+    """
+
+    def __init__(self, *, floor: float = 0.1, fallback: str = "top") -> None:
+        self.floor = floor
+        self.fallback = fallback
+
+    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+        if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
+            raise InputError(f"floor={self.floor!r}; use a number from 0 to 1.")
+        if self.fallback not in ("top", "never"):
+            raise InputError(f"fallback={self.fallback!r}; use 'top' or 'never'.")
+        return super()._learned(held_out)
+
+    def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
+        threshold = best_f1_threshold(scores, is_member, weights)
+        if not len(scores):
+            return threshold
+        found = scores >= threshold
+        n_right, n_found, n_true = (count_labels(which, weights) for which in (found & is_member, found, is_member))
+        if 2.0 * n_right >= self.floor * (n_found + n_true or 1.0):
+            return threshold
+        if self.fallback == "never":
+            return float("inf")
+        best = scores.max()
+        return float(np.nextafter(best, np.inf) if (scores == best).all() else best)  # all alike: nobody stands out
+
+
+class RCut(Cut):
+    """The best classes of each document.
+
+    Parameters
+    ----------
+    ranks : int or None
+        How many; None: the number with the best micro-F1, the smaller of equals.
+    """
+
+    def __init__(self, *, ranks: int | None = None) -> None:
+        self.ranks = ranks
+
+    def known(self, n_classes: int) -> ThresholdRule | None:
+        """Return the rule for a given number of ranks."""
+        if self.ranks is None:
+            return None
+        if not (is_whole(self.ranks) and self.ranks >= 1):
+            raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
+        return ThresholdRule(None, int(self.ranks))
+
+    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+        rule = self.known(held_out.n_classes)
+        if rule is not None:
+            return rule
+        most = max(int(held_out.true.sum(axis=1).max(initial=1)), 1)
+        n_right = np.zeros(most)
+        for documents, scores, true in held_out.by_document():
+            order = best_first(np.where(np.isnan(scores), -np.inf, scores), most)
+            is_right = np.take_along_axis(true, order, axis=1)
+            weights = held_out.weights_of(documents)
+            by_rank = is_right.sum(axis=0) if weights is None else weights @ is_right
+            n_right += np.cumsum(np.concatenate([by_rank, np.zeros(most - len(by_rank))]))
+
+        def f1(ranks: int) -> float:
+            n_found = held_out.n_counted * min(ranks, held_out.n_classes)
+            return f1_of_counts(float(n_right[ranks - 1]), n_found, held_out.n_true)
+
+        return ThresholdRule(None, max(range(1, most + 1), key=f1))
+
+
+class PCut(Cut):
+    """As many documents for each class as its share calls for.
+
+    Parameters
+    ----------
+    factor : float or None
+        By which the share is multiplied; None: the one with the best micro-F1.
+    """
+
+    def __init__(self, *, factor: float | None = None) -> None:
+        self.factor = factor
+
+    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+        if self.factor is not None and (
+            isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
+        ):
+            raise InputError(f"factor={self.factor!r}; use a number above 0, or None.")
+        factors = FACTORS if self.factor is None else (self.factor,)
+        thresholds = np.empty((len(factors), held_out.n_classes))
+        self.shares_ = np.empty(held_out.n_classes)
+        n_right, n_found = np.zeros(len(factors)), np.zeros(len(factors))
+        for number, (scores, is_member, weights) in enumerate(held_out.by_class()):
+            self.shares_[number] = _share(is_member, weights)
+            for at, factor in enumerate(factors):
+                thresholds[at, number] = cut_at_share(scores, factor * self.shares_[number], weights)
+                found = scores >= thresholds[at, number]
+                n_right[at] += count_labels(found & is_member, weights)
+                n_found[at] += count_labels(found, weights)
+        f1 = [f1_of_counts(*counts, held_out.n_true) for counts in zip(n_right.tolist(), n_found.tolist(), strict=True)]
+        best = f1.index(max(f1))
+        self.factor_ = factors[best]
+        return ThresholdRule(thresholds[best], None)
+
+    def predict(self, scores: Any) -> NDArray[np.int64]:
+        """Return the labels of a whole collection: each class gets its share of the documents."""
+        all_scores = np.asarray(scores, np.float64)
+        thresholds = [
+            cut_at_share(each, self.factor_ * share) for each, share in zip(all_scores.T, self.shares_, strict=True)
+        ]
+        return (all_scores >= np.array(thresholds)).astype(np.int64)
+
+
+class ZeroCut(Cut):
+    """The classes whose score is 0 or more."""
+
+    def known(self, n_classes: int) -> ThresholdRule:
+        """Return a threshold of 0 for each class."""
+        return ThresholdRule(np.zeros(n_classes), None)
+
+    def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
+        return self.known(held_out.n_classes)
+
+
+def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) -> float:
+    """Return the threshold that accepts about this share of the scores; equal scores are accepted together.
+
+    Without scores it is 0, as in `best_f1_threshold`: a class of all documents or of none has no scores.
+    """
+    if not len(scores):
+        return 0.0
+    if weights is None:
+        ordered, through = np.sort(scores)[::-1], np.arange(1.0, len(scores) + 1.0)
+    else:
+        order = np.argsort(-scores)
+        ordered, through = scores[order], np.cumsum(weights[order])
+    total = float(through[-1])
+    counts_documents = weights is None or bool((weights == np.floor(weights)).all())
+    wanted = min(round(share * total) if counts_documents else share * total, total)
+    if wanted == 0:
+        return float("inf")
+    last = ordered[np.searchsorted(through, wanted)]
+    begin, end = np.searchsorted(-ordered, -last, side="left"), np.searchsorted(-ordered, -last, side="right")
+    above = float(through[begin - 1]) if begin else 0.0
+    if wanted - above < through[end - 1] - wanted:  # a tie that is too large stays out
+        if begin:
+            return float(ordered[begin - 1])
+        if end == len(ordered):  # all are alike: nobody stands out
+            return float(np.nextafter(last, np.inf))
+    return float(last)
+
+
+def _share(members: Bools, weights: Floats | None) -> float:
+    """Return the share of the members among some documents; 0 if there are none."""
+    if not len(members):
+        return 0.0
+    return float(members.mean()) if weights is None else float(weights @ members / weights.sum())
+
+
+def _checked(scores: Any, y: Any) -> tuple[Floats, Bools]:
+    table = np.asarray(scores, np.float64)
+    true = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    if table.ndim != 2 or true.shape != table.shape:
+        raise InputError(
+            f"scores are of shape {table.shape} and labels of {true.shape}; both are tables of documents x classes."
+        )
+    if not np.isin(true, (0, 1)).all():
+        raise InputError(
+            f"Labels are a matrix of 0 and 1, but there is {shown(true[~np.isin(true, (0, 1))][0])} in it."
+        )
+    return table, true.astype(np.bool_)
+
+
+CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut, ZeroCut), strict=True))
+"""The ways to cut, by name."""
+
+
+def cut_of(setting: Any, options: Mapping[str, Any] | None) -> Cut:
+    """Return the rule for a setting: a name with options."""
+    if not (isinstance(setting, str) and setting in CUTS):
+        raise InputError(f"cut={shown(setting)}; use one of {', '.join(CUTS)}.")
+    try:
+        return CUTS[setting](**(options or {}))
+    except TypeError as problem:
+        raise InputError(f"cut_options={shown(options)}: {problem}.") from problem

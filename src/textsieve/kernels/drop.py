@@ -1,34 +1,34 @@
-"""Dropping documents one after the other, each only if its associates are judged no worse without it.
+"""Drop documents one after the other if their associates are classified no worse without them.
 
-Every document has its k + 1 nearest neighbours among those still kept, the nearest first; its associates are the
-documents that have it among theirs. A place of a document among its neighbours is a slot, and the slots in which the
-same neighbour stands are linked in both directions, so that neighbours come and go without any list being copied. The
-next neighbour comes from a longer list that was made beforehand; where that is used up, the document is searched for
-anew among those still kept.
+Each document has its k + 1 nearest neighbours among the kept documents, nearest first. Its associates are the documents
+that have it among their neighbours. The position of a neighbour in a document's list is a slot, and the slots that
+contain the same neighbour form a doubly linked list, so neighbours change without copying. The next neighbour comes
+from a longer list that was computed beforehand; when that is used up, the kept documents are searched again.
 
-A document is judged by its first k neighbours: the class that most of them have; of equals, the one that is met first
-from the nearest outwards. One that has no neighbour is judged wrong.
+A document is classified by its first k neighbours: it gets the most frequent class, and of equally frequent ones the
+class that occurs first, starting from the nearest. A document without neighbours counts as wrongly classified.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from .jit import Bytes, Ints, kernel
-from .neighbours import Index, Numbers, Workspace, search, workspace
+from ..arrays import Bytes, Int32s, Ints
+from .jit import kernel
+from .neighbours import Index, Workspace, search, workspace
 
 
 class State(NamedTuple):
-    """Who is kept, and who is near whom."""
+    """Which documents are kept, and the neighbours of each."""
 
-    labels: Numbers
-    groups: Numbers  # the document's own number; -1 once it is dropped
-    lists: Numbers  # documents x so many: the nearest of those that were kept when the list was made
-    ends: Numbers  # how many are in the list
+    labels: Int32s
+    groups: Int32s  # the document's own number; -1 once it is dropped
+    lists: Int32s  # documents x so many: the nearest of those that were kept when the list was made
+    ends: Int32s  # how many are in the list
     complete: Bytes  # whether all are in the list that could be
-    cursors: Numbers  # how many of the list were looked at
-    near: Numbers  # documents x (k + 1): the neighbours
-    n_near: Numbers
+    cursors: Int32s  # how many of the list were looked at
+    near: Int32s  # documents x (k + 1): the neighbours
+    n_near: Int32s
     heads: Ints  # the first slot in which a document stands; -1: none
     nexts: Ints  # the slot after a slot
     befores: Ints  # the slot before a slot
@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 @kernel
 def link(state: State, slot: int, neighbour: int) -> None:
-    """Note that a neighbour stands in a slot."""
+    """Record that a neighbour occupies a slot."""
     head = state.heads[neighbour]
     state.nexts[slot], state.befores[slot] = head, -1
     if head >= 0:
@@ -46,7 +46,7 @@ def link(state: State, slot: int, neighbour: int) -> None:
 
 @kernel
 def unlink(state: State, slot: int, neighbour: int) -> None:
-    """Note that a neighbour no longer stands in a slot."""
+    """Record that a neighbour no longer occupies a slot."""
     before, after = state.befores[slot], state.nexts[slot]
     if before >= 0:
         state.nexts[before] = after
@@ -58,7 +58,7 @@ def unlink(state: State, slot: int, neighbour: int) -> None:
 
 @kernel
 def refill(index: Index, state: State, document: int, room: Workspace) -> None:
-    """Make a new list of the documents nearest to a document; its neighbours are the first of it."""
+    """Search for the documents nearest to a document anew; its neighbours are the first of them."""
     own = slice(index.starts[document], index.starts[document + 1])
     values = index.values[own].astype(np.float64)
     size = search(index, index.columns[own], values, state.groups, document, False, room)
@@ -98,7 +98,7 @@ def settle(index: Index, state: State) -> None:
 
 @kernel
 def is_right(state: State, document: int, without: int) -> bool:
-    """Whether a document's neighbours judge it right, if one of them were gone (-1: none)."""
+    """Return whether its neighbours classify a document correctly, optionally without one of them (-1: with all)."""
     near, labels = state.near[document], state.labels
     k = near.size - 1
     end, n_voters = 0, 0
@@ -119,7 +119,7 @@ def is_right(state: State, document: int, without: int) -> bool:
 
 @kernel
 def misjudged(state: State) -> Bytes:
-    """Which documents their neighbours judge wrong."""
+    """Return which documents their neighbours classify wrongly."""
     wrong = np.empty(state.labels.size, np.uint8)
     for document in range(wrong.size):
         wrong[document] = not is_right(state, document, -1)
@@ -128,7 +128,7 @@ def misjudged(state: State) -> Bytes:
 
 @kernel
 def can_go(state: State, document: int) -> bool:
-    """Whether at least as many of a document's associates are judged right without it as with it."""
+    """Return whether at least as many of a document's associates are classified correctly without it as with it."""
     gain = 0
     slot = state.heads[document]
     while slot >= 0:
@@ -141,7 +141,9 @@ def can_go(state: State, document: int) -> bool:
 
 @kernel
 def drop(index: Index, state: State, document: int, leaves: bool, room: Workspace) -> None:
-    """Drop a document; who had it as a neighbour takes the next. If it leaves, it is nobody's associate any more."""
+    """Drop a document; documents with it as a neighbour get their next one. If it leaves, it is no longer an
+    associate.
+    """
     width = state.near.shape[1]
     state.groups[document] = -1
     while state.heads[document] >= 0:
@@ -164,7 +166,7 @@ def drop(index: Index, state: State, document: int, leaves: bool, room: Workspac
 
 @kernel
 def sweep(index: Index, state: State, order: Ints, unconditional: bool, leave: bool) -> int:
-    """Visit documents in an order, and drop those that can go, or all of them; gives how many went."""
+    """Visit documents in an order and drop those that can go, or all of them; return how many were dropped."""
     room = workspace(index, state.lists.shape[1])
     n_dropped = 0
     for document in order:

@@ -12,40 +12,42 @@ when it is loaded. So `CheckedFiles` appends a SHA-256 checksum to each file, an
 checksum is verified. A damaged file is removed with a warning, and the kernel is compiled again. If the cache can't be
 written, the process continues without it. The checksum detects accidents, not attacks: whoever can write to the cache
 folder can run code, as with Python's own `__pycache__`.
+
+Several processes often need the same kernel at the same time, such as the tasks of a Spark cluster. The first one holds
+a lock on the kernel while it compiles; the others wait, and load what it saved.
 """
 
 import os
-import platform
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-import llvmlite.binding as llvm
 import numba
-import numpy as np
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..files import open_regular, replacing
 from ..memory import check_room
 from ..warning import warn
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
-Bytes = NDArray[np.uint8]
-Codes = NDArray[np.uint64]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MAX_BYTES = 1 << 28
 """No kernel compiles to nearly as much code; a larger cache file is not ours."""
 
 NEEDED_BY_LLVM = 100
 """Megabytes of address space that compiling or linking a kernel may take; without them, LLVM aborts the process."""
+
+LONGEST_WAIT = 60.0
+"""Seconds to wait for another process that compiles the same kernel. It may have been stopped, so not for ever."""
 
 
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
@@ -74,18 +76,6 @@ def _fingerprint(folder: Path) -> str:
 
 
 FINGERPRINT = _fingerprint(Path(__file__).parent)
-
-
-def cache_folder(compiled: Any) -> Path | None:
-    """Return the folder that has the machine code of a kernel and of all others, or None if it is not cached."""
-    folder = compiled._cache.cache_path
-    return None if folder is None else Path(folder)
-
-
-def compiled_for() -> str:
-    """Return a short digest of all that machine code depends on: our files, numba, Python, and the processor."""
-    parts = (FINGERPRINT, numba.__version__, platform.python_version(), llvm.get_host_cpu_name())
-    return sha256(" ".join(parts).encode()).hexdigest()[:16]
 
 
 class CheckedFiles:
@@ -141,19 +131,32 @@ def _checksum(path: str, content: bytes) -> bytes:
 
 
 class CheckedCache:
-    """numba's cache of one kernel with `CheckedFiles`; it only warns if the folder can't be written to."""
+    """numba's cache of one kernel with `CheckedFiles`; it only warns if the folder can't be written to.
+
+    numba calls `load_overload`, compiles if that returns None, and then calls `save_overload`; meanwhile, it lets no
+    other thread of the process compile.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         cache: Any = cast(Any, FunctionCache)(function)
-        cache._cache_file = CheckedFiles(cache.cache_path, cache._impl.filename_base)
+        base = re.sub(r"-\d+(?=\.py)", "", cache._impl.filename_base)  # without the line number, which changes
+        cache._cache_file = files = CheckedFiles(cache.cache_path, base)
         self.cache_path: str = cache.cache_path
+        self._lock_path = os.path.join(files.folder, f"{files.base}.{files.stamp}.lock")
+        self._lock: BaseFileLock | None = None
         self._load = cache.load_overload
         self._save = cache.save_overload
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return compiled code, or None if it must be compiled; raise `MemoryError` if there is no room for that."""
         check_room(NEEDED_BY_LLVM, "compiling")
-        return self._load(signature, context)
+        loaded = self._load(signature, context)
+        if loaded is None and self._lock is None:  # a lock that is left from compiling that failed is still ours
+            self._wait_for_lock()
+            loaded = self._load(signature, context)  # another process may have saved it meanwhile
+            if loaded is not None:
+                self._release_lock()
+        return loaded
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Save compiled code if the folder can be written to."""
@@ -165,6 +168,26 @@ class CheckedCache:
                 "run compiles anew; make room there or set NUMBA_CACHE_DIR to another folder.",
                 "unwritable",
             )
+        finally:
+            self._release_lock()
+
+    def _wait_for_lock(self) -> None:
+        """Wait until no other process compiles this kernel, or for `LONGEST_WAIT`."""
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self._lock_path)
+        # Without the lock, the same kernel may be compiled twice; nothing else is lost.
+        with suppress(OSError, NotImplementedError, Timeout):
+            os.makedirs(self.cache_path, exist_ok=True)
+            lock.acquire(timeout=LONGEST_WAIT)
+            self._lock = lock
+
+    def _release_lock(self) -> None:
+        if self._lock is not None:
+            with suppress(OSError):  # Windows removes no open file
+                os.unlink(self._lock_path)
+            self._lock.release()
+            self._lock = None
 
 
 _warned: set[str] = set()

@@ -1,7 +1,7 @@
-"""Proper names in a text, as `text.names` defines them, marked in place: one walk from left to right.
+"""Join the words of proper names in a text, as `text.names` defines them, in one pass from left to right.
 
-The text is an array of characters, a byte each if it is ASCII and a code point each if not. Every line is looked at
-once more, up to its first small letter, to see whether its capitals mean anything.
+The text is an array of characters: bytes if it is ASCII, code points otherwise. Each line is first scanned up to its
+first lowercase letter; in a line without one, capital letters mean nothing.
 """
 
 from typing import Any
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import Bytes, Codes, kernel
+from ..arrays import Bytes, Codes
+from .jit import kernel
 
 LETTER, CAPITAL, SMALL, SENTENCE_MARK, BLANK, HYPHEN, LINE_END = (1 << bit for bit in range(7))
 """What a character can be; several of them at once."""
@@ -20,7 +21,7 @@ _LONGEST_LINK = 8
 
 @kernel
 def has_small_letter(text: NDArray[Any], begin: int, kinds: Bytes) -> bool:
-    """Whether there is one in the line that begins here."""
+    """Return whether the line that begins here has a lowercase letter."""
     for at in range(begin, text.size):
         kind = kinds[text[at]]
         if kind & SMALL:
@@ -32,7 +33,7 @@ def has_small_letter(text: NDArray[Any], begin: int, kinds: Bytes) -> bool:
 
 @kernel
 def is_link(text: NDArray[Any], begin: int, end: int, links: Codes) -> bool:
-    """Whether a word is a link."""
+    """Return whether a word may link the parts of a name."""
     if end - begin > _LONGEST_LINK:
         return False
     code = np.uint64(0)
@@ -48,13 +49,13 @@ def is_link(text: NDArray[Any], begin: int, end: int, links: Codes) -> bool:
 
 @kernel
 def is_hung_on(text: NDArray[Any], end: int, kinds: Bytes) -> bool:
-    """Whether another run hangs on the one that ends here."""
+    """Return whether a hyphen joins another run of letters to the one that ends here."""
     return end + 1 < text.size and kinds[text[end]] & HYPHEN != 0 and kinds[text[end + 1]] & LETTER != 0
 
 
 @kernel
 def join(text: NDArray[Any], begin: int, end: int, kinds: Bytes, joiner: int) -> None:
-    """Write the joiner for all that is between the words of a name."""
+    """Replace all characters between the words of a name by the joiner."""
     for at in range(begin, end):
         if not kinds[text[at]] & LETTER:
             text[at] = joiner
@@ -64,7 +65,7 @@ def join(text: NDArray[Any], begin: int, end: int, kinds: Bytes, joiner: int) ->
 def join_in_place(
     text: NDArray[Any], kinds: Bytes, links: Codes, joiner: int, most_capitals: int, most_links: int
 ) -> bool:
-    """Join the words of each name; gives whether there is one."""
+    """Join the words of each name in place; return whether there is a name."""
     any_name = False
     name_begin, name_end, n_capitals, n_links = -1, 0, 0, 0
     begins_sentence, gap_is_blank, line_is_empty, hangs = True, False, False, False

@@ -1,17 +1,17 @@
-"""The documents nearest to a query in angle, exactly, without looking at most of what the query could share with them.
+"""Find the documents nearest to a query by cosine, exactly, without computing most of the products.
 
-All rows have length 1, so a cosine is a sum of products over the terms that both have. A query adds the products of its
-rare terms up, posting by posting, in one array with a place for each document. A term that more than a fifth of the
-documents have would cost many additions and tell little, so those products are only bounded: by Cauchy and Schwarz they
-add no more than (length of the query's frequent part) x (length of the document's). The k documents with the most so
-far give a cosine that the k best will reach at least, and only the few documents whose bound reaches it are calculated
-in full.
+All rows have length 1, so a cosine is the sum of products over the shared terms. For the rare terms of the query, the
+products are added up posting by posting, in an array with an entry for each document. Terms that more than a fifth of
+the documents contain would cost many additions and say little, so their sum is only bounded: by the Cauchy-Schwarz
+inequality, it is at most (length of the query's frequent part) x (length of the document's frequent part). The k
+largest sums give a cosine that the k best documents reach at least, and only the few documents whose bound reaches it
+are computed in full.
 
-What is compared in the end are always full sums, added in the order of the terms. So equal documents have equal
-cosines, the result is that of calculating all of them one by one, and of equally near documents the lower are taken.
+Final comparisons always use full sums, added in the order of the terms. So equal documents have equal cosines, the
+result is the same as that of computing all cosines, and of equally near documents those with lower numbers come first.
 
-A document takes part in a search unless its group is -1 (it is gone) or the group of the query: with each document a
-group of its own, no document finds itself; with classes as groups, each finds its nearest enemy.
+A document takes part in a search unless its group is -1 (it was removed) or the group of the query. If each document is
+a group of its own, no document finds itself; if classes are the groups, each document finds its nearest enemy.
 """
 
 from typing import Any, NamedTuple
@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import Bytes, Floats, Ints, kernel
+from ..arrays import Bytes, Floats, Int32s, Ints
+from .jit import kernel
 
-Numbers = NDArray[np.int32]
 Weights = NDArray[np.float32]
 Whole = int | np.signedinteger[Any]
 
@@ -33,36 +33,38 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 
 class Index(NamedTuple):
-    """Documents of length 1: by term (documents ascend), by document (terms ascend), and what the bounds take."""
+    """Documents of length 1 by term (documents ascend) and by document (terms ascend), and the lengths for the
+    bounds.
+    """
 
     term_starts: Ints
-    documents: Numbers
+    documents: Int32s
     weights: Weights
     starts: Ints
-    columns: Numbers
+    columns: Int32s
     values: Weights
     frequent: Bytes  # 1 for frequent terms
     frequent_parts: Floats  # the length of each document's frequent part
 
 
 class Workspace(NamedTuple):
-    """What a thread searches with. Between searches, sums and query are 0."""
+    """The arrays with which a thread searches. Between searches, sums and query are 0."""
 
     sums: Floats  # of each document
     query: Floats  # the query's weight of each term
     cosines: Floats  # of the best
-    documents: Numbers  # the best
+    documents: Int32s  # the best
 
 
 @kernel
 def workspace(index: Index, k: int) -> Workspace:
-    """Make room for searches of up to k documents."""
+    """Allocate the arrays for searches of up to k documents."""
     return Workspace(np.zeros(index.starts.size - 1), np.zeros(index.frequent.size), np.empty(k), np.empty(k, np.int32))
 
 
 @kernel
-def rows_of(term_starts: Ints, documents: Numbers, weights: Weights, starts: Ints) -> tuple[Numbers, Weights]:
-    """Postings to rows, whose starts are known: columns and values."""
+def rows_of(term_starts: Ints, documents: Int32s, weights: Weights, starts: Ints) -> tuple[Int32s, Weights]:
+    """Transpose postings to rows whose starts are known; return columns and values."""
     columns, values = np.empty(documents.size, np.int32), np.empty(documents.size, np.float32)
     ends = starts[:-1].copy()
     for term in range(term_starts.size - 1):
@@ -75,8 +77,8 @@ def rows_of(term_starts: Ints, documents: Numbers, weights: Weights, starts: Int
 
 
 @kernel
-def lengths_of_parts(starts: Ints, columns: Numbers, values: Weights, chosen: Bytes) -> Floats:
-    """The length of each row over some terms alone."""
+def lengths_of_parts(starts: Ints, columns: Int32s, values: Weights, chosen: Bytes) -> Floats:
+    """Return the length of each row over some of the terms."""
     lengths = np.zeros(starts.size - 1)
     for row in range(lengths.size):
         for at in range(starts[row], starts[row + 1]):
@@ -90,13 +92,13 @@ def lengths_of_parts(starts: Ints, columns: Numbers, values: Weights, chosen: By
 
 @kernel
 def is_nearer(cosine: float, document: Whole, other_cosine: float, other: Whole) -> bool:
-    """Whether one document is before another among neighbours."""
+    """Return whether one document precedes another among neighbours."""
     return bool(cosine > other_cosine or (cosine == other_cosine and document < other))
 
 
 @kernel
-def sink(cosines: Floats, documents: Numbers, size: int, cosine: float, document: Whole) -> None:
-    """Put a document into the place on top, and lower until all below it are nearer."""
+def sink(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Whole) -> None:
+    """Put a document on top of the heap and move it down until all below it are nearer."""
     place = 0
     while 2 * place + 1 < size:
         below = 2 * place + 1
@@ -110,8 +112,8 @@ def sink(cosines: Floats, documents: Numbers, size: int, cosine: float, document
 
 
 @kernel
-def keep_best(cosines: Floats, documents: Numbers, size: int, cosine: float, document: Whole) -> int:
-    """Take a document in if there is room or it is nearer than the worst; gives how many there are."""
+def keep_best(cosines: Floats, documents: Int32s, size: int, cosine: float, document: Whole) -> int:
+    """Add a document to the heap if there is room or it is nearer than the worst; return the size of the heap."""
     if size == cosines.size:
         if is_nearer(cosine, document, cosines[0], documents[0]):
             sink(cosines, documents, size, cosine, document)
@@ -125,8 +127,8 @@ def keep_best(cosines: Floats, documents: Numbers, size: int, cosine: float, doc
 
 
 @kernel
-def sort_best(cosines: Floats, documents: Numbers, size: int) -> None:
-    """Bring the best into their order, the nearest first."""
+def sort_best(cosines: Floats, documents: Int32s, size: int) -> None:
+    """Sort the heap, nearest first."""
     for last in range(size - 1, 0, -1):
         cosine, document = cosines[last], documents[last]
         cosines[last], documents[last] = cosines[0], documents[0]
@@ -138,7 +140,7 @@ def sort_best(cosines: Floats, documents: Numbers, size: int) -> None:
 
 @kernel
 def full_cosine(index: Index, query: Floats, document: Whole) -> float:
-    """The cosine of a document with the query: all products, added in the order of the terms."""
+    """Return the cosine of a document with the query: all products, added in the order of the terms."""
     total = 0.0
     for at in range(np.uint64(index.starts[document]), np.uint64(index.starts[document + 1])):
         total += query[np.uint64(index.columns[at])] * np.float64(index.values[at])
@@ -146,8 +148,10 @@ def full_cosine(index: Index, query: Floats, document: Whole) -> float:
 
 
 @kernel
-def add_rare(index: Index, columns: Numbers, values: Floats, room: Workspace) -> float:
-    """Spread the query, add the products of its rare terms up, and give the length of its frequent part; -1: none."""
+def add_rare(index: Index, columns: Int32s, values: Floats, room: Workspace) -> float:
+    """Spread the query and add up the products of its rare terms; return the length of its frequent part, or -1
+    without one.
+    """
     sums, query = room.sums, room.query
     squares, any_frequent = 0.0, False
     for at in range(columns.size):
@@ -163,8 +167,8 @@ def add_rare(index: Index, columns: Numbers, values: Floats, room: Workspace) ->
 
 
 @kernel
-def best_of_sums(index: Index, columns: Numbers, groups: Numbers, own: int, room: Workspace) -> int:
-    """The best if the query has rare terms only: the sums are cosines. They are 0 again afterwards."""
+def best_of_sums(index: Index, columns: Int32s, groups: Int32s, own: int, room: Workspace) -> int:
+    """Find the best documents for a query with rare terms only, where the sums are the cosines; reset the sums to 0."""
     size = 0
     for at in range(columns.size):
         term = np.uint64(columns[at])
@@ -180,14 +184,16 @@ def best_of_sums(index: Index, columns: Numbers, groups: Numbers, own: int, room
 
 @kernel
 def raise_to_bounds(sums: Floats, part: float, frequent_parts: Floats) -> None:
-    """Add to each sum what frequent terms can add at most."""
+    """Add to each sum the most that frequent terms can contribute."""
     for document in range(np.uint64(sums.size)):
         sums[document] += part * frequent_parts[document] + _SLACK
 
 
 @kernel
-def best_of_bounds(index: Index, part: float, groups: Numbers, own: int, room: Workspace) -> int:
-    """The best, given the sums over rare terms and the length of the query's frequent part; the sums are 0 again."""
+def best_of_bounds(index: Index, part: float, groups: Int32s, own: int, room: Workspace) -> int:
+    """Find the best documents from the sums over rare terms and the length of the query's frequent part; reset the
+    sums to 0.
+    """
     sums, cosines, documents, k = room.sums, room.cosines, room.documents, room.cosines.size
     n_first, least = 0, 0.0
     for document in range(np.uint64(sums.size)):
@@ -216,8 +222,8 @@ def best_of_bounds(index: Index, part: float, groups: Numbers, own: int, room: W
 
 
 @kernel
-def best_of_all(index: Index, groups: Numbers, own: int, room: Workspace) -> int:
-    """The best, also of those whose cosine is 0 or less: all are calculated."""
+def best_of_all(index: Index, groups: Int32s, own: int, room: Workspace) -> int:
+    """Find the best of all documents, including those whose cosine is 0 or less."""
     size = 0
     for document in range(room.sums.size):
         if groups[document] >= 0 and groups[document] != own:
@@ -228,11 +234,11 @@ def best_of_all(index: Index, groups: Numbers, own: int, room: Workspace) -> int
 
 @kernel
 def search(
-    index: Index, columns: Numbers, values: Floats, groups: Numbers, own: int, everyone: bool, room: Workspace
+    index: Index, columns: Int32s, values: Floats, groups: Int32s, own: int, everyone: bool, room: Workspace
 ) -> int:
-    """Find the documents nearest to a row, the nearest first; gives how many.
+    """Find the documents nearest to a row, nearest first; return how many there are.
 
-    Those whose cosine is 0 or less are left out, unless everyone is asked for.
+    Documents whose cosine is 0 or less are left out, unless `everyone` is set.
     """
     part = add_rare(index, columns, values, room)
     if part >= 0.0:
@@ -253,13 +259,13 @@ def search(
 @kernel
 def nearest(
     index: Index,
-    columns: Numbers,
+    columns: Int32s,
     values: Floats,
     starts: Ints,
-    owns: Numbers,
-    groups: Numbers,
+    owns: Int32s,
+    groups: Int32s,
     everyone: bool,
-    documents: Numbers,
+    documents: Int32s,
     cosines: Floats,
 ) -> None:
     """Write the documents nearest to each row (-1: no more) and their cosines; the rows are starts[0] to starts[-1]."""
@@ -274,17 +280,17 @@ def nearest(
 
 
 class Ballot(NamedTuple):
-    """What a thread counts votes with. Between counts, places and slots are -1, and parts are 0."""
+    """The arrays with which a thread counts votes. Between counts, places and slots are -1 and parts are 0."""
 
-    places: Numbers  # of each term among the query's values
-    slots: Numbers  # of each class among those of the neighbours
-    voted: Numbers  # the class of each slot
+    places: Int32s  # of each term among the query's values
+    slots: Int32s  # of each class among those of the neighbours
+    voted: Int32s  # the class of each slot
     parts: Floats  # values of the query x slots: the neighbours' weights, added up
 
 
 @kernel
 def ballot(n_terms: int, n_classes: int, most_values: int, most_slots: int) -> Ballot:
-    """Make room for votes."""
+    """Allocate the arrays for votes."""
     return Ballot(
         np.full(n_terms, -1, np.int32),
         np.full(n_classes, -1, np.int32),
@@ -296,15 +302,15 @@ def ballot(n_terms: int, n_classes: int, most_values: int, most_slots: int) -> B
 @kernel
 def add_votes(
     index: Index,
-    columns: Numbers,
+    columns: Int32s,
     values: Floats,
-    neighbours: Numbers,
+    neighbours: Int32s,
     class_starts: Ints,
-    classes: Numbers,
+    classes: Int32s,
     count: Ballot,
     scores: Floats,
 ) -> None:
-    """Add to the score of each class what the neighbours in it, which ascend, give: term by term."""
+    """Add the votes of the neighbours, in ascending order, to the scores of their classes, term by term."""
     for at in range(columns.size):
         count.places[np.uint64(columns[at])] = at
     n_slots = 0
@@ -331,11 +337,11 @@ def add_votes(
 @kernel
 def vote(
     index: Index,
-    columns: Numbers,
+    columns: Int32s,
     values: Floats,
     starts: Ints,
     class_starts: Ints,
-    classes: Numbers,
+    classes: Int32s,
     k: int,
     weighted: bool,
     scores: Floats,
@@ -366,15 +372,16 @@ def judge_sizes(
     first: int,
     last: int,
     class_starts: Ints,
-    classes: Numbers,
+    classes: Int32s,
     n_classes: int,
     most_frequent: int,
     weighted: bool,
     right: Ints,
 ) -> None:
-    """Count for each number of neighbours, 1 to the size of `right`, the documents whose neighbours judge them right.
+    """Count, for each number of neighbours from 1 to the size of `right`, the documents that their neighbours classify
+    correctly.
 
-    A document is not among its own neighbours; it is judged right if the class with the best score is one of its own.
+    A document is not its own neighbour. It is classified correctly if the class with the best score is one of its own.
     """
     groups = np.arange(index.starts.size - 1).astype(np.int32)
     room = workspace(index, right.size)

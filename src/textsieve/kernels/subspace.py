@@ -1,9 +1,10 @@
-"""The votes of many linear classifiers, each of which knows some of the terms."""
+"""Compute the votes of an ensemble of linear classifiers, each of which knows some of the terms."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import Floats, Ints, kernel
+from ..arrays import Floats, Ints
+from .jit import kernel
 
 
 @kernel
@@ -16,7 +17,9 @@ def member_sums(
     sums: Floats,
     knows: NDArray[np.bool_],
 ) -> None:
-    """The score of each member for one row, without its intercept, and whether it knows a term of it."""
+    """Write the score of each member for one row, without its intercept, and whether the member knows a term of the
+    row.
+    """
     n_outputs = sums.shape[1]
     sums[:] = 0.0
     knows[:] = False
@@ -43,10 +46,10 @@ def choose(
     classes: NDArray[np.int32],
     choices: Ints,
 ) -> None:
-    """The class that each member votes for in each row (rows x members); -1 if it knows no term of the row.
+    """Write the class for which each member votes in each row (rows x members), or -1 if it knows no term of the row.
 
-    `coefficients` has a row for each term and member, in which `members` has its number; the columns are its outputs,
-    for the classes of the numbers `classes`, or a single one, which speaks for the second of two.
+    `coefficients` has a row for each pair of a term and a member, whose number is in `members`. Its columns are the
+    member's outputs for the classes in `classes`, or a single output for the second of two classes.
     """
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))
@@ -77,7 +80,9 @@ def approve(
     classes: NDArray[np.int32],
     votes: Floats,
 ) -> None:
-    """Add to `votes` (rows x classes), for each member that knows a term of a row, half a vote for or against."""
+    """Add to `votes` (rows x classes) half a vote for or against each class, for each member that knows a term of
+    the row.
+    """
     n_members, n_outputs = member_intercepts.shape
     sums = np.empty((n_members, n_outputs))
     knows = np.empty(n_members, np.bool_)

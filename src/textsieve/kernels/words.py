@@ -1,29 +1,37 @@
-r"""Words of UTF-8 text to numbers: the loop that the speed of the whole product rests on.
+r"""Count the words of UTF-8 text: the loop on which the speed of the whole package depends.
 
-A *word* is a run of two or more word characters, what the regular expression `\b\w\w+\b` finds. The text of many
-documents comes as one array of bytes in which 0xFF, a byte that UTF-8 never uses, ends each document; so the loop
-needs no end test and no table of offsets.
+A *word* is a run of two or more word characters, as the regular expression `\b\w\w+\b` matches it. The text of many
+documents is one array of bytes in which 0xFF, a byte that never occurs in UTF-8, ends each document. So the loop needs
+neither a bounds check nor a table of offsets.
 
-- A table of 256 entries says what a byte is: 0 between words, `END` after a document, `WIDE` the first byte of a
-  character beyond ASCII, and otherwise the byte to count it as (this is where ASCII is lower-cased). Characters
-  beyond ASCII are decoded and looked up in a bitmap.
-- The bytes of a word are shifted into one 64-bit *key*. Up to eight bytes the key **is** the word, and comparing
-  keys is exact; a longer word's key is a hash, and its bytes are compared as well. The hash begins with the seed:
-  words made to share a key would all have to be compared with one another, and the time would grow as a square.
-- The table of known words is open-addressing, two 64-bit codes a slot: the key, and beside it, in the same cache
-  line, the word's number (plus one; 0 is a free slot), a bit for "longer than eight bytes", and the place in the
-  output where the word was last counted. If that place lies in the row of the current document, the count there
-  goes up; nothing is sorted and nothing is reset between documents.
+- A table of 256 entries classifies bytes: 0 between words, `END` after a document, `WIDE` for the first byte of a
+  non-ASCII character, and otherwise the byte to count (which is how ASCII is lowercased). Non-ASCII characters are
+  decoded and looked up in a bitmap.
+- The bytes of a word are shifted into a 64-bit *key*. Up to eight bytes, the key is the word itself, and comparing keys
+  is exact. The key of a longer word is a hash, so its bytes are compared as well. The hash starts from a random seed:
+  otherwise an attacker could send many words with the same key, which take quadratic time.
+- The hash table of known words uses open addressing, with two 64-bit codes per slot: the key, and next to it in the
+  same cache line the word's number (plus one; 0 marks a free slot), a bit for "longer than eight bytes", and the
+  position in the output where the word was last counted. If that position lies in the row of the current document, the
+  count there is incremented; nothing is sorted and nothing is reset between documents.
 - An output entry is one 64-bit code: word number << 32 | count.
 
-Nothing grows in here: arrays that change inside the compiled loop made it about a fifth slower. The kernel
-stops before the word that finds no room, the caller makes room and calls again. All indices are unsigned: numba
-tests signed ones for wrapping around, and unsigned and signed ones must not meet, or they become floats.
+No array grows in here, since that made the compiled loop about a fifth slower. The kernel stops before the word for
+which there is no room; the caller makes room and calls again. All indices are unsigned: numba checks signed ones for
+negative values, and mixing signed and unsigned integers gives floats.
+
+`add_up_forms` replaces words by their normal forms (stems, for instance) and adds up the counts of equal forms. Like
+the table of words, it remembers where each form was last written: the position is valid if it lies in the current row
+and holds that form, so nothing is reset. There are never more entries than before, so they are replaced in place.
+
+The sorting kernels order words as Python sorts strings, because the order of UTF-8 bytes is that of code points. Eight
+bytes at a time form a number; numpy sorts these, and only words with the same first eight bytes are compared further.
 """
 
 import numpy as np
 
-from .jit import Bytes, Codes, Ints, kernel
+from ..arrays import Bytes, Codes, Ints
+from .jit import kernel
 
 END, WIDE = 255, 128
 """The classes of bytes that are neither 0 nor the byte to count."""
@@ -49,7 +57,7 @@ _FROM_3, _FROM_4 = np.uint64(0xE0), np.uint64(0xF0)
 
 @kernel
 def slot_shift(slots: Codes) -> np.uint64:
-    """How far to shift a 64-bit hash so that what is left numbers a slot; slots come in a power of two."""
+    """Return how far to shift a 64-bit hash to get the number of a slot; the number of slots is a power of two."""
     bits = _0
     while (_2 << bits) < np.uint64(slots.size):
         bits += _1
@@ -58,7 +66,7 @@ def slot_shift(slots: Codes) -> np.uint64:
 
 @kernel
 def slot_of(key: np.uint64, shift: np.uint64, seed: np.uint64) -> np.uint64:
-    """Where to start looking for a key. The seed differs between processes, so no text can aim at one slot."""
+    """Return the first slot to try for a key. The seed differs between processes, so no text can target one slot."""
     mixed = (key ^ seed) * _ODD
     mixed ^= mixed >> _32
     return (mixed * _ODD) >> shift
@@ -66,9 +74,9 @@ def slot_of(key: np.uint64, shift: np.uint64, seed: np.uint64) -> np.uint64:
 
 @kernel
 def folded_in(folded: np.uint64, eight_bytes: np.uint64) -> np.uint64:
-    """The hash of a long word with its next eight bytes.
+    """Return the hash of a long word after its next eight bytes.
 
-    Twice multiplied: else a change of their highest bits could be undone by the bytes after them, whatever the seed.
+    It multiplies twice: otherwise later bytes could cancel a change in the highest bits, whatever the seed.
     """
     mixed = (folded ^ eight_bytes) * _ODD
     mixed ^= mixed >> _32
@@ -77,7 +85,7 @@ def folded_in(folded: np.uint64, eight_bytes: np.uint64) -> np.uint64:
 
 @kernel
 def spread_slots(slots: Codes, grown: Codes, seed: np.uint64) -> None:
-    """Spread the used slots over more of them, which are all free."""
+    """Copy the used slots to a larger table of free slots."""
     mask = np.uint64(grown.size // 2) - _1
     shift = slot_shift(grown)
     for old in range(0, slots.size, 2):
@@ -91,7 +99,7 @@ def spread_slots(slots: Codes, grown: Codes, seed: np.uint64) -> None:
 
 @kernel
 def decode(text: Bytes, at: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The code point of the character beyond ASCII that begins at a place, and its width in bytes."""
+    """Return the code point of the non-ASCII character that begins at a position, and its width in bytes."""
     first = np.uint64(text[at])
     second = np.uint64(text[at + _1]) & _TAIL
     if first < _FROM_3:
@@ -107,7 +115,7 @@ def decode(text: Bytes, at: np.uint64) -> tuple[np.uint64, np.uint64]:
 def same_bytes(
     text: Bytes, start: np.uint64, length: np.uint64, classes: Bytes, spelling: Bytes, at: np.uint64
 ) -> bool:
-    """Whether a word of the text is spelled like a known one."""
+    """Return whether a word of the text has the spelling of a known one."""
     for offset in range(length):
         byte = text[start + np.uint64(offset)]
         if byte < WIDE:
@@ -133,11 +141,11 @@ def count_words(
     row_ends: Codes,
     state: Codes,
 ) -> bool:
-    """Count the words of each document of `text`; True when all is done, False when an array is full.
+    """Count the words of each document of `text`; return True when all is done, False when an array is full.
 
-    With `learn`, unknown words are added to the table, else passed over. Words with numbers under `n_stop` are left
-    out. With `in_sequence`, an entry is written for every single word, in the order of the text and also for
-    unknown ones: that is what n-grams are made of.
+    With `learn`, unknown words are added to the table, otherwise they are skipped. Words with numbers below `n_stop`
+    are left out. With `in_sequence`, an entry is written for every single word in the order of the text, including
+    unknown ones, from which n-grams are counted.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
@@ -267,11 +275,10 @@ def add_words(
     learn: bool,
     numbers: Ints,
 ) -> tuple[int, np.uint64]:
-    """Look up the words of another list, from the `first`th on; `numbers` gets theirs.
+    """Look up the words of another list from number `first` on, and write their numbers.
 
-    With `learn`, what is not there is added, else its number is -1.
-
-    Gives how many words of the list are done, fewer than all when an array is full, and how many are known now.
+    With `learn`, missing words are added, otherwise their number is -1. Returns how many words of the list are done,
+    which is fewer than all if an array is full, and how many words are known.
     """
     mask = np.uint64(slots.size // 2) - _1
     shift = slot_shift(slots)
@@ -321,3 +328,103 @@ def add_words(
                     break
             slot = (slot + _1) & mask
     return new_starts.size - 1, n_words
+
+
+@kernel
+def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, places: Codes) -> int:
+    """Replace the counts of words by those of their forms (-1: no form) in place; return the number of entries."""
+    n_entries = np.uint64(0)
+    begin = np.uint64(0)
+    for row in range(row_ends.size):
+        row_start = n_entries
+        for at in range(begin, row_ends[row]):
+            form = forms[entries[at] >> _32]
+            if form < 0:
+                continue
+            count = entries[at] & _LOW_32
+            place = places[form]
+            if place >= row_start and place < n_entries and entries[place] >> _32 == np.uint64(form):
+                entries[place] += count
+            else:
+                places[form] = n_entries
+                entries[n_entries] = np.uint64(form) << _32 | count
+                n_entries += _1
+        begin = row_ends[row]
+        row_ends[row] = n_entries
+    return int(n_entries)
+
+
+@kernel
+def write_forms(sequence: Codes, forms: Ints) -> None:
+    """Replace each word of a sequence by its form, or by the code for an unknown word, in place."""
+    for at in range(sequence.size):
+        form = forms[sequence[at] >> _32]
+        sequence[at] = _UNKNOWN if form < 0 else np.uint64(form) << _32 | _1
+
+
+@kernel
+def first_eight_bytes(spelling: Bytes, starts: Codes) -> Codes:
+    """Return the first eight bytes of each word as a number; the numbers compare as the words do."""
+    keys = np.empty(starts.size - 1, np.uint64)
+    for word in range(keys.size):
+        stop = min(starts[word + 1], starts[word] + _8)
+        key = np.uint64(0)
+        for at in range(starts[word], stop):
+            key = (key << _8) | np.uint64(spelling[at])
+        missing = _8 - (stop - starts[word])
+        keys[word] = np.uint64(0) if missing == _8 else key << (_8 * missing)
+    return keys
+
+
+@kernel
+def comes_before(spelling: Bytes, starts: Codes, one: int, other: int) -> bool:
+    """Return whether a word sorts before another."""
+    i, j = starts[one], starts[other]
+    while i < starts[one + 1] and j < starts[other + 1]:
+        if spelling[i] != spelling[j]:
+            return bool(spelling[i] < spelling[j])
+        i += _1
+        j += _1
+    return bool(i == starts[one + 1] and j < starts[other + 1])
+
+
+@kernel
+def sort_ties(order: Ints, keys: Codes, spelling: Bytes, starts: Codes, most: int) -> Ints:
+    """Sort words of equal keys in place; return the begin and end of each group larger than `most`, which is left
+    unsorted.
+    """
+    large = [0 for _ in range(0)]
+    begin = 0
+    while begin < order.size:
+        end = begin + 1
+        while end < order.size and keys[order[end]] == keys[order[begin]]:
+            end += 1
+        if end - begin > most:
+            large.append(begin)
+            large.append(end)
+        else:
+            for place in range(begin + 1, end):
+                word = order[place]
+                before = place - 1
+                while before >= begin and comes_before(spelling, starts, word, order[before]):
+                    order[before + 1] = order[before]
+                    before -= 1
+                order[before + 1] = word
+        begin = end
+    return np.array(large, np.int64)
+
+
+@kernel
+def join_spellings(words: Ints, lengths: Ints, spelling: Bytes, starts: Codes, joined: Bytes) -> int:
+    """Write terms of `lengths` words each, with a space between the words of a term and a line break after the term."""
+    at = 0
+    word = 0
+    for length in lengths:
+        for left in range(length, 0, -1):
+            for source in range(starts[words[word]], starts[words[word] + 1]):
+                joined[at] = spelling[source]
+                at += 1
+            joined[at] = 32 if left > 1 else 10
+            at += 1
+            word += 1
+    return at

@@ -1,4 +1,4 @@
-"""A trained model as one file: a JSON header and arrays. No pickle, no names of types, nothing that runs."""
+"""Read and write a trained model as one file: a JSON header and arrays. It contains no pickle and no code."""
 
 from .reading import read
 from .writing import write

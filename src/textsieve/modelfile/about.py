@@ -1,7 +1,7 @@
-"""What a model says about itself: when and of what it was trained, and how good that was on held-out documents.
+"""Checks of a model's `about`: when and from what it was trained, and its scores on held-out documents.
 
-Nothing is predicted with it, but people and programs read it, so what is known by name must be what it is taken for.
-Names that are not known here may have any value: later releases can add some, and a file of theirs still loads.
+It isn't needed for predicting, but people and programs read it, so known keys must have the expected values. Unknown
+keys may have any value: later releases can add keys, and their files still load.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Check = Callable[[Any], bool]
 
 
 def is_text(value: object) -> bool:
-    """Whether a value is a text that can be written: JSON can spell half of a UTF-16 pair, which no encoding has."""
+    """Return whether a value is a text that can be encoded; JSON can contain lone surrogates, which can't."""
     if not isinstance(value, str):
         return False
     try:
@@ -28,7 +28,7 @@ def is_text(value: object) -> bool:
 
 
 def faults(about: Mapping[str, Any]) -> Iterator[str]:
-    """What is not as a model would say it, in words."""
+    """Yield a description of each known key with an invalid value."""
     for name, holds in _ABOUT.items():
         if name in about and not holds(about[name]):
             yield f"{name} is {shown(about[name])}"
@@ -51,11 +51,11 @@ def _is_label(value: object) -> bool:
 
 
 def _are_versions(value: object) -> bool:
-    return isinstance(value, dict) and all(is_text(name) and is_text(each) for name, each in value.items())
+    return isinstance(value, dict) and all(is_text(name) and is_text(version) for name, version in value.items())
 
 
 def _has(needed: Mapping[str, Check], optional: Mapping[str, Check]) -> Check:
-    """Whether an object has what it needs, and nothing that is known by name is something else."""
+    """Return a check that an object has all needed keys, and that known keys have valid values."""
 
     def holds(value: object) -> bool:
         return (
@@ -76,7 +76,7 @@ def _or_none(holds: Check) -> Check:
 
 
 def _is_point(value: object) -> bool:
-    """Of a curve: a number of terms, a score, and its standard error."""
+    """Return whether a value is a point of a curve: a number of terms, a score, and its standard error."""
     return isinstance(value, list) and len(value) == 3 and _is_count(value[0]) and all(map(_is_number, value[1:]))
 
 
@@ -104,6 +104,6 @@ _ABOUT: dict[str, Check] = {
     "held_out": _or_none(_HELD_OUT),
     "curve": _or_none(_list_of(_is_point)),
     "updated": _has({"documents": _is_count, "times": _is_count, "last": is_text}, {"since_cut": _is_count}),
-    "stats": _is_digest,  # of the file beside the model that has its statistics
+    "stats": _is_digest,  # of the statistics file next to the model
     "testors": _has(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
 }

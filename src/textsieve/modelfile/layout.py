@@ -1,18 +1,18 @@
-"""What is where in a model file, and what must hold of a model so that it can be written and read.
+"""The layout of a model file, and the rules that a model must satisfy to be written and read.
 
-The header says how a text is read (`reading`), weighed (`weighting`) and scored (`scorer`), which classes there are and
-what is predicted (`labels`), with which settings the model was trained (`settings`), and when, with what and how well
-(`about`). The arrays are listed below; a scorer adds its own. Of the training documents there is nothing in it but the
-selected terms.
+The header says how a text is read (`reading`), weighted (`weighting`) and scored (`scorer`), which classes there are
+and what is predicted (`labels`), with which settings the model was trained (`settings`), and when, with what and how
+well (`about`). The arrays are listed below; a scorer adds its own. The file contains nothing of the training documents
+but the selected terms.
 
-Version 2 is written for a model that prepares texts in a way that version 1 does not know, and has one more key,
-`preparation`, in `reading`: see `text.preparation`. Version 3 is written for a model that gives a document without a
-selected term another class than the most frequent one; it has one more key in the header, `fallback`, the number of
+Version 2 is written for a model that prepares texts in a way that version 1 does not know. It has one more key in
+`reading`, `preparation`: see `text.preparation`. Version 3 is written for a model whose fallback class, for documents
+without a selected term, is not the most frequent one. It has one more key in the header, `fallback`, the number of
 that class, and `preparation` if texts are prepared. Every other model is written as version 1. So an older release
-reads all files that it predicts the same with, and refuses the others.
+reads all files for which it gives the same predictions, and rejects the others.
 
-Stop words only matter where runs of words or forms of words are terms, and are written only then, as words: a list
-that is known by name may change with the library that has it.
+Stop words only matter if n-grams or normalised words are terms. They are written only then, as words, because a named
+list may change with the library that provides it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive import Head, Kind, Specs, are_classes
+from ..archive import ArchiveHeader, Kind, Specs, are_classes
 from ..classifiers.scorer import Scorer, scorer_type
 from ..errors import InputError, shown
 from ..evaluation.calibration import Calibration
@@ -38,16 +38,16 @@ from .about import faults, is_text
 
 KIND = Kind("textsieve.Model", 3, "a textsieve model")
 UNPREPARED, PREPARED = 1, 2
-"""Older versions, of models that have nothing newer."""
+"""Older versions, written for models that don't need a newer one."""
 
 LABELS = ("one", "several", "matrix")
 
 ARRAYS: dict[str, type[np.generic]] = {
-    "terms": np.uint8,  # UTF-8, a line feed between two terms
-    "idf": np.float64,  # absent if terms are weighed without
-    "thresholds": np.float64,  # absent if labels are not cut by them
+    "terms": np.uint8,  # UTF-8, separated by line feeds
+    "idf": np.float64,  # absent if the weighting has no idf
+    "thresholds": np.float64,  # absent unless a multilabel model uses thresholds
     "class_docs": np.int64,
-    "calibration_starts": np.int64,  # absent without probabilities, as the next two
+    "calibration_starts": np.int64,  # absent without probabilities, like the next two
     "calibration_knots": np.float64,
     "calibration_values": np.float64,
 }
@@ -64,20 +64,23 @@ PREPARATION = set(SETTINGS)
 WEIGHTING = {"tf", "norm"}
 
 MOST_WORDS = 1000
-"""Of a term."""
+"""The largest number of words in a term."""
 
 _WRONG_CUT = "thresholds or ranks are there for one label a document, or are missing for several"
 
 
-class Rule(NamedTuple):
-    """What must hold, and what is said if it does not."""
+class HeaderRule(NamedTuple):
+    """A condition, and the message if it does not hold."""
 
     holds: bool
     otherwise: str
 
 
-def check(rules: Iterable[Rule], name: str) -> None:
-    """Refuse what breaks a rule, by the name that it is known by. Rules may rely on those before them."""
+def check(rules: Iterable[HeaderRule], name: str) -> None:
+    """Raise `InputError` for the first broken rule; `name` is the name of the model in the message.
+
+    Rules may rely on those before them.
+    """
     for rule in rules:
         if not rule.holds:
             raise InputError(f"{name} is not a sound model: {rule.otherwise}.")
@@ -89,8 +92,8 @@ def check_model(model: Model, name: str) -> None:
     check(chain(*rules), name)
 
 
-def check_head(head: Head, name: str) -> None:
-    """Raise `InputError` for a header, or names, types or shapes of arrays, that are not a model's.
+def check_head(head: ArchiveHeader, name: str) -> None:
+    """Raise `InputError` if the header, or the names, types or shapes of arrays, are not those of a model.
 
     A file is checked this way before its arrays are read.
     """
@@ -102,7 +105,7 @@ def check_head(head: Head, name: str) -> None:
 
 
 def fields_of(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a `Model` that its header has, by name."""
+    """Return the fields of a `Model` that are stored in its header, by name."""
     reading, weighting = header["reading"], header["weighting"]
     lengths = reading["ngram_range"]
     return {
@@ -141,7 +144,7 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_te
 
 
 def _declared_terms(header: Mapping[str, Any], specs: Specs, name: str) -> int:
-    """Return how many terms the scorer of a file has, after checking what its header says of scorer and calibration."""
+    """Return the number of terms of a file's scorer, after checking the headers of scorer and calibration."""
     n_classes = len(header["classes"])
     with _unsound(name):
         kind, settings, own = _scorer_parts(header, specs)
@@ -153,85 +156,95 @@ def _declared_terms(header: Mapping[str, Any], specs: Specs, name: str) -> int:
 
 
 def _own_calibration(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    return {each: array for each, array in arrays.items() if each.startswith("calibration_")}
+    return {array_name: array for array_name, array in arrays.items() if array_name.startswith("calibration_")}
 
 
 def _scorer_parts(
     header: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> tuple[type[Scorer], dict[str, Any], dict[str, Any]]:
-    """Return the class of a file's scorer, its settings, and its arrays: all that are not common to all models."""
-    settings = {each: value for each, value in header["scorer"].items() if each != "kind"}
-    own = {each: array for each, array in arrays.items() if each not in ARRAYS}
-    return scorer_type(header["scorer"].get("kind")), settings, own
+    """Return the class of a file's scorer, its settings, and its arrays: those not common to all models."""
+    settings = {key: value for key, value in header["scorer"].items() if key != "kind"}
+    scorer_arrays = {key: array for key, array in arrays.items() if key not in ARRAYS}
+    return scorer_type(header["scorer"].get("kind")), settings, scorer_arrays
 
 
 @contextmanager
 def _unsound(name: str) -> Iterator[None]:
-    """Name the file in an error of its scorer or its calibration."""
+    """Add the name of the file to an `InputError` of its scorer or its calibration."""
     try:
         yield
     except InputError as problem:
         raise InputError(f"{name} is not a sound model: {problem}.") from problem
 
 
-def _header_rules(header: Mapping[str, Any]) -> Iterator[Rule]:
-    """A header has the parts of a model's, and no others."""
+def _header_rules(header: Mapping[str, Any]) -> Iterator[HeaderRule]:
+    """Yield the rules for the header: it has exactly the parts of a model's header."""
     version = header["version"]
     names = HEADER if version <= PREPARED else FALLBACK_HEADER
-    yield Rule(set(header) == names, f"its header has {_listed(header)}, not {_listed(names)}")
-    yield Rule("fallback" not in header or header["fallback"] is not None, "its fallback is no class")
+    yield HeaderRule(set(header) == names, f"its header has {_listed(header)}, not {_listed(names)}")
+    yield HeaderRule("fallback" not in header or header["fallback"] is not None, "its fallback is no class")
     readings = {UNPREPARED: [READING], PREPARED: [PREPARED_READING]}.get(version, [READING, PREPARED_READING])
     for part, allowed in (("reading", readings), ("weighting", [WEIGHTING])):
-        found = header[part]
-        yield Rule(isinstance(found, dict) and set(found) in allowed, f"{part} is {shown(found)}")
+        section = header[part]
+        yield HeaderRule(isinstance(section, dict) and set(section) in allowed, f"{part} is {shown(section)}")
     if "preparation" in header["reading"]:
         yield from _preparation_rules(header["reading"])
     words = header["reading"]["stop_words"]
     are_words = words is None or (isinstance(words, list) and all(isinstance(word, str) for word in words))
-    yield Rule(are_words, f"stop_words is {shown(words)}")
-    yield Rule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
-    yield Rule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
+    yield HeaderRule(are_words, f"stop_words is {shown(words)}")
+    yield HeaderRule(isinstance(header["scorer"], dict), f"its scorer is {shown(header['scorer'])}")
+    yield HeaderRule(isinstance(header["classes"], list) and len(header["classes"]) > 0, "it has no classes")
 
 
-def _preparation_rules(reading: Mapping[str, Any]) -> Iterator[Rule]:
-    """A preparation names only what is done; models with normal forms always store a list of stop words."""
-    found = reading["preparation"]
-    fits = isinstance(found, dict) and len(found) > 0 and set(found) <= PREPARATION
-    yield Rule(fits and Preparation(**found).to_dict() == found, f"its preparation is {shown(found)}")
-    fits = "normalise" not in found or reading["stop_words"] is not None
-    yield Rule(fits, "it normalises words, and has no list of stop words")
+def _preparation_rules(reading: Mapping[str, Any]) -> Iterator[HeaderRule]:
+    """Yield the rules for `preparation`, which has only active settings.
+
+    Models with normal forms always store a stop-word list, possibly empty.
+    """
+    preparation = reading["preparation"]
+    fits = isinstance(preparation, dict) and len(preparation) > 0 and set(preparation) <= PREPARATION
+    yield HeaderRule(
+        fits and Preparation(**preparation).to_dict() == preparation, f"its preparation is {shown(preparation)}"
+    )
+    fits = "normalise" not in preparation or reading["stop_words"] is not None
+    yield HeaderRule(fits, "it normalises words, and has no list of stop words")
 
 
-def _array_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
-    """A file has the arrays that all models have; which others there are, its scorer knows."""
+def _array_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[HeaderRule]:
+    """Yield the rules for the arrays common to all models; the scorer checks its own."""
     n_classes = len(header["classes"])
-    yield Rule(set(ARRAYS) - OPTIONAL <= set(specs), f"its arrays are {_listed(specs)}, not {_listed(ARRAYS)}")
+    yield HeaderRule(set(ARRAYS) - OPTIONAL <= set(specs), f"its arrays are {_listed(specs)}, not {_listed(ARRAYS)}")
     for name, dtype in ARRAYS.items():
         if name in specs:
-            found, n_dimensions = specs[name].dtype, len(specs[name].shape)
-            yield Rule(n_dimensions == 1 and found == dtype, f"{name} is {found} with {n_dimensions} dimensions")
-    yield Rule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
+            actual_dtype, n_dimensions = specs[name].dtype, len(specs[name].shape)
+            yield HeaderRule(
+                n_dimensions == 1 and actual_dtype == dtype, f"{name} is {actual_dtype} with {n_dimensions} dimensions"
+            )
+    yield HeaderRule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
     fits = "thresholds" not in specs or specs["thresholds"].size == n_classes
-    yield Rule(fits, "thresholds is not a number for each class")
+    yield HeaderRule(fits, "thresholds is not a number for each class")
     n_cuts = ("thresholds" in specs) + (header["ranks"] is not None)
-    yield Rule(n_cuts == (header["labels"] != "one"), _WRONG_CUT)
+    yield HeaderRule(n_cuts == (header["labels"] != "one"), _WRONG_CUT)
 
 
-def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
-    """Arrays have a size that suits the number of terms; a term has a byte or more, and a line feed before the next."""
+def _size_rules(specs: Specs, n_terms: int) -> Iterator[HeaderRule]:
+    """Yield the rules for sizes that depend on the number of terms.
+
+    A term has at least one byte, and terms are separated by line feeds.
+    """
     n_bytes = specs["terms"].size
     fits = n_bytes >= 2 * n_terms - 1 if n_terms else n_bytes == 0
-    yield Rule(fits, f"its scorer is for {n_terms:,} terms, and terms has {n_bytes:,} bytes")
+    yield HeaderRule(fits, f"its scorer is for {n_terms:,} terms, and terms has {n_bytes:,} bytes")
     fits = "idf" not in specs or specs["idf"].size == n_terms
-    yield Rule(fits, f"idf is not a number for each of {n_terms:,} terms")
+    yield HeaderRule(fits, f"idf is not a number for each of {n_terms:,} terms")
 
 
 def _listed(names: Any) -> str:
     return shown(sorted(names)[:20], 200)
 
 
-def _setting_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
-    """Rules for the fields of a model that are no arrays, by name."""
+def _setting_rules(fields: Mapping[str, Any]) -> Iterator[HeaderRule]:
+    """Yield the rules for the fields of a model that are not arrays."""
     for name, allowed in (
         ("labels", LABELS),
         ("tf", tuple(TERM_FREQUENCIES)),
@@ -239,61 +252,65 @@ def _setting_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
         ("strip_accents", (*ACCENTS, None)),
     ):
         value = fields[name]
-        yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
-    yield Rule(isinstance(fields["lowercase"], bool), f"lowercase is {shown(fields['lowercase'])}, not true or false")
+        yield HeaderRule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
+    yield HeaderRule(
+        isinstance(fields["lowercase"], bool), f"lowercase is {shown(fields['lowercase'])}, not true or false"
+    )
     for fault in fields["preparation"].faults():
-        yield Rule(False, f"its preparation has {fault}")
+        yield HeaderRule(False, f"its preparation has {fault}")
     lengths = fields["ngram_range"]
-    yield Rule(_is_range(lengths), f"ngram_range is {shown(lengths)}, not two numbers from 1 up to {MOST_WORDS:,}")
-    alone = not fields["preparation"].names or lengths == (1, 1)
-    yield Rule(alone, f"it joins names, and its ngram_range is {shown(lengths)}")
-    yield Rule(isinstance(fields["settings"], dict), "its settings are no JSON object")
-    yield Rule(isinstance(fields["about"], dict), "what it says about itself is no JSON object")
+    yield HeaderRule(
+        _is_range(lengths), f"ngram_range is {shown(lengths)}, not two numbers from 1 up to {MOST_WORDS:,}"
+    )
+    has_unigrams_only = not fields["preparation"].names or lengths == (1, 1)
+    yield HeaderRule(has_unigrams_only, f"it joins names, and its ngram_range is {shown(lengths)}")
+    yield HeaderRule(isinstance(fields["settings"], dict), "its settings are no JSON object")
+    yield HeaderRule(isinstance(fields["about"], dict), "what it says about itself is no JSON object")
     for fault in faults(fields["about"]):
-        yield Rule(False, f"what it says about itself is not what textsieve writes: {fault}")
+        yield HeaderRule(False, f"what it says about itself is not what textsieve writes: {fault}")
     classes, fallback, ranks = fields["classes"], fields["fallback"], fields["ranks"]
-    yield Rule(len(classes) > 0, "it has no classes")
-    yield Rule(are_classes(classes), "its classes are not all text or all numbers, sorted, each once")
+    yield HeaderRule(len(classes) > 0, "it has no classes")
+    yield HeaderRule(are_classes(classes), "its classes are not all text or all numbers, sorted, each once")
     for label in classes:
         if isinstance(label, str) and not is_text(label):
-            yield Rule(False, f"its class {shown(label)} has half of a UTF-16 pair, which can't be written")
+            yield HeaderRule(False, f"its class {shown(label)} has half of a UTF-16 pair, which can't be written")
     known = fallback is None or (is_whole(fallback) and 0 <= fallback < len(classes))
-    yield Rule(known, f"fallback is {shown(fallback)}, not the number of one of {len(classes):,} classes")
+    yield HeaderRule(known, f"fallback is {shown(fallback)}, not the number of one of {len(classes):,} classes")
     fits = ranks is None or (is_whole(ranks) and 1 <= ranks < 1 << 31)
-    yield Rule(fits, f"ranks is {shown(ranks)}, not a number of classes")
+    yield HeaderRule(fits, f"ranks is {shown(ranks)}, not a number of classes")
 
 
-def _class_rules(model: Model) -> Iterator[Rule]:
-    yield Rule(len(model.class_docs) == len(model.classes), "class_docs is not a number for each class")
+def _class_rules(model: Model) -> Iterator[HeaderRule]:
+    yield HeaderRule(len(model.class_docs) == len(model.classes), "class_docs is not a number for each class")
     sound = all(is_whole(n) and 0 <= n < 1 << 63 for n in model.class_docs)
-    yield Rule(sound, "class_docs has what is no number of documents")
+    yield HeaderRule(sound, "class_docs has what is no number of documents")
 
 
-def _term_rules(model: Model) -> Iterator[Rule]:
-    yield Rule(all(model.terms), "it has a term that is empty")
-    yield Rule(len(set(model.terms)) == len(model.terms), "it has a term twice")
+def _term_rules(model: Model) -> Iterator[HeaderRule]:
+    yield HeaderRule(all(model.terms), "it has a term that is empty")
+    yield HeaderRule(len(set(model.terms)) == len(model.terms), "it has a term twice")
 
 
-def _number_rules(model: Model) -> Iterator[Rule]:
+def _number_rules(model: Model) -> Iterator[HeaderRule]:
     n_terms, n_classes = len(model.terms), len(model.classes)
     outputs = (1, 2) if model.labels == "one" and n_classes == 2 else (n_classes,)
     n_outputs = model.scorer.n_outputs
-    yield Rule(n_outputs in outputs, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
+    yield HeaderRule(n_outputs in outputs, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
     if model.idf is not None:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
-        fits = bool(((model.idf >= 0.0) & (model.idf <= MOST_IDF)).all())  # NaN is neither
-        yield Rule(fits, f"an idf is not finite, or not from 0 to {MOST_IDF:g}")
+        fits = bool(((model.idf >= 0.0) & (model.idf <= MOST_IDF)).all())  # also rejects NaN
+        yield HeaderRule(fits, f"an idf is not finite, or not from 0 to {MOST_IDF:g}")
     n_cuts = (model.thresholds is not None) + (model.ranks is not None)
-    yield Rule(n_cuts == (model.labels != "one"), _WRONG_CUT)
+    yield HeaderRule(n_cuts == (model.labels != "one"), _WRONG_CUT)
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
-        yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")
+        yield HeaderRule(not np.isnan(model.thresholds).any(), "a threshold is NaN")
 
 
-def _shape_rule(name: str, array: NDArray[Any], dtype: type[np.generic], *shapes: tuple[int, ...]) -> Rule:
+def _shape_rule(name: str, array: NDArray[Any], dtype: type[np.generic], *shapes: tuple[int, ...]) -> HeaderRule:
     allowed = " or ".join(map(str, shapes))
     fits = array.shape in shapes and array.dtype == dtype
-    return Rule(fits, f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {allowed}")
+    return HeaderRule(fits, f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {allowed}")
 
 
 def _is_range(value: object) -> bool:

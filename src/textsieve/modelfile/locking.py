@@ -1,11 +1,11 @@
-"""One at a time: who changes a model file together with its statistics holds a lock.
+"""The lock that a process holds while it changes a model file and its statistics.
 
-The lock is on a file beside the model, `news.sieve.lock`, and the system takes it back from whoever is killed. The file
-is removed before the lock is let go. So one that was opened just before may be gone by the time it is locked: then it
-is nobody's, and another is made.
+The lock is on a file next to the model, `news.sieve.lock`; the operating system releases it if the process is killed.
+The file is removed before the lock is released. So a file that another process opened just before may be deleted by
+the time that process locks it: then the process creates a new one.
 
-Only a model with statistics beside it can be updated. So whoever writes a model without any takes the lock where such
-a file is found, and elsewhere writes as if there were no locks.
+Only a model with statistics next to it can be updated. So a process that writes a model without statistics takes the
+lock only if such a file, or a lock, exists, and otherwise writes without a lock.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..files import is_at, lock
 
 @contextmanager
 def locked(path: str) -> Iterator[None]:
-    """Keep others from changing a model file; who comes second is refused."""
+    """Lock a model file against changes by others; raise `InputError` if another process holds the lock."""
     place = f"{os.path.realpath(path)}.lock"
     try:
         descriptor = _hold(place)
@@ -40,7 +40,7 @@ def locked(path: str) -> Iterator[None]:
 
 
 def may_be_updated(path: str) -> bool:
-    """Whether somebody might be updating the model at a path."""
+    """Return whether another process might be updating the model at a path."""
     place = os.path.realpath(path)
     return any(os.path.exists(f"{place}{suffix}") for suffix in (".stats", ".stats.new", ".lock"))
 
@@ -63,7 +63,7 @@ def _hold(place: str) -> int:
 
 
 def _require_lock_file(descriptor: int, place: str) -> None:
-    """Raise `InputError` for a file that we did not make, since it would be removed with the lock."""
+    """Raise `InputError` for a file that textsieve did not create, since it would be removed with the lock."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise _not_a_lock(place, "a pipe or a device")

@@ -1,8 +1,8 @@
 """Read a model file. A damaged or hostile file, or another kind of file, raises `InputError` before it costs memory.
 
 The size of the file and its first bytes are checked first, then its header, which has the names, types and shapes of
-all arrays. Only a header that fits a model leads to reading the arrays. Their checksum and their values are checked
-before terms and a `Model` are made of them.
+all arrays. The arrays are only read if the header fits a model. Their checksum and values are checked before terms and
+a `Model` are created from them.
 """
 
 import os
@@ -11,22 +11,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..archive import Arrays, Head, arrays_of, head_of, read_file
+from ..archive import ArchiveHeader, Arrays, arrays_of, head_of, read_file
 from ..errors import InputError
 from ..prediction import Model
 from .layout import KIND, check_head, check_model, fields_of, restored, restored_calibration
 
 MOST_BYTES = 4 << 30
-"""Of a model file."""
+"""The largest size of a model file."""
 
 
 def read(path: str | os.PathLike[str]) -> Model:
-    """The model that `write` wrote to this file."""
+    """Return the model that `write` wrote to this file."""
     return read_identified(path).model
 
 
 class Identified(NamedTuple):
-    """A model, the SHA-256 of its file, and the bytes of that."""
+    """A model, the SHA-256 of its file, and the size of the file in bytes."""
 
     model: Model
     digest: str
@@ -51,14 +51,14 @@ def read_identified(path: str | os.PathLike[str]) -> Identified:
 
 
 def decode(data: bytes, name: str = "This") -> Model:
-    """Return the model that some bytes hold."""
+    """Return the model encoded in some bytes."""
     head = head_of(KIND, data, name)
     check_head(head, name)
     return _model(head, arrays_of(head, data, name), name)
 
 
-def _model(head: Head, arrays: Arrays, name: str) -> Model:
-    scorer = restored(head.header, arrays, _n_terms(arrays), name)  # first: it knows how many terms there can be
+def _model(head: ArchiveHeader, arrays: Arrays, name: str) -> Model:
+    scorer = restored(head.header, arrays, _n_terms(arrays), name)  # first: it checks the number of terms
     model = Model(
         **fields_of(head.header),
         terms=_terms(arrays, name),
@@ -73,8 +73,8 @@ def _model(head: Head, arrays: Arrays, name: str) -> Model:
 
 
 def _n_terms(arrays: Arrays) -> int:
-    spelled = arrays["terms"]
-    return int(np.count_nonzero(spelled == ord("\n"))) + 1 if spelled.size else 0
+    text_bytes = arrays["terms"]
+    return int(np.count_nonzero(text_bytes == ord("\n"))) + 1 if text_bytes.size else 0
 
 
 def _terms(arrays: Arrays, name: str) -> tuple[str, ...]:

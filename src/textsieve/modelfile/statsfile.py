@@ -1,16 +1,17 @@
-"""The statistics of a model in a file of their own, `news.sieve.stats` beside `news.sieve`.
+"""The statistics of a model in their own file, `news.sieve.stats` next to `news.sieve`.
 
-They are for `update` alone, and may be larger than the model, so the model file has no more of them than what tells
-them from all others: `about["stats"]`, a digest of the whole file. A model and statistics that do not belong together
-are never mixed, whoever has copied or restored one of the two.
+Only `update` needs them, and they may be larger than the model. So the model file contains nothing of them but a
+digest of the whole statistics file, `about["stats"]`. A model and statistics that do not belong together are never
+mixed, even if one of the two was copied or restored.
 
-In the file are numbers by class and by the place of a term in the model, a digest of the terms and of how they are
-weighed, and digests of documents that were folded in; no term and no text.
+The file has numbers by class and by the position of a term in the model, a digest of the terms and their weighting,
+and digests of documents that were added by updates; it contains no term and no text.
 
-Two files can't be replaced in one step. The new statistics are written to `news.sieve.stats.new` first; then the model
-is replaced, which is the moment at which the update has happened; then the statistics get their name. Whoever is
-stopped in between leaves, in one of the two places, statistics that fit the model there is, and these are taken. What
-waits under the new name is put in its place before it could be overwritten, or removed if the model never got there.
+Two files can't be replaced in one step. The new statistics are first written to `news.sieve.stats.new`. Then the model
+is replaced, which is the moment when the update takes effect. Then the statistics are renamed. A process that is
+killed in between leaves, at one of the two paths, statistics that fit the current model, and these are used.
+Statistics left at the `.new` path are moved into place before they could be overwritten, or removed if the model was
+never replaced.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from hashlib import sha256
 
 import numpy as np
 
-from ..archive import AGAIN, Arrays, Head, Header, Kind, Specs, arrays_of, head_of, pack, read_file
-from ..classifiers.vote_arrays import declared_terms as declared_terms_of_votes
-from ..classifiers.vote_arrays import vote_arrays, votes_of
+from ..archive import AGAIN, ArchiveHeader, Arrays, Header, Kind, Specs, arrays_of, head_of, pack, read_file
+from ..classifiers.vote_table import declared_terms as declared_terms_of_votes
+from ..classifiers.vote_table import vote_arrays, votes_of
 from ..errors import InputError, shown
 from ..files import check_writable, mode_of, open_regular, replacing, settle, unwritable
 from ..prediction import Model
@@ -35,9 +36,9 @@ from ..stats import ClassStats
 from ..stats.codec import declared_terms as declared_terms_of_sums
 from ..stats.codec import table_arrays, table_of
 from ..text.words import stop_words_of
-from ..training.folding import DIGEST
-from ..training.statistics import Statistics, Sums, Votes
-from .layout import Rule
+from ..training.document_digests import DIGEST
+from ..training.statistics import ClassSums, ClassVotes, Statistics
+from .layout import HeaderRule
 from .reading import MOST_BYTES
 from .reading import read as read_model
 from .writing import write as write_model
@@ -49,7 +50,7 @@ OWN = {"without": np.int64, "folded": np.uint8}
 
 
 def places_of(path: str) -> tuple[str, str]:
-    """Where the statistics of a model file are, and where those wait that are to take their place."""
+    """Return the path of a model's statistics, and the path where new statistics wait to replace them."""
     beside = f"{os.path.realpath(path)}.stats"
     return beside, f"{beside}.new"
 
@@ -58,23 +59,25 @@ def places_of(path: str) -> tuple[str, str]:
 
 
 def encode(statistics: Statistics, model: Model) -> bytes:
-    """The statistics of a model as bytes; equal ones give equal bytes."""
+    """Return the statistics of a model as bytes; equal statistics give equal bytes."""
     learned = statistics.learned
-    is_sums = isinstance(learned, Sums)
+    is_sums = isinstance(learned, ClassSums)
     header = {
         "way": "sums" if is_sums else "votes",
-        "several": isinstance(learned, Votes) and learned.table.several,
+        "several": isinstance(learned, ClassVotes) and learned.table.several,
         "terms": digest_of_terms(model),
         "n_documents": statistics.n_documents,
         "n_unlabelled": statistics.n_unlabelled,
     }
-    own = table_arrays(learned.table.settled) if isinstance(learned, Sums) else vote_arrays(learned.table)
+    table_arrays_by_name = (
+        table_arrays(learned.table.settled) if isinstance(learned, ClassSums) else vote_arrays(learned.table)
+    )
     folded = np.frombuffer(b"".join(sorted(statistics.folded)), np.uint8)
-    return pack(KIND, header, {**own, "without": statistics.without, "folded": folded})
+    return pack(KIND, header, {**table_arrays_by_name, "without": statistics.without, "folded": folded})
 
 
 def digest_of_terms(model: Model) -> str:
-    """What tells the terms of a model, how they are found in texts and how they are weighed, from all others."""
+    """Return a digest of a model's terms and classes, how terms are found in texts, and how they are weighted."""
     digest = sha256()
     read = [model.lowercase, model.strip_accents, model.ngram_range, model.preparation.to_dict()]
     words = sorted(stop_words_of(model.stop_words)) if model.needs_stop_words else None
@@ -85,14 +88,14 @@ def digest_of_terms(model: Model) -> str:
 
 
 def decode(data: bytes, model: Model, name: str) -> Statistics:
-    """Return the statistics of a model that some bytes hold; `name` is what errors call them."""
+    """Return the statistics of a model encoded in some bytes; `name` is their name in errors."""
     head = head_of(KIND, data, name)
     check_head(head, model, name)
     return _decode(head, data, model, name)
 
 
-def check_head(head: Head, model: Model, name: str) -> None:
-    """Raise `InputError` for a header, or types or shapes of arrays, that statistics of this model can't have.
+def check_head(head: ArchiveHeader, model: Model, name: str) -> None:
+    """Raise `InputError` if the header, or types or shapes of arrays, can't be those of this model's statistics.
 
     A file is checked this way before its arrays are read.
     """
@@ -101,14 +104,16 @@ def check_head(head: Head, model: Model, name: str) -> None:
     if header["terms"] != digest_of_terms(model):
         raise InputError(f"{name} has the statistics of other terms than the model has; {_AGAIN_WITH_BOTH}")
     _check(_array_rules(header, head.specs, n_classes), name)
-    own = {each: spec for each, spec in head.specs.items() if each not in OWN}
+    table_specs = {array_name: spec for array_name, spec in head.specs.items() if array_name not in OWN}
     with _unsound(name):
-        n_terms = (declared_terms_of_sums if header["way"] == "sums" else declared_terms_of_votes)(own, n_classes)
+        n_terms = (declared_terms_of_sums if header["way"] == "sums" else declared_terms_of_votes)(
+            table_specs, n_classes
+        )
     fits = n_terms == len(model.terms)
-    _check([Rule(fits, f"it is of {n_terms:,} terms, and the model has {len(model.terms):,}")], name)
+    _check([HeaderRule(fits, f"it is of {n_terms:,} terms, and the model has {len(model.terms):,}")], name)
 
 
-def _decode(head: Head, data: bytes, model: Model, name: str) -> Statistics:
+def _decode(head: ArchiveHeader, data: bytes, model: Model, name: str) -> Statistics:
     arrays = arrays_of(head, data, name)
     with _unsound(name):
         statistics = _restored(head.header, arrays, model)
@@ -118,7 +123,7 @@ def _decode(head: Head, data: bytes, model: Model, name: str) -> Statistics:
 
 @contextmanager
 def _unsound(name: str) -> Iterator[None]:
-    """Name the file in an error of the table that it holds."""
+    """Add the name of the file to an `InputError` about the table in it."""
     try:
         yield
     except InputError as problem:
@@ -130,63 +135,65 @@ _AGAIN_WITH_BOTH = "copy both files from where they belong together, or train ag
 
 def _restored(header: Header, arrays: Arrays, model: Model) -> Statistics:
     n_classes = len(model.classes)
-    learned: Sums | Votes
+    learned: ClassSums | ClassVotes
     if header["way"] == "sums":
         n_labelled = header["n_documents"] - header["n_unlabelled"]
-        learned = Sums(ClassStats(table_of(range(n_classes), n_labelled, arrays)))
+        learned = ClassSums(ClassStats(table_of(range(n_classes), n_labelled, arrays)))
     else:
-        learned = Votes(votes_of(arrays, n_classes, several=header["several"]))
+        learned = ClassVotes(votes_of(arrays, n_classes, several=header["several"]))
     folded = arrays["folded"].tobytes()
     digests = frozenset(folded[at : at + DIGEST] for at in range(0, len(folded), DIGEST))
     return Statistics(learned, arrays["without"], header["n_documents"], header["n_unlabelled"], digests)
 
 
-def _check(rules: Iterable[Rule], name: str) -> None:
+def _check(rules: Iterable[HeaderRule], name: str) -> None:
     for rule in rules:
         if not rule.holds:
             raise InputError(f"{name} is not sound: {rule.otherwise}. {AGAIN}")
 
 
-def _header_rules(header: Header) -> Iterator[Rule]:
-    yield Rule(set(header) == HEADER, f"its header has {shown(sorted(header), 200)}")
-    yield Rule(header["way"] in ("sums", "votes"), f"way is {shown(header['way'])}")
-    yield Rule(isinstance(header["several"], bool), f"several is {shown(header['several'])}")
+def _header_rules(header: Header) -> Iterator[HeaderRule]:
+    yield HeaderRule(set(header) == HEADER, f"its header has {shown(sorted(header), 200)}")
+    yield HeaderRule(header["way"] in ("sums", "votes"), f"way is {shown(header['way'])}")
+    yield HeaderRule(isinstance(header["several"], bool), f"several is {shown(header['several'])}")
     for name in ("n_documents", "n_unlabelled"):
         number = header[name]
-        yield Rule(is_whole(number) and 0 <= number < 1 << 31, f"{name} is {shown(number)}")
-    yield Rule(header["n_unlabelled"] <= header["n_documents"], "more documents have no label than there are")
+        yield HeaderRule(is_whole(number) and 0 <= number < 1 << 31, f"{name} is {shown(number)}")
+    yield HeaderRule(header["n_unlabelled"] <= header["n_documents"], "more documents have no label than there are")
 
 
-def _array_rules(header: Header, specs: Specs, n_classes: int) -> Iterator[Rule]:
+def _array_rules(header: Header, specs: Specs, n_classes: int) -> Iterator[HeaderRule]:
     for name, dtype in OWN.items():
         spec = specs.get(name)
-        yield Rule(spec is not None, f"{name} is missing")
+        yield HeaderRule(spec is not None, f"{name} is missing")
         if spec is not None:
             fits = len(spec.shape) == 1 and spec.dtype == dtype
-            yield Rule(fits, f"{name} is {spec.dtype} of shape {spec.shape}")
-    yield Rule(specs["without"].size == n_classes, "without is not a number for each class")
-    yield Rule(specs["folded"].size % DIGEST == 0, f"folded is not {DIGEST} bytes for each document")
+            yield HeaderRule(fits, f"{name} is {spec.dtype} of shape {spec.shape}")
+    yield HeaderRule(specs["without"].size == n_classes, "without is not a number for each class")
+    yield HeaderRule(specs["folded"].size % DIGEST == 0, f"folded is not {DIGEST} bytes for each document")
     n_folded = specs["folded"].size // DIGEST
     fits = n_folded <= header["n_documents"]
-    yield Rule(fits, f"{n_folded:,} documents were folded in, and there are {header['n_documents']:,}")
+    yield HeaderRule(fits, f"{n_folded:,} documents were folded in, and there are {header['n_documents']:,}")
 
 
-def _number_rules(statistics: Statistics, model: Model) -> Iterator[Rule]:
+def _number_rules(statistics: Statistics, model: Model) -> Iterator[HeaderRule]:
     class_docs, without = statistics.class_docs, statistics.without
-    yield Rule(tuple(class_docs.tolist()) == model.class_docs, "its classes have other numbers of documents")
-    yield Rule(bool(((without >= 0) & (without <= class_docs)).all()), "without has what is no number of documents")
+    yield HeaderRule(tuple(class_docs.tolist()) == model.class_docs, "its classes have other numbers of documents")
+    yield HeaderRule(
+        bool(((without >= 0) & (without <= class_docs)).all()), "without has what is no number of documents"
+    )
 
 
 # -- files -------------------------------------------------------------------------------------------------------
 
 
 def identity(data: bytes) -> str:
-    """What tells the bytes of a file from all others."""
+    """Return a digest that identifies the content of a file."""
     return sha256(data).hexdigest()
 
 
 def read(model: Model, path: str) -> Statistics:
-    """Return the statistics that belong to a model which was read from this path."""
+    """Return the statistics that belong to a model that was read from this path."""
     beside, waiting = places_of(path)
     try:
         return _read_at(beside, model, path)
@@ -197,7 +204,7 @@ def read(model: Model, path: str) -> Statistics:
 
 
 def _read_matching(place: str, model: Model, path: str) -> Statistics | None:
-    """Return the statistics at a place, or None if they are not those that the model names."""
+    """Return the statistics at a path, or None if they are not those that the model names."""
     with suppress(InputError):
         return _read_at(place, model, path)
     return None
@@ -220,7 +227,7 @@ def _read_at(place: str, model: Model, path: str) -> Statistics:
 
 
 def found_beside(model: Model, path: str) -> Statistics | None:
-    """The same, or None if they are not there."""
+    """Return the statistics that belong to a model, or None if there are none."""
     try:
         return read(model, path)
     except InputError:
@@ -228,7 +235,7 @@ def found_beside(model: Model, path: str) -> Statistics | None:
 
 
 def state_of(path: str) -> str | None:
-    """Return the digest of a model file, by which it is told from one that replaces it; None if it can't be read."""
+    """Return the digest of a model file, to detect whether it was replaced; None if it can't be read."""
     digest = sha256()
     try:
         with open_regular(path, what="a textsieve model", max_bytes=MOST_BYTES) as file:
@@ -240,9 +247,10 @@ def state_of(path: str) -> str | None:
 
 
 def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | None = None) -> None:
-    """Write a model and its statistics, in place of what was there; refused if that has another state (`state_of`).
+    """Write a model and its statistics, replacing existing ones.
 
-    A lock keeps out whoever asks for it, and not who copies another model to the place.
+    Raises `InputError` if the existing model is not in the state `instead_of` (see `state_of`). This is needed besides
+    the lock, which does not stop somebody from copying another model to the path.
     """
     data = encode(statistics, model)
     beside, waiting = places_of(path)
@@ -270,13 +278,13 @@ def write(model: Model, statistics: Statistics, path: str, *, instead_of: str | 
 
 
 def _require_replaceable(place: str, *, may_be_link: bool) -> None:
-    """Raise `InputError` if something else than a file would be lost, or a file elsewhere written through a link."""
+    """Raise `InputError` if something other than a file would be lost, or a link would be followed to another file."""
     if os.path.lexists(place) and not (os.path.isfile(place) and (may_be_link or not os.path.islink(place))):
         raise unwritable(place, "it is a folder, a link, a pipe or a device; move it away")
 
 
 def _mode_for(path: str) -> int | None:
-    """Return the mode of new statistics: that of the old ones or else of the model, and never open to more people."""
+    """Return the file mode of new statistics: that of the old ones, or else of the model, never open to more users."""
     model, old = mode_of(path), mode_of(places_of(path)[0])
     if model is None or old is None:
         return old if model is None else model
@@ -284,15 +292,15 @@ def _mode_for(path: str) -> int | None:
 
 
 def mend(path: str) -> None:
-    """Finish what a killed process left at `.stats.new`; the caller holds the lock of the model.
+    """Finish the work of a killed process that left `.stats.new`; the caller holds the lock of the model.
 
-    Statistics that the model names get their place. They are removed if the model names those that are in place: then
-    the process was killed before it replaced the model.
+    Statistics that the model names are moved into place. They are removed if the model names the statistics that are in
+    place: then the process was killed before it replaced the model.
     """
     beside, waiting = places_of(path)
     if os.path.islink(waiting) or not os.path.isfile(waiting):
         return
-    with suppress(InputError):  # no model there, or not its statistics: then nothing is lost
+    with suppress(InputError):  # no model, or not its statistics: nothing is lost
         model = read_model(path)
         if _read_matching(waiting, model, path) is not None:
             _put_in_place(path)

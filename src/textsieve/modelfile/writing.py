@@ -1,4 +1,4 @@
-"""Write a model file, so that whoever looks finds the old model or the new one, whole, and never something between."""
+"""Write a model file atomically: a reader always sees either the whole old model or the whole new one."""
 
 import os
 from typing import Any
@@ -17,7 +17,7 @@ from .reading import MOST_BYTES
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write the model to a file, in place of what was there."""
+    """Write the model to a file, replacing an existing one."""
     name = os.fspath(path)
     data = encode(model)
     if len(data) > MOST_BYTES:
@@ -34,7 +34,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def encode(model: Model) -> bytes:
-    """The model as bytes; equal models give equal bytes."""
+    """Return the model as bytes; equal models give equal bytes."""
     if callable(model.strip_accents):
         raise InputError(
             f"strip_accents is the function {getattr(model.strip_accents, '__name__', 'given')!r}, and a model file "
@@ -61,15 +61,15 @@ def encode(model: Model) -> bytes:
         **({} if model.fallback is None else {"fallback": model.fallback}),
     }
     arrays = _arrays(model)
-    restored(header, arrays, len(model.terms), "This")  # what could not be read is not written
+    restored(header, arrays, len(model.terms), "This")  # never write a model that could not be read
     restored_calibration(header, arrays, "This")
-    older = KIND._replace(version=UNPREPARED if is_plain else PREPARED)
-    return pack(older if model.fallback is None else KIND, header, arrays)
+    older_kind = KIND._replace(version=UNPREPARED if is_plain else PREPARED)
+    return pack(older_kind if model.fallback is None else KIND, header, arrays)
 
 
 def _arrays(model: Model) -> dict[str, NDArray[Any]]:
     arrays = {
-        "terms": np.frombuffer(_spelled(model.terms), np.uint8),
+        "terms": np.frombuffer(_encode_terms(model.terms), np.uint8),
         "idf": model.idf,
         "thresholds": model.thresholds,
         "class_docs": np.array(model.class_docs, np.int64),
@@ -77,12 +77,12 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
         **({} if model.calibration is None else model.calibration.arrays()),
     }
     assert arrays.keys() == ARRAYS.keys()
-    own = model.scorer.arrays()
-    assert not own.keys() & arrays.keys()
-    return {name: array for name, array in arrays.items() if array is not None} | own
+    scorer_arrays = model.scorer.arrays()
+    assert not scorer_arrays.keys() & arrays.keys()
+    return {name: array for name, array in arrays.items() if array is not None} | scorer_arrays
 
 
-def _spelled(terms: tuple[str, ...]) -> bytes:
+def _encode_terms(terms: tuple[str, ...]) -> bytes:
     if any("\n" in term for term in terms):
         raise InputError("A term has a line feed in it, which separates terms in a model file.")
     try:

@@ -8,19 +8,19 @@ from functools import partial
 from statistics import mean, median
 from typing import Any, ClassVar, Literal, Self
 
-from ..comparison.folds import Fold, Shared, Wanted, timed
+from ..comparison.folds import Fold, FoldCache, RankingRequest, timed
 from ..comparison.plan import ALL, Condition, Plan, Size
 from ..comparison.variants import Variant
 from ..errors import NothingChosen
 from ..stats import ClassStats
-from ..training.recipe import Kept, Recipe
+from ..training.plan import SelectedTerms, TrainingPlan
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell, by_attributes
 
 REPEATS = 15
 """Times are the median of so many."""
 
-Chooser = Callable[[Shared, str, Size], Kept]
+Chooser = Callable[[FoldCache, str, Size], SelectedTerms]
 
 
 def _planned(
@@ -35,11 +35,13 @@ def chooser(selectors: Sequence[str], sizes: Sequence[Size], settings: Any, n_jo
     """What gives the terms that a selector keeps of the documents to learn from; a ranking is made once."""
     plan, by_name = _planned(selectors, sizes, settings, n_jobs)
 
-    def choose(shared: Shared, selector: str, size: Size) -> Kept:
+    def choose(shared: FoldCache, selector: str, size: Size) -> SelectedTerms:
         condition = Condition(by_name[selector], size, plan.classifiers[0])
-        recipe = plan.recipe_of(condition)
-        most = [recipe.most_terms(each, shared.n_seen) or shared.n_seen for each in (*plan.sizes, size)]
-        return shared.chosen(Wanted(selector, recipe, recipe.most_terms(size, shared.n_seen), max(most))).made
+        training = plan.training_plan_of(condition)
+        most = [training.most_terms(each, shared.n_seen) or shared.n_seen for each in (*plan.sizes, size)]
+        return shared.chosen(
+            RankingRequest(selector, training, training.most_terms(size, shared.n_seen), max(most))
+        ).made
 
     return choose
 
@@ -149,7 +151,7 @@ class SelectionSeconds(Measurement):
             yield from ((each, Measured(median(turn[each] for turn in turns[1:]))) for each in some)
 
 
-def _n_kept(choose: Chooser, fold: Shared, each: TermsKept) -> int:
+def _n_kept(choose: Chooser, fold: FoldCache, each: TermsKept) -> int:
     """None is a number, too."""
     try:
         return len(choose(fold, each.selector, each.n_terms).columns)
@@ -157,27 +159,27 @@ def _n_kept(choose: Chooser, fold: Shared, each: TermsKept) -> int:
         return 0
 
 
-def _work(wanted: Sequence[Any], fold: Shared, settings: dict[str, Any], n_jobs: int | None) -> dict[Any, Any]:
+def _work(wanted: Sequence[Any], fold: FoldCache, settings: dict[str, Any], n_jobs: int | None) -> dict[Any, Any]:
     """For each that is wanted, what is to be timed."""
     names, sizes = [each.selector for each in wanted], [each.n_terms for each in wanted]
     plan, by_name = _planned(names, sizes, settings, n_jobs)
     within, weights = fold.train.within_limits, {}
     found = {}
     for each in wanted:
-        recipe = plan.recipe_of(Condition(by_name[each.selector], each.n_terms, plan.classifiers[0]))
-        if recipe.selection not in weights:
-            weights[recipe.selection] = within.weights(recipe.selection)
-        limit = recipe.most_terms(each.n_terms, fold.n_seen)
-        rows, labels = weights[recipe.selection], within.targets.for_stats()
-        found[each] = partial(_select, recipe, rows, labels, limit)
+        training = plan.training_plan_of(Condition(by_name[each.selector], each.n_terms, plan.classifiers[0]))
+        if training.selection not in weights:
+            weights[training.selection] = within.weights(training.selection)
+        limit = training.most_terms(each.n_terms, fold.n_seen)
+        rows, labels = weights[training.selection], within.targets.for_stats()
+        found[each] = partial(_select, training, rows, labels, limit)
     return found
 
 
-def _select(recipe: Recipe, rows: Any, labels: Any, limit: int | None) -> None:
-    recipe.rank_stats(ClassStats.from_matrix(rows, labels), limit, lambda: [rows])
+def _select(training: TrainingPlan, rows: Any, labels: Any, limit: int | None) -> None:
+    training.rank_stats(ClassStats.from_matrix(rows, labels), limit, lambda: [rows])
 
 
-def _folds(collection: Collection, scope: Scope) -> list[Shared]:
+def _folds(collection: Collection, scope: Scope) -> list[FoldCache]:
     documents = collection.documents(scope)
     return [Fold(number, documents).shared for number in range(len(documents.tested))]
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..categorizer import Categorizer
-from ..comparison.documents import Documents, count_documents
+from ..comparison.documents import ComparisonDocuments, count_documents
 from ..comparison.splits import Splitting
 from ..corpus import read
-from ..training.documents import Counted, columns_in_order
+from ..training.counted_documents import CountedDocuments, columns_in_order
 from ..training.targets import Targets
 from .measurements import Scope
 
@@ -47,31 +47,31 @@ class Collection:
     words: str = "all"
     """A row of `WORDS`."""
 
-    def documents(self, scope: Scope) -> Documents:
+    def documents(self, scope: Scope) -> ComparisonDocuments:
         """Read, count, label and split."""
         return _documents(self, scope)
 
 
 @lru_cache(maxsize=1)
-def _documents(of: Collection, scope: Scope) -> Documents:
+def _documents(of: Collection, scope: Scope) -> ComparisonDocuments:
     about_words = tuple(each for each in of.settings if each[0] not in LIMITS)
     found = _with_limits(_counted(of.corpus, about_words, of.folds, scope.n_jobs), of.settings)
     return thinned(WORDS[of.words](LABELS[of.labels](found)), scope)
 
 
-def _with_limits(documents: Documents, settings: Settings) -> Documents:
+def _with_limits(documents: ComparisonDocuments, settings: Settings) -> ComparisonDocuments:
     """Limits are kept to in each fold, so the same counts do for all."""
     limits: Any = {**documents.counted.limits, **{name: value for name, value in settings if name in LIMITS}}
     return replace(documents, counted=replace(documents.counted, limits=limits))
 
 
 @lru_cache(maxsize=N_COUNTED)
-def _counted(corpus: str, settings: Settings, folds: int | None, n_jobs: int | None) -> Documents:
+def _counted(corpus: str, settings: Settings, folds: int | None, n_jobs: int | None) -> ComparisonDocuments:
     settled = Categorizer(**dict(settings)).get_params(deep=False)
     return count_documents(read(corpus), None, Splitting(folds=folds), settled, n_jobs, lambda *_: None)
 
 
-def thinned(documents: Documents, scope: Scope) -> Documents:
+def thinned(documents: ComparisonDocuments, scope: Scope) -> ComparisonDocuments:
     """No more documents and folds than the scope has."""
     targets, n_folds = documents.counted.targets, scope.some(len(documents.tested))
     return with_folds(
@@ -82,7 +82,9 @@ def thinned(documents: Documents, scope: Scope) -> Documents:
     )
 
 
-def with_folds(documents: Documents, counted: Counted, trained: Folds, tested: Folds) -> Documents:
+def with_folds(
+    documents: ComparisonDocuments, counted: CountedDocuments, trained: Folds, tested: Folds
+) -> ComparisonDocuments:
     """Other documents, or others of them to learn from and to test."""
     return replace(documents, counted=counted, parts=documents.parts._replace(trained=trained, tested=tested))
 
@@ -99,7 +101,7 @@ def _some_of_each_class(part: NDArray[np.bool_], targets: Targets, scope: Scope)
     return kept
 
 
-def _four_largest(documents: Documents) -> Documents:
+def _four_largest(documents: ComparisonDocuments) -> ComparisonDocuments:
     """The four most frequent topics; of several a document keeps the first, and without any it is left out."""
     counted = documents.counted
     targets = counted.targets
@@ -110,12 +112,12 @@ def _four_largest(documents: Documents) -> Documents:
     kept = np.flatnonzero(first >= 0)
     members = tuple(np.flatnonzero(first[kept] == number) for number in range(len(largest)))
     names = tuple(targets.classes[number] for number in largest)
-    taken: Counted = replace(counted.take(kept), targets=Targets(names, members, len(kept), "one"))
+    taken: CountedDocuments = replace(counted.take(kept), targets=Targets(names, members, len(kept), "one"))
     trained, tested = (tuple(each[kept] for each in folds) for folds in (documents.trained, documents.tested))
     return with_folds(documents, taken, trained, tested)
 
 
-def _first_label(documents: Documents) -> Documents:
+def _first_label(documents: ComparisonDocuments) -> ComparisonDocuments:
     """Of several labels a document keeps the first in the alphabet."""
     targets = documents.counted.targets
     members = tuple(np.flatnonzero(targets.first == number) for number in range(len(targets.classes)))
@@ -123,7 +125,7 @@ def _first_label(documents: Documents) -> Documents:
     return replace(documents, counted=replace(documents.counted, targets=one))
 
 
-LABELS: dict[str, Callable[[Documents], Documents]] = {
+LABELS: dict[str, Callable[[ComparisonDocuments], ComparisonDocuments]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
     "first label": _first_label,
@@ -131,7 +133,7 @@ LABELS: dict[str, Callable[[Documents], Documents]] = {
 """Which labels documents have."""
 
 
-def _of_letters(documents: Documents) -> Documents:
+def _of_letters(documents: ComparisonDocuments) -> ComparisonDocuments:
     """Without the terms that have a digit or another sign in them."""
     counted = documents.counted
     columns = np.array([column for column, term in enumerate(counted.terms) if term.isalpha()], np.int64)
@@ -139,5 +141,8 @@ def _of_letters(documents: Documents) -> Documents:
     return replace(documents, counted=replace(counted, counts=columns_in_order(counted.counts, columns), terms=terms))
 
 
-WORDS: dict[str, Callable[[Documents], Documents]] = {"all": lambda documents: documents, "letters": _of_letters}
+WORDS: dict[str, Callable[[ComparisonDocuments], ComparisonDocuments]] = {
+    "all": lambda documents: documents,
+    "letters": _of_letters,
+}
 """Which words are terms."""

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
-from ..comparison.documents import Documents
+from ..arrays import Bools
+from ..comparison.documents import ComparisonDocuments
 from ..training.targets import Targets
 from .documents import Collection, with_folds
 from .measurements import Scope
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class FewLabels(Collection):
     """How many labels stay: a share of all documents, or one for each class."""
     draws: int = 5
 
-    def documents(self, scope: Scope) -> Documents:
+    def documents(self, scope: Scope) -> ComparisonDocuments:
         """As many copies as there are draws."""
         whole = Collection(**{field.name: getattr(self, field.name) for field in fields(Collection)})
         documents = whole.documents(scope)

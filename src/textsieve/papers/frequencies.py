@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..comparison.documents import Documents
-from ..comparison.folds import Fold, Shared
+from ..arrays import Ints
+from ..comparison.documents import ComparisonDocuments
+from ..comparison.folds import Fold, FoldCache
 from ..comparison.plan import Size
 from .choosing import chooser
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell, by_attributes
 
-Ints = NDArray[np.int64]
 RARE = 20
 """In fewer documents than that: k of k-NNFP, so that all of its documents vote."""
 
@@ -56,8 +55,8 @@ class DocumentFrequency(Measurement):
                     yield each, Measured(float(np.mean([FIGURES[each.figure](part) for part in chosen])))
 
 
-def _parts(documents: Documents, of: str) -> list[Shared]:
+def _parts(documents: ComparisonDocuments, of: str) -> list[FoldCache]:
     if of == "folds":
         return [Fold(number, documents).shared for number in range(len(documents.tested))]
     counted = documents.counted
-    return [Shared(counted, counted, np.arange(counted.targets.n_documents))]
+    return [FoldCache(counted, counted, np.arange(counted.targets.n_documents))]

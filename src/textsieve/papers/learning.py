@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..comparison.folds import Shared
+from ..comparison.folds import FoldCache
 from ..comparison.plan import Condition, Plan
 from ..reducers import DROP
-from ..training.documents import narrowed, weighed, weighted
-from ..training.recipe import Fitted, Recipe
-from ..training.tuning import Split, assigned
-from ..training.unknown import fallback_of
+from ..training.counted_documents import narrowed, weighed, weighted
+from ..training.fallback import fallback_of
+from ..training.plan import Fitted, TrainingPlan
+from ..training.tuning import FoldSplit, assigned
 from .choosing import chooser
 from .documents import Settings
 
@@ -34,20 +34,20 @@ class Drop(NamedTuple):
 class Learned(NamedTuple):
     """A classifier, what it was made with and for, and how many documents it knows."""
 
-    recipe: Recipe
-    split: Split
+    training: TrainingPlan
+    split: FoldSplit
     fitted: Fitted
     n_documents: int
 
     def weights(self) -> tuple[csr_matrix, csr_matrix]:
         """Of the documents to learn from, and of those that are tested."""
-        scheme, dtype = self.recipe.scheme, self.recipe.dtype
+        scheme, dtype = self.training.scheme, self.training.dtype
         train, test = (weighted(part, scheme, self.fitted.idf, dtype) for part in (self.split.train, self.split.test))
         return train, test
 
     def predict(self) -> NDArray[np.bool_]:
         """From counts of the tested documents to labels (documents x classes)."""
-        return assigned(self.recipe.scores(self.fitted, self.split.test), None)
+        return assigned(self.training.scores(self.fitted, self.split.test), None)
 
     def micro_f1(self) -> float:
         """With one label a document, the share of right ones."""
@@ -68,24 +68,26 @@ class Learner:
         plan = Plan.of("all", "all", names, dict(settings), n_jobs)
         (nothing,) = plan.selectors
         variants = zip(names, plan.classifiers, strict=True)
-        self._recipes = {name: plan.recipe_of(Condition(nothing, "all", variant)) for name, variant in variants}
+        self._trainings = {
+            name: plan.training_plan_of(Condition(nothing, "all", variant)) for name, variant in variants
+        }
 
-    def learn(self, shared: Shared, each: Any) -> Learned:
+    def learn(self, shared: FoldCache, each: Any) -> Learned:
         """Choose terms, drop documents, train."""
         split = shared.split(self._choose(shared, each.selector, each.n_terms))
-        recipe = self._recipes[each.classifier]
+        training = self._trainings[each.classifier]
         if each.drop is None:
-            return Learned(recipe, split, recipe.fit_counts(split.train, split.train_targets), split.train.shape[0])
-        return _learn_from_fewer(recipe, split, each.drop)
+            return Learned(training, split, training.fit_counts(split.train, split.train_targets), split.train.shape[0])
+        return _learn_from_fewer(training, split, each.drop)
 
 
-def _learn_from_fewer(recipe: Recipe, split: Split, drop: Drop) -> Learned:
+def _learn_from_fewer(training: TrainingPlan, split: FoldSplit, drop: Drop) -> Learned:
     targets = split.train_targets
-    idf = recipe.idf_of(np.bincount(split.train.indices, minlength=split.train.shape[1]), targets.n_documents)
-    weights = weighed(split.train, recipe.scheme, idf)
-    rows = narrowed(weights, recipe.dtype)
+    idf = training.idf_of(np.bincount(split.train.indices, minlength=split.train.shape[1]), targets.n_documents)
+    weights = weighed(split.train, training.scheme, idf)
+    rows = narrowed(weights, training.dtype)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No document is kept of", UserWarning)
-        kept = DROP(variant=drop.variant, k=drop.k, n_jobs=recipe.n_jobs).fit(rows, targets.first).sample_indices_
-    scorer = recipe.fit_weights(rows[kept], targets.take(kept))
-    return Learned(recipe, split, Fitted(scorer, idf, fallback_of(weights.is_zero, targets)), len(kept))
+        kept = DROP(variant=drop.variant, k=drop.k, n_jobs=training.n_jobs).fit(rows, targets.first).sample_indices_
+    scorer = training.fit_weights(rows[kept], targets.take(kept))
+    return Learned(training, split, Fitted(scorer, idf, fallback_of(weights.is_zero, targets)), len(kept))

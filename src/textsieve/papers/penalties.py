@@ -14,7 +14,7 @@ import numpy as np
 
 from ..classifiers import LinearSVM
 from ..comparison.significance import half_width
-from ..ensembles.held_out import Split
+from ..ensembles.trial import RandomSplit
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell
 from .preparations import Preparation
@@ -64,5 +64,5 @@ def _folds(collection: Collection, preparation: Preparation, scope: Scope) -> It
     counts, numbers = documents.counted.counts, documents.counted.targets.first
     pipeline = preparation.pipeline(counts, numbers)
     for is_train, is_test in zip(documents.trained, documents.tested, strict=True):
-        split = Split(np.flatnonzero(is_train), np.flatnonzero(is_test), 0)
+        split = RandomSplit(np.flatnonzero(is_train), np.flatnonzero(is_test), 0)
         yield rows_of(counts, numbers, split, pipeline)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from scipy.sparse import vstack
 from sklearn.neighbors import KNeighborsClassifier
 
-from ..comparison.folds import Fold, Shared
+from ..comparison.folds import Fold, FoldCache
 from ..comparison.plan import Size
 from .documents import Collection
 from .learning import Drop, Learned, Learner
@@ -57,7 +57,7 @@ class PredictionSeconds(Measurement):
                 yield from _timed(learner, shared, group, scope.some(REPEATS))
 
 
-def _timed(learner: Learner, shared: Shared, group: Sequence[Any], repeats: int) -> Iterator[tuple[Any, Measured]]:
+def _timed(learner: Learner, shared: FoldCache, group: Sequence[Any], repeats: int) -> Iterator[tuple[Any, Measured]]:
     jobs = {each: _job(learner.learn(shared, each), each.search) for each in group}
     seconds: dict[Any, list[float]] = {each: [] for each in group}
     for _ in range(repeats + 1):
@@ -81,6 +81,6 @@ def _job(learned: Learned, search: str) -> Job:
         many = vstack([learned.split.test] * COPIES, format="csr")
         return Job(learned._replace(split=learned.split._replace(test=many)).predict, COPIES)
     rows, test_rows = learned.weights()
-    neighbours = KNeighborsClassifier(learned.recipe.classifier.k, metric="cosine", algorithm="brute")
+    neighbours = KNeighborsClassifier(learned.training.classifier.k, metric="cosine", algorithm="brute")
     neighbours.fit(rows, learned.split.train_targets.first)
     return Job(lambda: neighbours.predict(test_rows), 1)

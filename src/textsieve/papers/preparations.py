@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
+from ..arrays import Ints
 from ..selectors import Cascade, DocumentFrequency, InformationGain
 from ..selectors.base import TermSelector
 from ..text import TermWeighter
@@ -26,7 +26,6 @@ from ..text import TermWeighter
 N_TERMS = 5_000
 MIN_DF = 0.01
 
-Ints = NDArray[np.int64]
 Weighting = Callable[[Any], Any]
 
 

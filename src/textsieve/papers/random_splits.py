@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from ..arrays import Ints
 from ..comparison.significance import half_width
-from ..ensembles.held_out import Split, prepared, random_splits
+from ..ensembles.trial import RandomSplit, prepared, random_splits
 from .documents import Collection
 from .measurements import Measured, Scope
-from .preparations import Ints, Preparation
+from .preparations import Preparation
 
 SEED = 1964
 TEST_SHARE = 0.2
@@ -41,7 +42,7 @@ def counts_of(collection: Collection, scope: Scope) -> tuple[csr_matrix, Ints]:
     return csr_matrix(counted.counts[kept]), counted.targets.first[kept]
 
 
-def splits_of(n_documents: int, repeats: int) -> list[Split]:
+def splits_of(n_documents: int, repeats: int) -> list[RandomSplit]:
     """The splits of so many documents."""
     return random_splits(n_documents, test_share=TEST_SHARE, repeats=repeats, random_state=SEED)
 
@@ -54,7 +55,7 @@ def prepared_splits(collection: Collection, preparation: Preparation, repeats: i
         yield rows_of(counts, numbers, split, pipeline)
 
 
-def rows_of(counts: csr_matrix, numbers: Ints, split: Split, pipeline: Any) -> Rows:
+def rows_of(counts: csr_matrix, numbers: Ints, split: RandomSplit, pipeline: Any) -> Rows:
     """The documents of a split, prepared by a copy of the pipeline that is fitted to those to learn from."""
     train, test = prepared(counts, numbers, split, pipeline)
     return Rows(train, numbers[split.train], test, numbers[split.test])

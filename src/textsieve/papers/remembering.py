@@ -27,7 +27,7 @@ from ..comparison.appending import (
 from ..comparison.schema import is_list, is_number
 from ..errors import InputError, shown
 from ..settings import n_threads
-from ..training.keeping import when_and_with_what
+from ..training.provenance import provenance
 from .measurements import Measured, Measurement, Scope
 
 FORMAT = "textsieve reproduce 3"
@@ -65,7 +65,7 @@ def machine_of(scope: Scope) -> str:
 def header_of(scope: Scope) -> dict[str, Any]:
     """What numbers are comparable by."""
     part = {"every": scope.every, "repetitions": scope.repetitions, "n_jobs": None}
-    return {"file": FORMAT, "scope": part, "versions": when_and_with_what(None)["versions"]}
+    return {"file": FORMAT, "scope": part, "versions": provenance(None)["versions"]}
 
 
 @contextmanager

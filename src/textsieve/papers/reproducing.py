@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import NamedTuple
 
-from ..training.documents import Progress
+from ..training.counted_documents import Progress
 from .conditions import Asked
 from .judging import Outcome, judge
 from .measurements import Scope

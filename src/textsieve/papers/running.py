@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from ..training.documents import Progress
+from ..training.counted_documents import Progress
 from .conditions import Asked
 from .derived import Derived
 from .measurements import Measured, Measurement, Scope, measure_each

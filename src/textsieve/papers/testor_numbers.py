@@ -1,8 +1,8 @@
 """How many typical testors classes have, how their number grows with that of the terms, and which pairs have none.
 
-The union of the testors is known without them (`selectors/transversals.py`), but a method that lists them takes at
-least as long as there are testors. Whether that is exponential in the number of terms can be seen without a clock: then
-each hundred terms more multiply the number of testors by the same factor.
+The union of the testors is known without them (`selectors/testors/transversals.py`), but a method that lists them takes
+at least as long as there are testors. Whether that is exponential in the number of terms can be seen without a clock:
+then each hundred terms more multiply the number of testors by the same factor.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from ..comparison.folds import Fold
-from ..selectors.comparison import Representatives, contrasts
 from ..selectors.testors import TypicalTestors
-from ..selectors.transversals import Count, count_transversals
+from ..selectors.testors.contrast import Representatives, contrasts
+from ..selectors.testors.transversals import Count, count_transversals
 from ..stats import ClassStats
 from ..text.schemes import LTC
 from ..training.tuning import of_some_documents

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any, ClassVar, Literal, Self
 
 from ..comparison.folds import Timed
-from ..selectors.transversals import Count
+from ..selectors.testors.transversals import Count
 from .documents import Collection
 from .measurements import Measured, Measurement, Scope, Tell, by_attributes
 from .testor_numbers import MOST_SECONDS, listed, stats_of, united

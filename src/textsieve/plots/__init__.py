@@ -1,7 +1,7 @@
-"""Charts of plain numbers, and files of them: what is drawn here knows nothing of terms, classes or documents.
+"""Charts of plain numbers, and files of them. Nothing here depends on terms, classes or documents.
 
-The extra `plots` brings the packages that draw (Altair, and vl-convert, which makes pictures without a browser). All
-charts have one look (`look.py`), which is made for white paper and for eyes that see colours or do not.
+The extra `plots` installs the packages for drawing: Altair, and vl-convert, which makes pictures without a browser. All
+charts share one style (`look.py`), which works on white paper, and for readers with and without colour vision.
 """
 
 from typing import TYPE_CHECKING

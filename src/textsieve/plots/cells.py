@@ -1,31 +1,32 @@
-"""What is given to be drawn as a grid, checked: numbers in rows and columns, and what stands at the two axes."""
+"""Check the input of a grid chart: numbers in rows and columns, and the values of the two axes."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import InputError, counted, shown
 from ..settings import as_number
 from .look import plain
-from .scales import Domain, Floats, round_domain
+from .scales import Domain, round_domain
 
 MOST_CELLS = 250
-"""Along an axis; more could not be seen."""
+"""The maximum number of cells along an axis; more would be too small to see."""
 
 Marked = Literal["highest", "lowest"] | tuple[int, int] | None
 Colours = Literal["all", "most"] | Domain
 
 
 class Axis(NamedTuple):
-    """Where the rows or the columns stand: as it is written, and whether these are numbers."""
+    """The values of the rows or the columns as text, and whether they are numbers."""
 
     ticks: list[str]
     are_numbers: bool
 
 
 class Cells(NamedTuple):
-    """Numbers in rows (y) and columns (x); NaN where there is none."""
+    """Numbers in rows (y) and columns (x); NaN where a number is missing."""
 
     values: Floats
     x: Axis
@@ -33,14 +34,14 @@ class Cells(NamedTuple):
 
     @property
     def present(self) -> Floats:
-        """The numbers that are there."""
+        """Return the numbers that are not missing."""
         return self.values[np.isfinite(self.values)]
 
     def domain(self, wanted: Colours) -> Domain:
-        """What the colours span; numbers beyond it have the colour of its end.
+        """Return the range of the colour scale; numbers outside it get the colour of the nearest end.
 
-        "most" leaves out what is further from the middle half of the numbers than one and a half times its width: a row
-        far below the others would take all colours for itself.
+        "most" leaves out outliers: numbers that are further from the interquartile range than one and a half times its
+        width. Otherwise one row far below the others would use up most of the colours.
         """
         low, high = float(self.present.min()), float(self.present.max())
         if isinstance(wanted, str):
@@ -58,7 +59,7 @@ class Cells(NamedTuple):
         return low, high
 
     def place(self, marked: Marked) -> tuple[int, int] | None:
-        """Row and column of the cell to mark; of equal ones the first, row by row."""
+        """Return the row and column of the cell to mark; of equal ones, the first in row order."""
         if marked is None:
             return None
         if isinstance(marked, str):
@@ -73,7 +74,7 @@ class Cells(NamedTuple):
 
 
 def cells(values: Any, x: Sequence[Any], y: Sequence[Any]) -> Cells:
-    """A grid of numbers, if it is one that can be drawn."""
+    """Return a grid of numbers; raise `InputError` if it can't be drawn."""
     try:
         numbers = np.asarray(values, np.float64)
     except (TypeError, ValueError) as problem:

@@ -1,8 +1,8 @@
-"""Energy curves: the share of all scores that the best 1, 2, 3, ... terms hold.
+"""Energy curves: the share of the sum of all scores that the best 1, 2, 3, ... terms have.
 
-Most of it is in few terms, so the axis of terms is logarithmic. Where a level is given, each curve has a point where it
-reaches it, and how many terms that takes stands behind the curve's name: curves of different weights reach it so near
-each other that words beside the points could not be told apart.
+A few terms have most of the energy, so the axis of terms is logarithmic. If a level is given, each curve has a point
+where it reaches the level, and the number of terms at that point is written after the curve's name: curves of different
+weights reach the level so near each other that labels beside the points would be hard to tell apart.
 """
 
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import InputError, counted, shown
 from ..settings import as_number
 from .curves import Mark, lines
 from .look import Chart
-from .scales import Floats
 
 TITLE = "Energy: how much of all scores the best terms hold"
 
@@ -26,16 +26,19 @@ def energy_plot(
     enough: Mapping[str, int] | None = None,
     caption: str = "",
 ) -> Chart:
-    """Draw named energy curves, each the shares of its best 1, 2, 3, ... terms; `level` is one to mark, such as 0.8.
+    """Draw named energy curves, each given as the shares of its best 1, 2, 3, ... terms.
 
-    `enough` says how many terms reach it, if that is known better than the curves, which are rounded, can tell.
+    `level` is a share to mark, such as 0.8. `enough` has the number of terms of each curve that reach it, if it is
+    known more exactly than from the curves, which are rounded.
     """
     check_level(level)
     for name, energy in curves.items():
         if not (len(energy) and np.min(energy) >= 0.0 and np.max(energy) <= 1.0):
             raise InputError(f"curves[{name!r}] is {shown(energy)}; give shares from 0 to 1, at least one.")
     known = enough or {}
-    reached = {} if level is None else {name: known.get(name, _terms_for(each, level)) for name, each in curves.items()}
+    reached = (
+        {} if level is None else {name: known.get(name, _terms_for(energy, level)) for name, energy in curves.items()}
+    )
     named = {_named(name, reached.get(name)): energy for name, energy in curves.items()}
     brackets = "" if level is None else f"In brackets: how many of the best terms hold {_percent(level)}."
     return lines(
@@ -54,13 +57,13 @@ def energy_plot(
 
 
 def check_level(level: Any) -> None:
-    """Refuse what is no share; None is no level."""
+    """Raise `InputError` if the level is not a share; None means no level."""
     if level is not None and not 0.0 < as_number(level) <= 1.0:
         raise InputError(f"level={shown(level)}; use a share above 0.0 and up to 1.0, for example 0.8, or None.")
 
 
 def _terms_for(energy: Floats, level: float) -> int:
-    """How many terms it takes to reach a level; all, if they do not."""
+    """Return the number of terms that reach a level, or the number of all terms if they don't."""
     return min(int(np.searchsorted(energy, level)) + 1, len(energy))
 
 

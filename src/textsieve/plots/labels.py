@@ -1,4 +1,4 @@
-"""Where words stand in a chart of lines so that none covers another: names in the margin, labels of points."""
+"""Place text in a line chart without overlaps: names in the margin, and labels of points."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -8,17 +8,17 @@ from .scales import spread
 from .series import Frame, Series
 
 GAP = 20
-"""From one name in the margin to the next, in pixels."""
+"""The distance between names in the margin, in pixels."""
 LETTER = 0.56 * SMALL
-"""About the mean width of a letter, in pixels."""
+"""The approximate mean width of a letter, in pixels."""
 
 
 LONGEST_NAME = 48
-"""Letters of a name; the rest is cut, or the drawing would be a strip beside its names."""
+"""The maximum length of a name in letters; longer names are cut, or they would leave little room for the drawing."""
 
 
 class Mark(NamedTuple):
-    """A point worth a look: on which curve, where, and what is written beside it, if anything."""
+    """A marked point: its curve, its position, and the text beside it, if any."""
 
     curve: str
     x: float
@@ -27,15 +27,15 @@ class Mark(NamedTuple):
 
 
 def names(series: Sequence[Series], frame: Frame) -> list[dict[str, Any]]:
-    """The name of each line, as near to its end as the others allow.
+    """Return the name of each line with its position, as near to the line's end as the other names allow.
 
-    Where several end at the same height, the one that is higher on its way is named above.
+    Where several lines end at the same height, the one with the higher mean is named above the others.
     """
-    ordered = sorted(series, key=lambda each: (round(frame.down(each.y[-1])), frame.down(float(each.y.mean()))))
-    places = spread([frame.down(float(each.y[-1])) for each in ordered], GAP, frame.height)
+    sorted_series = sorted(series, key=lambda line: (round(frame.down(line.y[-1])), frame.down(float(line.y.mean()))))
+    positions = spread([frame.down(float(line.y[-1])) for line in sorted_series], GAP, frame.height)
     return [
-        {"key": each.key, "text": _cut(each.name), "y": frame.value_at(place)}
-        for each, place in zip(ordered, places, strict=True)
+        {"key": line.key, "text": _cut(line.name), "y": frame.value_at(position)}
+        for line, position in zip(sorted_series, positions, strict=True)
     ]
 
 
@@ -44,16 +44,18 @@ def _cut(name: str) -> str:
 
 
 def mark_labels(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) -> list[dict[str, Any]]:
-    """Points with a label below and to the right of each, in the first row where it covers no other label."""
-    taken: list[tuple[float, float, float]] = []
+    """Return points with a label below and to the right of each, in the first row where it covers no other label."""
+    occupied: list[tuple[float, float, float]] = []
     rows = []
     for mark in sorted(marks, key=lambda mark: (-mark.x, mark.y)):
         text = plain(mark.text)
         left, row = frame.right(mark.x), frame.down(mark.y) + GAP - 4
         right = left + 12 + LETTER * len(text)
-        while text and any(abs(row - other) < GAP - 4 and left < end and start < right for start, end, other in taken):
+        while text and any(
+            abs(row - other) < GAP - 4 and left < end and start < right for start, end, other in occupied
+        ):
             row += GAP - 2
         if text:
-            taken.append((left, right, row))
+            occupied.append((left, right, row))
         rows.append({"key": key_of[mark.curve], "text": text, "x": mark.x, "y": mark.y, "text_y": frame.value_at(row)})
     return rows

@@ -1,7 +1,7 @@
-"""How all charts look: colours that colour-blind people tell apart, dashes for print without colours, large letters.
+"""The style of all charts: colours for colour-blind readers, dashes for print without colours, and large letters.
 
-The colours are those of Okabe and Ito without the yellow, which white paper swallows; strong ones come first. There
-are as many dashes and symbols as make a pair of colour and dash come again only after 42 curves.
+The colours are those of Okabe and Ito without yellow, which is hard to see on white paper; strong ones come first. With
+7 colours and 6 dashes and symbols, the same pair of colour and dash repeats only after 42 curves.
 """
 
 import re
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import altair as alt
 
 Chart = alt.LayerChart
-"""What is made here."""
+"""The type of the charts made here."""
 Drawing = alt.TopLevelMixin
-"""What can be written to a file: also several charts in one."""
+"""The type of what can be written to a file, which may also combine several charts."""
 
 WIDTH, HEIGHT = 640, 400
 FONT = "Helvetica, Arial, sans-serif"
@@ -34,14 +34,14 @@ DARK = {
     "#E69F00": "#F2B632",
     "#56B4E9": "#A6DCFF",
 }
-"""What a page that can be dark shows instead of each colour of lines and letters, then."""
+"""For each colour of lines and letters, the colour that replaces it on a page in dark mode."""
 _DASHES = ([1, 0], [9, 4], [2, 3], [10, 3, 2, 3], [5, 3], [14, 4])
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _RULE_DASHES = ([4, 4], [1, 3], [12, 4], [8, 3, 1, 3])
 
 
 class Style(NamedTuple):
-    """What tells a line from others."""
+    """The colour, dash and symbol of a line."""
 
     colour: str
     dash: list[int]
@@ -49,7 +49,7 @@ class Style(NamedTuple):
 
 
 def curve_style(number: int) -> Style:
-    """How the curve of that number looks."""
+    """Return the style of the curve with this number."""
     return Style(
         _COLOURS[number % len(_COLOURS)],
         _DASHES[number % len(_DASHES)],
@@ -58,17 +58,17 @@ def curve_style(number: int) -> Style:
 
 
 def rule_style(number: int) -> Style:
-    """How the reference line of that number looks: greyer than any curve."""
+    """Return the style of the reference line with this number: grey, unlike all curves."""
     return Style(GREY, _RULE_DASHES[number % len(_RULE_DASHES)], "circle")
 
 
 def plain(text: object) -> str:
-    """Text that every file can hold: on one line, and without what XML does not allow or no encoding can write."""
+    """Return the text on one line, with characters replaced that XML doesn't allow or no encoding can represent."""
     return re.sub(r"[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", " ".join(str(text).split()))
 
 
 def headed(title: str, caption: str) -> dict[str, Any]:
-    """What a chart is told so that title and caption stand above it, in lines of no more than its width."""
+    """Return the properties for a title and a caption above a chart, wrapped to its width."""
     head: dict[str, Any] = {"text": wrap(plain(title), LETTERS_OF_A_LINE - 20) or ""}
     if caption:
         head["subtitle"] = wrap(plain(caption), LETTERS_OF_A_LINE)
@@ -76,7 +76,7 @@ def headed(title: str, caption: str) -> dict[str, Any]:
 
 
 def dressed(chart: Chart, *, background: str = "white", padding: int = 14) -> Chart:
-    """The chart on white or another ground, in our letters."""
+    """Return the chart with the fonts and colours of this module, on a white or another background."""
     axis: dict[str, Any] = {
         "labelFont": FONT,
         "labelFontSize": SMALL,
@@ -103,10 +103,10 @@ def dressed(chart: Chart, *, background: str = "white", padding: int = 14) -> Ch
         "subtitleColor": GREY,
         "subtitlePadding": 5,
     }
-    dressed: Chart = (
+    styled: Chart = (
         chart.configure(background=background, padding=padding, font=FONT)
         .configure_view(stroke=None)
         .configure_axis(**axis)
         .configure_title(**title)
     )
-    return dressed
+    return styled

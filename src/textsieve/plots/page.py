@@ -1,7 +1,7 @@
-"""A chart as a page that opens without a network: the script that draws is in it.
+"""A chart as an HTML page that needs no network: the page contains the script that draws it.
 
-The chart stands in the page as JSON within a script, which nothing but `</script>` could end, or `<!--` confuse. So `<`
-is spelled as JSON allows, and a text can be nothing but a text.
+The chart is JSON inside a script element, which only `</script>` could end, or `<!--` break. So each `<` is written as
+a JSON escape, and text can't become markup.
 """
 
 import html
@@ -33,7 +33,7 @@ _OPTIONS = {"renderer": "svg", "actions": {"export": True, "source": False, "com
 
 
 def as_page(chart: Drawing) -> str:
-    """The whole page."""
+    """Return the page as HTML."""
     spec = chart.to_dict()
     return _PAGE.format(
         title=html.escape(str(spec.get("description") or "Chart")),
@@ -45,11 +45,11 @@ def as_page(chart: Drawing) -> str:
 
 @cache
 def script() -> str:
-    """What draws charts in a browser, as `vegaEmbed`; it takes a second or two to put together."""
+    """Return the script that draws charts in a browser, with `vegaEmbed`; building it takes a second or two."""
     version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", version)
 
 
 def in_script(value: object) -> str:
-    """JSON that may stand within a script of a page."""
+    """Return JSON that is safe inside a script element."""
     return json.dumps(value).replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""A chart to a file, whose ending says of what kind; the same chart gives the same bytes."""
+"""Write a chart to a file, in the format of the file's suffix; the same chart gives the same bytes."""
 
 import io
 import os
@@ -11,17 +11,20 @@ from .look import Drawing
 from .page import as_page
 
 PIXELS = 2
-"""A picture made of pixels has so many for one of the chart's, in each direction: for print and fine screens."""
+"""The scale factor of PNG images: they have this many pixels for one of the chart, for print and fine screens."""
 
 
 def as_svg(chart: Drawing) -> bytes:
-    """The chart as an SVG. Clipping paths come numbered through all charts of a process; here each begins with 1."""
+    """Return the chart as SVG.
+
+    Clipping paths and gradients are numbered through all charts of a process; here each chart's numbers start at 1.
+    """
     text = io.StringIO()
     chart.save(text, format="svg")
     numbers: dict[str, int] = {}
 
-    def renumbered(found: re.Match[str]) -> str:
-        return f"{found[1]}{numbers.setdefault(found[2], len(numbers) + 1)}"
+    def renumbered(match: re.Match[str]) -> str:
+        return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + 1)}"
 
     def in_tag(tag: re.Match[str]) -> str:
         return re.sub(r'(\bid="(?:clip|gradient_)|url\(#(?:clip|gradient_))(\d+)', renumbered, tag[0])
@@ -30,14 +33,14 @@ def as_svg(chart: Drawing) -> bytes:
 
 
 def as_png(chart: Drawing) -> bytes:
-    """The chart as pixels."""
+    """Return the chart as PNG."""
     data = io.BytesIO()
     chart.save(data, format="png", scale_factor=PIXELS)
     return data.getvalue()
 
 
 def as_json(chart: Drawing) -> bytes:
-    """The chart as what Vega-Lite draws it from."""
+    """Return the chart as a Vega-Lite specification."""
     return chart.to_json(indent=1).encode() + b"\n"
 
 
@@ -60,11 +63,11 @@ def save(chart: Drawing, path: str | os.PathLike[str]) -> None:
 
 
 def check_target(path: str | os.PathLike[str]) -> str:
-    """The ending of a file that a chart could be written to as things are; look before long work."""
+    """Return the suffix of a chart's file; raise `InputError` if it can't be written. Call this before long work."""
     name = os.fspath(path)
     kind = os.path.splitext(name)[1].lower()
     if kind not in KINDS:
-        found = f"ends in {kind!r}" if kind else "has no ending"
-        raise InputError(f"{name!r} {found}; a chart is written to a file that ends in {', '.join(KINDS)}.")
+        actual = f"ends in {kind!r}" if kind else "has no ending"
+        raise InputError(f"{name!r} {actual}; a chart is written to a file that ends in {', '.join(KINDS)}.")
     check_writable(name, what="a chart")
     return kind

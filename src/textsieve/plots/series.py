@@ -1,17 +1,18 @@
-"""What is given to be drawn, checked: curves, horizontal lines, and the frame that holds all of them."""
+"""Check the input of a line chart: curves, reference lines, and the frame that contains them."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import InputError, shown
 from .look import WIDTH, Style, curve_style, plain, rule_style
-from .scales import Domain, Floats, log_domain, round_domain, thinned
+from .scales import Domain, log_domain, round_domain, thinned
 
 
 class Series(NamedTuple):
-    """A line and its look; the key tells it from others, also if two have the same name."""
+    """A line and its style; the key identifies it, even if two lines have the same name."""
 
     key: str
     name: str
@@ -21,17 +22,17 @@ class Series(NamedTuple):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """Its points for a chart."""
+        """Return its points as rows of a chart's data."""
         return [{"key": self.key, "x": x, "y": y} for x, y in zip(self.x.tolist(), self.y.tolist(), strict=True)]
 
     def thinned(self, log_x: bool) -> Self:
-        """The same line of no more points than can be seen."""
-        kept = thinned(self.x, log=log_x)
-        return self._replace(x=self.x[kept], y=self.y[kept])
+        """Return the same line with no more points than can be seen."""
+        indices = thinned(self.x, log=log_x)
+        return self._replace(x=self.x[indices], y=self.y[indices])
 
 
 class Frame(NamedTuple):
-    """The numbers at the edges of the drawing, and its size in pixels."""
+    """The domains of both axes, and the height of the drawing in pixels."""
 
     x: Domain
     y: Domain
@@ -39,21 +40,21 @@ class Frame(NamedTuple):
     height: float
 
     def right(self, x: float) -> float:
-        """Pixels from the left edge."""
+        """Return the distance of an x from the left edge in pixels."""
         low, high, x = (np.log(value) if self.log_x else value for value in (*self.x, x))
         return float((x - low) / (high - low) * WIDTH)
 
     def down(self, y: float) -> float:
-        """Pixels from the upper edge."""
+        """Return the distance of a y from the upper edge in pixels."""
         return (self.y[1] - y) / (self.y[1] - self.y[0]) * self.height
 
     def value_at(self, down: float) -> float:
-        """The number that stands so many pixels below the upper edge."""
+        """Return the y that is `down` pixels below the upper edge."""
         return self.y[1] - down / self.height * (self.y[1] - self.y[0])
 
 
 def curve(number: int, name: str, given: Any, log_x: bool) -> Series:
-    """A curve from its x and y, sorted by x."""
+    """Return a curve from its x and y, sorted by x."""
     try:
         x, y = (np.asarray(values, np.float64) for values in given)
     except (TypeError, ValueError) as problem:
@@ -70,7 +71,7 @@ def curve(number: int, name: str, given: Any, log_x: bool) -> Series:
 
 
 def rule(number: int, name: str, value: Any, across: Domain) -> Series:
-    """A horizontal line to compare with."""
+    """Return a horizontal reference line."""
     try:
         y = float(value)
     except (TypeError, ValueError):
@@ -81,8 +82,8 @@ def rule(number: int, name: str, value: Any, across: Domain) -> Series:
 
 
 def across(curves: Iterable[Series], log_x: bool) -> Domain:
-    """From the first x to the last."""
-    ends = [(float(each.x[0]), float(each.x[-1])) for each in curves]
+    """Return the x domain: from the first x to the last."""
+    ends = [(float(line.x[0]), float(line.x[-1])) for line in curves]
     first, last = min(first for first, _ in ends), max(last for _, last in ends)
     if log_x:
         return log_domain(first, last)
@@ -90,8 +91,8 @@ def across(curves: Iterable[Series], log_x: bool) -> Domain:
 
 
 def upwards(series: Iterable[Series], at_least: Domain | None) -> Domain:
-    """From the lowest y to the highest, to round numbers; or what was asked for, if that holds all of them."""
-    heights = np.concatenate([each.y for each in series])
+    """Return the y domain: `at_least` if it contains all y, or else a domain that ends in round numbers."""
+    heights = np.concatenate([line.y for line in series])
     if at_least is None:
         return round_domain(float(heights.min()), float(heights.max()))
     low, high = map(float, at_least)

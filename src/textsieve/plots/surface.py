@@ -1,9 +1,9 @@
-"""A surface seen from above: numbers over a grid as cells, whose colour and, where there is room, digits say how much.
+"""A heat map: numbers over a grid as cells, with colours and, where there is room, digits.
 
-The colours are viridis: equal steps of the numbers look like equal steps, to eyes that see few colours too, and from
-dark to light they stay in order on grey paper. Letters in a cell are white on dark and black on light. Cells stand side
-by side whatever the steps of the axes, each at the value that it was measured at: between M = 1, 500, 1000 nothing is
-made up. What is missing is white, with a cross.
+The colours are viridis: equal steps of the numbers look like equal steps, also to colour-blind readers, and they range
+from dark to light, so that their order survives printing in grey. Digits are white on dark cells and black on light
+ones. All cells have the same size, whatever the steps of the axes, and each shows the value measured there: nothing is
+interpolated between M = 1, 500, 1000. Missing values are white, with a cross.
 """
 
 import math
@@ -20,12 +20,12 @@ from .scales import Domain
 Row = dict[str, Any]
 
 WIDEST, HIGHEST = 110, 70
-"""A cell has no more pixels than that, however few there are."""
+"""The maximum size of a cell in pixels, however few cells there are."""
 LETTER = 0.6
-"""About the mean width of a digit, as a share of the size of the letters."""
+"""The approximate mean width of a digit, as a share of the font size."""
 SMALLEST_LETTERS = 9
 LIGHT = 0.45
-"""From this share of the way through the colours on, black can be read better than white."""
+"""Digits are black from this share of the colour scale on, where black is easier to read than white."""
 
 
 def surface_plot(
@@ -42,64 +42,67 @@ def surface_plot(
     colours: Colours = "all",
     marked: Marked = "highest",
 ) -> Chart:
-    """Draw numbers over a grid, and mark one of them.
+    """Draw numbers over a grid as a heat map, and mark one of them.
 
     Parameters
     ----------
     values
-        A row for each y, a column for each x; NaN where nothing is known.
+        A row for each y, a column for each x; NaN where a value is missing.
     x, y
-        What stands at the columns and at the rows, in this order: numbers, in any steps, or names. Numbers at the rows
-        are drawn upwards, names downwards.
+        The values of the columns and of the rows: numbers, in any steps, or names. Numbers of rows are drawn upwards,
+        names downwards.
     x_title, y_title, value_title
-        What the axes and the colours show.
+        Titles of the axes and of the colour legend.
     title, caption
-        Above the chart, the caption in smaller letters, and after it what the marked cell is.
+        Text above the chart; the caption is in smaller letters, followed by a sentence about the marked cell.
     value_format
-        How the numbers are written, in a way that d3 and Python share, such as ".1%" or ",.0f".
+        The format of the numbers, valid for both d3 and Python, such as ".1%" or ",.0f".
     colours
-        What the colours span: "all" numbers; "most" of them, if a few far from the others would take all colours; or
-        two numbers. What is beyond has the colour of that end, which is said above the chart.
+        The range of the colour scale: "all" numbers; "most" of them, if a few outliers would use up the colours; or two
+        numbers. Numbers outside the range get the colour of its nearest end, and the caption says so.
     marked
-        The cell with a frame: "highest", "lowest", a row and a column (from 0), or None.
+        The cell that gets a frame: "highest", "lowest", a row and a column (from 0), or None.
     """
     grid = cells(values, x, y)
     try:
         format(1.0, value_format)
     except ValueError as problem:
         raise InputError(f"value_format={value_format!r}; use one such as '.1%', '.3g' or ',.0f'.") from problem
-    place, span = grid.place(marked), grid.domain(colours)
-    drawn = _Grid(grid, span, value_format, place)
+    cell, domain = grid.place(marked), grid.domain(colours)
+    drawing = _Grid(grid, domain, value_format, cell)
     layers = [
-        drawn.cells(plain(x_title), plain(y_title), plain(value_title)),
-        *drawn.missing(),
-        *drawn.digits(),
-        *([] if place is None else drawn.frame()),
+        drawing.cells(plain(x_title), plain(y_title), plain(value_title)),
+        *drawing.missing(),
+        *drawing.digits(),
+        *([] if cell is None else drawing.frame()),
     ]
-    about = "" if place is None else _about(grid, place, value_format, marked, (y_title, x_title))
-    said = [caption, about, _beyond(grid, span, value_format)]
-    size: dict[str, Any] = {"width": drawn.width * len(grid.x.ticks), "height": drawn.height * len(grid.y.ticks)}
-    return dressed(alt.LayerChart(layer=layers, **size, **headed(title, " ".join(filter(None, said)))))
+    about = "" if cell is None else _about(grid, cell, value_format, marked, (y_title, x_title))
+    sentences = [caption, about, _beyond(grid, domain, value_format)]
+    size: dict[str, Any] = {
+        "width": drawing.width * len(grid.x.ticks),
+        "height": drawing.height * len(grid.y.ticks),
+    }
+    return dressed(alt.LayerChart(layer=layers, **size, **headed(title, " ".join(filter(None, sentences)))))
 
 
-def _about(grid: Cells, place: tuple[int, int], value_format: str, marked: Marked, titles: tuple[str, str]) -> str:
-    """The marked cell in words."""
-    value, ticks = grid.values[place], (grid.y.ticks[place[0]], grid.x.ticks[place[1]])
+def _about(grid: Cells, cell: tuple[int, int], value_format: str, marked: Marked, titles: tuple[str, str]) -> str:
+    """Return a sentence about the marked cell."""
+    value, ticks = grid.values[cell], (grid.y.ticks[cell[0]], grid.x.ticks[cell[1]])
     written = "no number" if value != value else format(value, value_format)
-    what = f"the {marked}, " if isinstance(marked, str) else ""
-    at = " and ".join(f"{title} = {tick}" if title else tick for title, tick in zip(titles, ticks, strict=True))
-    return f"Framed: {what}{written}, at {at}."
+    kind = f"the {marked}, " if isinstance(marked, str) else ""
+    position = " and ".join(f"{title} = {tick}" if title else tick for title, tick in zip(titles, ticks, strict=True))
+    return f"Framed: {kind}{written}, at {position}."
 
 
-def _beyond(grid: Cells, span: Domain, value_format: str) -> str:
-    """Where the colours end, if there are numbers beyond it."""
-    beyond = {"below": (grid.present < span[0]).any(), "above": (grid.present > span[1]).any()}
-    said = [
+def _beyond(grid: Cells, domain: Domain, value_format: str) -> str:
+    """Return sentences about the ends of the colour scale that numbers exceed."""
+    beyond = {"below": (grid.present < domain[0]).any(), "above": (grid.present > domain[1]).any()}
+    sentences = [
         f"{format(end, value_format)} and what is {side} have one colour."
-        for (side, there), end in zip(beyond.items(), span, strict=True)
-        if there
+        for (side, exceeds), end in zip(beyond.items(), domain, strict=True)
+        if exceeds
     ]
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 class _Grid:
@@ -113,24 +116,24 @@ class _Grid:
 
     def _row(self, row: int, column: int) -> Row:
         value = float(self._grid.values[row, column])
-        at: Row = {
+        cell: Row = {
             "x": self._grid.x.ticks[column],
             "y": self._grid.y.ticks[row],
             "marked": (row, column) == self._place,
         }
         if value != value:
-            return at | {"value": None}
+            return cell | {"value": None}
         share = (value - self._domain[0]) / (self._domain[1] - self._domain[0])
-        return at | {"value": value, "text": format(value, self._format), "is_light": share >= LIGHT}
+        return cell | {"value": value, "text": format(value, self._format), "is_light": share >= LIGHT}
 
     def cells(self, x_title: str, y_title: str, value_title: str) -> alt.Chart:
-        """The cells that have a number, in their colours; and the axes, which only this layer has."""
+        """Return the coloured cells of the numbers, with the axes, which only this layer has."""
         rows = [row for row in self._rows if row["value"] is not None]
         seam: dict[str, Any] = {"stroke": "white", "strokeWidth": 1} if min(self.width, self.height) >= 8 else {}
         colour = alt.Color("value:Q", scale=alt.Scale(scheme="viridis", domain=self._domain, clamp=True), legend=None)
         if len({row["value"] for row in rows}) > 1:
             colour = colour.legend(**self._legend(value_title))
-        drawn: alt.Chart = (
+        chart: alt.Chart = (
             alt.Chart(alt.InlineData(values=rows))
             .mark_rect(**seam)
             .encode(
@@ -139,10 +142,10 @@ class _Grid:
                 colour,
             )
         )
-        return drawn
+        return chart
 
     def missing(self) -> list[alt.Chart]:
-        """A cross where there is no number."""
+        """Return a cross for each missing number."""
         rows = [row for row in self._rows if row["value"] is None]
         if not rows:
             return []
@@ -151,21 +154,21 @@ class _Grid:
         return [alt.Chart(alt.InlineData(values=rows)).mark_point(**cross).encode(self._x, self._y)]
 
     def digits(self) -> list[alt.Chart]:
-        """The numbers, if there is room for all of them; white where the cell is dark."""
+        """Return the numbers as text, white on dark cells, if there is room for all of them."""
         rows = [row for row in self._rows if row["value"] is not None]
         longest = max(len(row["text"]) for row in rows)
         size = int(min((self.width - 5) / (LETTER * longest), self.height - 5, SMALL))
         if size < SMALLEST_LETTERS:
             return []
-        drawn = []
+        charts = []
         for is_light, colour in ((True, "black"), (False, "white")):
             if of_colour := [row for row in rows if row["is_light"] == is_light]:
                 words = alt.Chart(alt.InlineData(values=of_colour)).mark_text(fontSize=size, font=FONT, color=colour)
-                drawn.append(words.encode(self._x, self._y, text="text:N"))
-        return drawn
+                charts.append(words.encode(self._x, self._y, text="text:N"))
+        return charts
 
     def frame(self) -> list[alt.Chart]:
-        """A frame around the marked cell, black on a white seam, so that it is seen on every colour."""
+        """Return a frame around the marked cell, black with a white border, so that it is visible on every colour."""
         rows = [row for row in self._rows if row["marked"]]
         thick = max(1.0, min(3.0, min(self.width, self.height) / 8))
         base = alt.Chart(alt.InlineData(values=rows)).encode(self._x, self._y)
@@ -184,7 +187,10 @@ class _Grid:
         return alt.Y("y:O", scale=alt.Scale(domain=ticks, paddingInner=0, paddingOuter=0))
 
     def _x_labels(self) -> dict[str, Any]:
-        """Numbers lie, so many of them as fit; names that do not fit stand on end."""
+        """Return the settings of the labels at the x axis.
+
+        Numbers are horizontal, as many of them as fit. Names that don't fit are vertical.
+        """
         ticks, are_numbers = self._grid.x
         wide = LETTER * SMALL * max(map(len, ticks)) + 4
         if are_numbers or wide <= self.width:
@@ -208,5 +214,5 @@ class _Grid:
 
 
 def _labels(ticks: list[str], needed: float, room: float) -> dict[str, Any]:
-    """Every tick of an axis has its label, or every second, third, ..., as far as they would touch."""
+    """Return settings that label every tick of an axis, or every second, third, ... if the labels would touch."""
     return {"values": ticks[:: math.ceil(needed / room)], "labelOverlap": False, "labelLimit": 180, "domain": False}

@@ -1,6 +1,6 @@
-"""A trained model and what it says of documents: scores, labels the reasons for them, and where these stand."""
+"""Trained models and their predictions: scores, labels, explanations, and the positions of terms in a text."""
 
-from ..text.spans import Span
+from ..text.places import Span
 from .explanations import ClassExplanation, Contribution, Explanation
 from .labels import Label, Labels, as_written, by_writing
 from .model import Model, Predictions, sentence_on_unknown

@@ -1,4 +1,4 @@
-"""Labels: what they may be, and how a file has them."""
+"""The types of labels, and how labels are written in files."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -8,13 +8,13 @@ Labels = Literal["one", "several", "matrix"]
 
 
 def as_written(label: Label) -> str:
-    """A label as a file has it: labels that are read from a file are text, also where they are numbers."""
+    """Return a label as written in a file, where all labels are text, including numbers."""
     if isinstance(label, bool):
         return str(label).lower()
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def by_writing(classes: Iterable[Label]) -> dict[str, Label]:
-    """Classes by how a file has them, with white space around them or without."""
+    """Return the classes by their text in a file, both as written and without surrounding white space."""
     written = {as_written(label).strip(): label for label in classes}
     return written | {as_written(label): label for label in classes}

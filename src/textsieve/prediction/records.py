@@ -1,25 +1,26 @@
-"""Predictions as plain values for JSON, a record a document: what `textsieve predict` writes as lines.
+"""Predictions as plain values for JSON, one record per document: the lines that `textsieve predict` writes.
 
-With one label a record is `{"label": ..., "score": ...}`, with several `{"labels": [...], "scores": {...}}`. A model
-with probabilities adds these beside the scores, and a document without a known term has `"unknown": true`. Labels are
-as in training; as keys they are as a file has them.
+With one label, a record is `{"label": ..., "score": ...}`; with several, `{"labels": [...], "scores": {...}}`. A model
+with probabilities adds these next to the scores, and a document without a known term has `"unknown": true`. Labels
+have the type they had in training; as keys they are text, as in files.
 """
 
 from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
+from ..arrays import Floats
 from .labels import Label, as_written
-from .model import Floats, Model, Predictions
+from .model import Model, Predictions
 
 PLURALS = {"score": "scores", "probability": "probabilities"}
 
 KEYS = ("label", "labels", *PLURALS, *PLURALS.values(), "unknown")
-"""What a record may have."""
+"""The keys that a record may have."""
 
 
 class Records:
-    """A model's predictions to records; `n_scores` is how many of the best scores each has, None for no others."""
+    """Convert predictions to records, with the scores of the labels, or with the `n_scores` best scores."""
 
     def __init__(self, model: Model, n_scores: int | None = None) -> None:
         self._model, self._n_scores = model, n_scores
@@ -27,7 +28,7 @@ class Records:
         self._columns = {label: column for column, label in enumerate(model.classes)}
 
     def of(self, found: Predictions) -> Iterator[dict[str, Any]]:
-        """The record of each document, in order."""
+        """Yield the record of each document, in order."""
         model = self._model
         probable = repeat(None) if model.calibration is None else model.probabilities(found.scores)
         documents = zip(model.label_sets(found.labels), found.scores, probable, strict=False)
@@ -36,7 +37,7 @@ class Records:
             yield record | {"unknown": True} if is_unknown else record
 
     def _record(self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None) -> dict[str, Any]:
-        """The labels of one document, and what is said of them; probabilities are None if the model has none."""
+        """Return the record of one document; `probabilities` is None if the model has none."""
         one, columns = self._model.labels == "one", [self._columns[label] for label in labels]
         record: dict[str, Any] = {"label": labels[0]} if one else {"labels": list(labels)}
         shown = columns if self._n_scores is None else _best(scores, self._n_scores)
@@ -51,6 +52,6 @@ class Records:
 
 
 def _best(scores: Floats, n: int) -> list[int]:
-    """The columns of the best scores, the best first."""
+    """Return the columns of the best scores, the best first."""
     best: list[int] = (-scores).argsort(kind="stable")[:n].tolist()
     return best

@@ -1,4 +1,4 @@
-"""Directions instead of terms: documents projected so that a trace is as large as it can be."""
+"""Projections on directions instead of selected terms: documents projected so that a trace is maximal."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""What a projection consists of, and the form that it is brought into.
+"""The directions of a projection, and their normal form.
 
-An eigenvector is as good as its negative, so a sign is agreed upon: the entry of largest magnitude is positive, the
-first one of equals. A direction raises the trace only if its eigenvalue is positive; one that is smaller than rounding
-errors can make it (`NOTHING` of the largest in magnitude) counts as 0.
+An eigenvector is as good as its negative, so the sign is fixed: the entry of largest magnitude is positive, the first
+one of equals. A direction raises the trace only if its eigenvalue is positive; an eigenvalue within rounding errors
+(`NOTHING` times the largest magnitude) counts as 0.
 """
 
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ..stats.sums import Floats
+from ..arrays import Floats
 
 NOTHING = 1e-12
-"""An eigenvalue that is no larger than this share of the largest is taken for 0."""
+"""Eigenvalues up to this share of the largest count as 0."""
 
 
 class Directions(NamedTuple):
-    """Eigenvalues in descending order, and a direction for each; a direction is a column, of length 1."""
+    """Eigenvalues in descending order, and a direction of length 1 for each, as columns."""
 
     eigenvalues: Floats
     columns: Floats
@@ -25,21 +25,21 @@ class Directions(NamedTuple):
 
 
 def positive(eigenvalues: Floats, largest: float) -> int:
-    """How many of the eigenvalues, which descend, are above 0."""
+    """Return the number of eigenvalues (descending) above 0."""
     return int(np.count_nonzero(eigenvalues > NOTHING * largest))
 
 
 def orthonormal(columns: Floats) -> Floats:
-    """Columns that are orthonormal but for rounding errors, made so to the last digits."""
+    """Return columns that are orthonormal to the last digits, from columns that are so up to rounding errors."""
     root = scipy.linalg.cholesky(columns.T @ columns)
     return np.asarray(columns @ scipy.linalg.solve_triangular(root, np.eye(len(root))))
 
 
 def with_signs(columns: Floats) -> Floats:
-    """The columns, each with a positive sign where its magnitude is largest."""
+    """Return the columns with signs such that the entry of largest magnitude is positive."""
     above, below = columns.max(axis=0, initial=0.0), -columns.min(axis=0, initial=0.0)
-    turned = below > above
+    is_flipped = below > above
     for number in np.flatnonzero(below == above):
         column = columns[:, number]
-        turned[number] = column[np.abs(column).argmax()] < 0.0
-    return columns * np.where(turned, -1.0, 1.0)
+        is_flipped[number] = column[np.abs(column).argmax()] < 0.0
+    return columns * np.where(is_flipped, -1.0, 1.0)

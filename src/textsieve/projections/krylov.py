@@ -1,60 +1,61 @@
 """The largest eigenvalues of a symmetric operator T, and their eigenvectors, from products with T alone.
 
-The columns U, T U, T² U, ... of a block U soon hold the eigenvectors at the ends of the spectrum. They are made
-orthonormal as they come (block Lanczos). In their basis T is a small matrix H, and H's eigenvectors y give the best
-approximations U y that the basis has. What T adds beyond the basis is the next block times a coupling B, so the
-residual ||T U y - θ U y|| = ||B y_last|| is known without a product. When the basis is full it is reduced to the best
-approximations and the next block, and goes on from there (thick restart), until all residuals are small.
+The columns U, T U, T² U, ... of a block U soon span the eigenvectors at the ends of the spectrum. They are made
+orthonormal one block at a time (block Lanczos). In their basis T is a small matrix H, and H's eigenvectors y give the
+best approximations U y in the basis. The part of T U outside the basis is the next block times a coupling B, so the
+residual ||T U y - θ U y|| = ||B y_last|| is known without another product. When the basis is full, it is reduced to
+the best approximations and the next block, and the iteration continues from there (thick restart), until all residuals
+are small.
 
-A block of several columns makes one walk through the documents serve several products, turns the rest into products
-of matrices, and finds eigenvalues that are equal. The start is fixed, so the result is too.
+With a block of several columns, one pass over the documents computes several products, the other steps become matrix
+products, and equal eigenvalues are found. The start is fixed, so the result is reproducible.
 
-The inner product is <u, v> = u' P v (see `sides`), so along with U its duals V = P U are kept: <u, v> = (P u)' v.
+The inner product is <u, v> = u' P v (see `sides`), so the duals V = P U are stored along with U: <u, v> = (P u)' v.
 
-P may send some z to 0. The part of a column along z has no length in this inner product. If the spectrum is flat and
-far from 0, so that what is taken off T U is much more than what is left, that part grows from block to block. It does
-no harm until its rounding errors show in V = P U: these are about ε ||P|| ||u||, and <u, u> = 1 is off by
-ε ||P|| ||u||². Where that is no longer small, the solver gives up (`AdriftError`), and the other side has to do.
+P may map some z to 0. The part of a column along z has no length in this inner product. If the spectrum is flat and
+far from 0, so that much more is subtracted from T U than is left, that part grows from block to block. It does no harm
+until its rounding errors show in V = P U: these are about ε ||P|| ||u||, and <u, u> = 1 is off by ε ||P|| ||u||². When
+that is no longer small, the solver raises `AdriftError`, and the other side has to be used.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..stats.sums import Floats
+from ..arrays import Floats
 from .directions import positive
 from .sides import Side
 
 BLOCK = 8
-"""Columns that are multiplied at a time."""
+"""The number of columns that are multiplied at a time."""
 
 _VANISHED = 1e-11
-"""What is left of T U once the basis is taken off is noise if it is this small, measured by the largest eigenvalue."""
+"""The part of T U outside the basis is noise if it is this small relative to the largest eigenvalue."""
 
 _RANDOM_VANISHED = 1e-7
-"""The same for random columns, measured by their own length."""
+"""The part of random columns outside the basis is noise if it is this small relative to their own length."""
 
 _DEPENDENT = 1e-14
-"""Squared lengths within a block that are this small, measured by the largest, are noise."""
+"""Squared lengths within a block are noise if they are this small relative to the largest."""
 
 _NEARLY_ORTHOGONAL = 1e-11
-"""Overlaps of a new block with the basis up to which they need not be taken off once more."""
+"""The largest overlap of a new block with the basis that need not be subtracted again."""
 
 
 _ADRIFT = 1e8
-"""The largest ||P|| ||u||² of a column u with <u, u> = 1: so many digits are lost, of 16."""
+"""The largest allowed ||P|| ||u||² of a column u with <u, u> = 1: 8 of 16 digits are lost."""
 
 
 class AdriftError(ArithmeticError):
-    """Raised where columns have grown along what P sends to 0."""
+    """Raised when columns have grown too much along vectors that P maps to 0."""
 
 
 class Found(NamedTuple):
-    """Eigenvalues above 0, descending, and their vectors as columns."""
+    """Eigenvalues above 0, descending, and their eigenvectors as columns."""
 
     eigenvalues: Floats
     vectors: Floats
-    residual: float = 0.0  # the largest, as a share of the largest eigenvalue in magnitude
+    residual: float = 0.0  # the largest, relative to the largest magnitude of an eigenvalue
     n_iter: int = 1
 
 
@@ -68,7 +69,7 @@ class _Block(NamedTuple):
 
 
 class _Basis:
-    """Orthonormal columns, their duals, and the operator in their terms."""
+    """Orthonormal columns, their duals, and the operator expressed in this basis."""
 
     def __init__(self, side: Side, most: int) -> None:
         self._side = side
@@ -76,12 +77,15 @@ class _Basis:
         self._duals = self._columns if side.euclidean else np.zeros((side.size, most), order="F")
         self._small = np.zeros((most, most))
         self.size = 0
-        self.last = 0  # how many columns the newest block has
+        self.last = 0  # number of columns of the newest block
         self.scale = 0.0  # about the largest eigenvalue, in magnitude
         self._stretch = 0.0  # about ||P||²
 
     def new_in(self, block: Floats, inner: Floats | None = None, floor: float = 0.0) -> _Block:
-        """What is new in a block, orthonormal; no columns if it is shorter than `floor`. `inner` is V' times it."""
+        """Return the orthonormalised part of a block outside the basis; no columns if it is shorter than `floor`.
+
+        `inner` is V' times the block, if known already.
+        """
         columns, duals = self._columns[:, : self.size], self._duals[:, : self.size]
         block = self._side.centred(block - columns @ (duals.T @ block if inner is None else inner))
         new = _orthonormal(block, self._side.dual(block), floor)
@@ -89,7 +93,7 @@ class _Basis:
             overlap = columns.T @ new.duals
             if np.abs(overlap).max(initial=0.0) <= _NEARLY_ORTHOGONAL:
                 break
-            # A column of length 1 that the basis takes half of was noise.
+            # A column that loses more than half of its length to the basis was noise.
             rest = self._side.centred(new.columns - columns @ overlap)
             new = _orthonormal(rest, new.duals - duals @ overlap, floor=0.5)
         self._require_no_drift(new)
@@ -104,20 +108,20 @@ class _Basis:
             raise AdriftError
 
     def new_random(self, rng: np.random.Generator) -> _Block:
-        """Directions that nothing in the basis leads to; no columns if there are none."""
+        """Return random directions outside the basis; no columns if there are none."""
         block = self._side.centred(rng.standard_normal((self._side.size, BLOCK)))
         length = float(np.sqrt(np.abs(np.sum(block * self._side.dual(block))) / BLOCK))
         return self.new_in(block, floor=_RANDOM_VANISHED * length)
 
     def append(self, block: _Block) -> None:
-        """Take in a block that is orthonormal."""
+        """Append an orthonormal block."""
         at = slice(self.size, self.size + block.width)
         self._columns[:, at] = block.columns
         self._duals[:, at] = block.duals
         self.size, self.last = at.stop, block.width
 
     def image_of_last(self) -> tuple[Floats, Floats]:
-        """T times the newest block, and V' times that, which is what the small matrix lacks."""
+        """Return T times the newest block, and V' times that, which is also added to the small matrix."""
         newest = slice(self.size - self.last, self.size)
         image = self._side.step(self._duals[:, newest])
         inner = self._duals[:, : self.size].T @ image
@@ -127,40 +131,41 @@ class _Basis:
         return image, inner
 
     def eigen(self) -> tuple[Floats, Floats]:
-        """The approximations: eigenvalues, descending, and eigenvectors in terms of the basis."""
+        """Return the approximate eigenvalues, descending, and eigenvectors in terms of the basis."""
         values, vectors = np.linalg.eigh(self._small[: self.size, : self.size])
         return values[::-1], vectors[:, ::-1]
 
     def combined(self, turn: Floats) -> Floats:
-        """Combinations of the columns."""
+        """Return combinations of the columns."""
         return self._columns[:, : self.size] @ turn
 
     def reduce(self, values: Floats, turn: Floats) -> None:
-        """Keep some approximations alone."""
-        kept = len(values)
-        self._columns[:, :kept] = self.combined(turn)
+        """Reduce the basis to some of the approximations."""
+        n_kept = len(values)
+        self._columns[:, :n_kept] = self.combined(turn)
         if self._duals is not self._columns:
-            self._duals[:, :kept] = self._duals[:, : self.size] @ turn
+            self._duals[:, :n_kept] = self._duals[:, : self.size] @ turn
         self._small[:] = 0.0
-        self._small[range(kept), range(kept)] = values
-        self.size = kept
+        self._small[range(n_kept), range(n_kept)] = values
+        self.size = n_kept
 
 
 def _orthonormal(block: Floats, dual: Floats, floor: float = 0.0) -> _Block:
-    """The columns that span a block, orthonormal among themselves."""
+    """Return orthonormal columns that span a block."""
     if block.shape[1] == 0:
         return _Block(block, dual)
     products = block.T @ dual
     squares, turn = np.linalg.eigh((products + products.T) / 2)
-    kept = squares > max(floor * floor, _DEPENDENT * squares[-1], 0.0)
-    turn = turn[:, kept] / np.sqrt(squares[kept])
+    is_kept = squares > max(floor * floor, _DEPENDENT * squares[-1], 0.0)
+    turn = turn[:, is_kept] / np.sqrt(squares[is_kept])
     return _Block(block @ turn, dual @ turn)
 
 
 def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Found:
-    """The positive ones among the `n_wanted` largest eigenvalues; fewer than asked for if the space is exhausted.
+    """Return the positive ones among the `n_wanted` largest eigenvalues; fewer if the space is exhausted.
 
-    `tol` is the largest residual ||T u - θ u||, as a share of the largest eigenvalue; `max_iter` the most restarts.
+    `tol` is the largest residual ||T u - θ u||, as a share of the largest eigenvalue; `max_iter` is the maximum number
+    of restarts.
     """
     rng = np.random.default_rng(0)
     most = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), side.size)
@@ -168,7 +173,7 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
     basis.append(basis.new_in(start))
     if basis.size == 0:
         return Found(np.empty(0), np.empty((side.size, 0)))
-    before = -1
+    previous_n_positive = -1
     n_iter = 0
     while True:
         n_iter += 1
@@ -179,23 +184,23 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
         residuals = np.linalg.norm(coupling @ last, axis=0)
         n_positive = positive(values[:n_wanted], largest)
         residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)
-        enough = n_positive == min(n_wanted, basis.size) or n_positive == before
-        if new.width == 0 or (residual <= tol and enough) or n_iter == max_iter:
+        is_complete = n_positive == min(n_wanted, basis.size) or n_positive == previous_n_positive
+        if new.width == 0 or (residual <= tol and is_complete) or n_iter == max_iter:
             break
-        before = n_positive
-        kept = n_wanted + (basis.size - n_wanted) // 3
-        basis.reduce(values[:kept], turn[:, :kept])
+        previous_n_positive = n_positive
+        n_kept = n_wanted + (basis.size - n_wanted) // 3
+        basis.reduce(values[:n_kept], turn[:, :n_kept])
         basis.append(new)
     return Found(values[:n_positive], basis.combined(turn[:, :n_positive]), residual, n_iter)
 
 
 def _fill(basis: _Basis, most: int, rng: np.random.Generator) -> tuple[_Block, Floats]:
-    """Let the basis grow; the block that found no room, and how the newest one leads to it."""
+    """Extend the basis until it is full; return the next block, which did not fit, and its coupling."""
     while True:
         image, inner = basis.image_of_last()
         new = basis.new_in(image, inner, _VANISHED * basis.scale)
         coupling = new.duals.T @ image
-        if new.width == 0:  # the basis holds all that T makes of it; is there anything else?
+        if new.width == 0:  # T maps the basis into itself; try random directions outside it
             new = basis.new_random(rng)
             coupling = np.zeros((new.width, basis.last))
         if new.width == 0 or basis.size + new.width > most:
@@ -204,7 +209,7 @@ def _fill(basis: _Basis, most: int, rng: np.random.Generator) -> tuple[_Block, F
 
 
 def all_eigenvalues(side: Side, n_wanted: int) -> Found:
-    """The same from the whole matrix, for a small side."""
+    """Return the same as `largest_eigenvalues`, computed from the whole matrix, for a small side."""
     columns, matrix = side.whole()
     values, turn = np.linalg.eigh((matrix + matrix.T) / 2)
     values, turn = values[::-1], turn[:, ::-1]

@@ -1,24 +1,25 @@
-"""S(λ) as an operator: which documents are weighed how.
+"""S(λ) as an operator, expressed by weights of documents.
 
-The centroids are means of documents, so S_b, like C, comes from the centred documents J X alone. Let n_j be the size of
-class j, p_j its share, 1_j the documents of it, and v = sum_j (p_j / n_j) 1_j. With the columns a_j = sqrt(p_j)
-(1_j / n_j - v) of a matrix A (documents x classes), X' a_j = sqrt(p_j)(m_j - m), and each a_j adds up to 0. So
+The centroids are means of documents, so S_b, like C, can be computed from the centred documents J X alone. Let n_j be
+the size of class j, p_j its share, 1_j the indicator vector of its documents, and v = sum_j (p_j / n_j) 1_j. With the
+columns a_j = sqrt(p_j) (1_j / n_j - v) of a matrix A (documents x classes), X' a_j = sqrt(p_j)(m_j - m), and each a_j
+sums to 0. So
 
     S(λ) = λ S_b + (1 - λ) C = (J X)' K (J X)        with K = λ A A' + ((1 - λ) / N) I.
 
-A is sparse but for v; a product with K costs next to nothing. Documents without a label are rows of zeros in A, and a
-document with several labels has an entry for each.
+A is sparse except for v, so a product with K is cheap. Unlabelled documents are rows of zeros in A, and a multilabel
+document has an entry for each label.
 """
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..arrays import Floats
 from ..stats.labels import LabelPairs
-from ..stats.sums import Floats
 
 
 class Mixture:
-    """K = λ A A' + ((1 - λ) / N) I."""
+    """The operator K = λ A A' + ((1 - λ) / N) I."""
 
     def __init__(self, weight: float, pairs: LabelPairs, shares: Floats) -> None:
         sizes = np.diff(pairs.class_starts)
@@ -35,13 +36,13 @@ class Mixture:
         self.n_classes = int(np.count_nonzero(sizes))
 
     def times(self, block: Floats) -> Floats:
-        """K V."""
-        even = block * ((1.0 - self.weight) / len(block))
+        """Return K V."""
+        identity_part = block * ((1.0 - self.weight) / len(block))
         if self.weight == 0.0:
-            return even
+            return identity_part
         by_class = self._members_by_class @ block - self._roots * (self._common.T @ block)
-        return even + self.weight * self.centroids(by_class)
+        return identity_part + self.weight * self.centroids(by_class)
 
     def centroids(self, factors: Floats) -> Floats:
-        """A F: the documents, weighed so that their sum is a sum of centred centroids times factors."""
+        """Return A F: weights of documents whose weighted sum is the centred centroids times the factors."""
         return np.asarray(self._members @ factors - self._common * (self._roots.T @ factors))

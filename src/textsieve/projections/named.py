@@ -1,4 +1,4 @@
-"""The projections by name, one row each; a module is loaded only when its projection is asked for."""
+"""The table of projections by name; a module is only imported when its projection is requested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Named(NamedTuple):
-    """A projection that can be asked for by name."""
+    """A projection that can be requested by name."""
 
     name: str
     class_name: str
@@ -22,9 +22,9 @@ class Named(NamedTuple):
     about: str
 
     def make(self) -> TraceProjection:
-        """A projection with the settings that its name stands for."""
-        made = getattr(import_module("textsieve.projections.trace"), self.class_name)
-        return cast("TraceProjection", made(**self.options))
+        """Return a projection with the settings of this name."""
+        projection_class = getattr(import_module("textsieve.projections.trace"), self.class_name)
+        return cast("TraceProjection", projection_class(**self.options))
 
 
 _ROWS = (
@@ -38,12 +38,12 @@ PROJECTIONS = {row.name: row for row in _ROWS}
 
 
 def projection_of(setting: Any, options: Mapping[str, Any] | None = None) -> TraceProjection | None:
-    """The projection that a setting stands for: a name, with options, or a projection as it is; None is none."""
+    """Return the projection of a setting: a new one for a name and options, a given projection unchanged, or None."""
     if isinstance(setting, str) and setting in PROJECTIONS:
         row = PROJECTIONS[setting]
-        made = row.make()
-        require_options("projection", setting, options, set(made.get_params()) - {*row.options, "unlabelled"})
-        return made.set_params(**(options or {}))
+        projection = row.make()
+        require_options("projection", setting, options, set(projection.get_params()) - {*row.options, "unlabelled"})
+        return projection.set_params(**(options or {}))
     if options and setting is None:
         names = ", ".join(PROJECTIONS)
         raise InputError(f"projection_options: no projection is asked for; name one with projection=, of {names}.")

@@ -1,37 +1,37 @@
-"""Values of any size: documents are solved in a unit in which their largest value is near 1.
+"""Scaling of documents, so that their largest value is near 1 while the directions are computed.
 
-An eigenvalue is a sum of squares of values, and the solver takes squares of those again: of values of 1e90 that is no
-number any more, and of 1e-100 it is 0. Eigenvectors do not depend on the unit. The unit is a power of two, so that to
-measure in it rounds nothing, and values of usual size are left as they are. Eigenvalues grow as the square of the unit,
-and are given for the documents as they were; if they are no numbers then, that is an error.
+An eigenvalue is a sum of squares of values, and the solver squares those again: for values of 1e90 that overflows, and
+for 1e-100 it underflows to 0. Eigenvectors do not depend on the scale. The scale is a power of two, so that scaling
+rounds nothing, and values of usual size are left unchanged. Eigenvalues are scaled back by the square of the scale; if
+they overflow or underflow then, `InputError` is raised.
 """
 
 from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import InputError
-from ..stats.sums import Floats
 from .directions import Directions
 
 _USUAL = 32
-"""Powers of two up to which nothing needs to be done."""
+"""The largest magnitude of an exponent for which values are not scaled."""
 
 
 def exponent_of(values: Any) -> int:
-    """The power of two that is the unit for values: 0 for those of usual size."""
+    """Return the exponent of the power of two to scale values by; 0 for values of usual size."""
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     exponent = int(np.frexp(largest)[1])
     return exponent if abs(exponent) > _USUAL else 0
 
 
 def in_unit(values: Floats, exponent: int) -> Floats:
-    """The values, measured in a unit; the same array if that is 1."""
+    """Return the values divided by 2**exponent; the same array if the exponent is 0."""
     return values if exponent == 0 else np.ldexp(values, -exponent)
 
 
 def back(found: Directions, exponent: int) -> Directions:
-    """Directions with eigenvalues as they are for the documents as they were given."""
+    """Return directions with the eigenvalues of the unscaled documents."""
     if exponent == 0:
         return found
     with np.errstate(over="ignore", under="ignore"):

@@ -1,27 +1,27 @@
-"""Two ways to write the same directions down, of which the shorter is taken.
+"""Two equivalent operators for finding the directions, over terms or over documents; the smaller one is used.
 
-Every direction w that S = (J X)' K (J X) does not send to 0 is a combination w = X' J u of documents. So eigenvectors
-can be looked for
+Every direction w that S = (J X)' K (J X) does not map to 0 is a combination w = X' J u of documents. So eigenvectors
+can be computed
 
 - over terms: w itself, with S w = (J X)' K (J X w);
 - over documents: u, with S X' J u = X' J (K G u), where G = J X X' J; the inner product of two directions is u' G v.
 
-Both have the same form, an operator T that is symmetric in an inner product <u, v> = u' P v: over terms P = I and
-T = S, over documents P = G and T = K G.
+Both have the same form, an operator T that is symmetric in an inner product <u, v> = u' P v: over terms P = I and T =
+S, over documents P = G and T = K G.
 
-G sends the constant vector to 0, and with it whatever stands for no direction (two equal documents, one taken off the
-other). The inner product does not see such a part of u, so nothing in the solver would keep it from growing until the
-rest is lost in its rounding errors. The constant part is taken off wherever a block is made (`centred`); for what other
-parts there may be, see `krylov`.
+G maps the constant vector to 0, and with it every u that represents no direction (such as the difference of two equal
+documents). The inner product does not see such a part of u, so nothing in the solver would keep it from growing until
+the rest is lost in its rounding errors. The constant part is subtracted from every new block (`centred`); `krylov`
+explains how other such parts are handled.
 """
 
 from typing import Protocol
 
 import numpy as np
 
-from ..stats.sums import Floats
+from ..arrays import Floats
 from .directions import NOTHING
-from .documents import Documents
+from .documents import DocumentOperator
 from .mixture import Mixture
 
 
@@ -32,57 +32,57 @@ class Side(Protocol):
     euclidean: bool  # whether P = I
 
     def centred(self, block: Floats) -> Floats:
-        """U without what is known to stand for no direction."""
+        """Return U without the part that is known to represent no direction."""
 
     def dual(self, block: Floats) -> Floats:
-        """P U."""
+        """Return P U."""
 
     def step(self, duals: Floats) -> Floats:
-        """T U, given P U."""
+        """Return T U, given P U."""
 
     def start(self, factors: Floats) -> Floats:
-        """The centred centroids times factors."""
+        """Return the centred centroids times factors."""
 
     def directions(self, block: Floats) -> Floats:
-        """The directions that U stands for, as columns with a number for each term."""
+        """Return the directions that U represents, as columns with a number for each term."""
 
     def whole(self) -> tuple[Floats, Floats]:
-        """Of a small side: U that spans all of it, with <U, U> = I, and <U, T U>."""
+        """Return a U with <U, U> = I that spans the whole space, and <U, T U>; for a small side."""
 
 
 class OverTerms:
-    """Directions as they are."""
+    """Directions represented by themselves."""
 
     euclidean = True
 
-    def __init__(self, documents: Documents, mixture: Mixture) -> None:
+    def __init__(self, documents: DocumentOperator, mixture: Mixture) -> None:
         self.size = documents.n_terms
         self._documents, self._mixture = documents, mixture
 
     def centred(self, block: Floats) -> Floats:
-        """U as it is."""
+        """Return U unchanged."""
         return block
 
     def dual(self, block: Floats) -> Floats:
-        """U as it is."""
+        """Return U unchanged."""
         return block
 
     def step(self, duals: Floats) -> Floats:
-        """S U."""
+        """Return S U."""
         return self._documents.to_terms(self._mixture.times(self._documents.to_documents(duals)))
 
     def start(self, factors: Floats) -> Floats:
-        """The centred centroids times factors."""
+        """Return the centred centroids times factors."""
         return self._documents.to_terms(self._mixture.centroids(factors))
 
     def directions(self, block: Floats) -> Floats:
-        """U as it is."""
+        """Return U unchanged."""
         return block
 
     def whole(self) -> tuple[Floats, Floats]:
-        """The unit directions, and S."""
-        even = (1.0 - self._mixture.weight) / self._documents.n_documents
-        matrix = even * self._documents.scatter()
+        """Return the identity matrix and S."""
+        identity_weight = (1.0 - self._mixture.weight) / self._documents.n_documents
+        matrix = identity_weight * self._documents.scatter()
         if self._mixture.weight != 0.0:
             centroids = self.start(np.eye(len(self._mixture.shares)))
             matrix += self._mixture.weight * (centroids @ centroids.T)
@@ -90,44 +90,44 @@ class OverTerms:
 
 
 class OverDocuments:
-    """Directions as combinations of documents."""
+    """Directions represented as combinations of documents."""
 
     euclidean = False
 
-    def __init__(self, documents: Documents, mixture: Mixture) -> None:
+    def __init__(self, documents: DocumentOperator, mixture: Mixture) -> None:
         self.size = documents.n_documents
         self._documents, self._mixture = documents, mixture
 
     def centred(self, block: Floats) -> Floats:
-        """J U: what is the same for all documents adds up to no direction."""
+        """Return J U: a part that is the same for all documents represents no direction."""
         return np.asarray(block - block.mean(axis=0))
 
     def dual(self, block: Floats) -> Floats:
-        """G U."""
+        """Return G U."""
         return self._documents.gram(block)
 
     def step(self, duals: Floats) -> Floats:
-        """K G U, given G U."""
+        """Return K G U, given G U."""
         return self._mixture.times(duals)
 
     def start(self, factors: Floats) -> Floats:
-        """The centred centroids times factors."""
+        """Return the centred centroids times factors."""
         return self._mixture.centroids(factors)
 
     def directions(self, block: Floats) -> Floats:
-        """X' J U."""
+        """Return X' J U."""
         return self._documents.to_terms(block)
 
     def whole(self) -> tuple[Floats, Floats]:
-        """G = Q D Q' without what is 0: U = Q D^(-1/2) and U' G K G U."""
+        """Return U = Q D^(-1/2) and U' G K G U, from G = Q D Q' without its zero eigenvalues."""
         squares, vectors = np.linalg.eigh(self._documents.products())
-        kept = squares > NOTHING * squares[-1]
-        roots = np.sqrt(squares[kept])
-        duals = vectors[:, kept] * roots
+        is_nonzero = squares > NOTHING * squares[-1]
+        roots = np.sqrt(squares[is_nonzero])
+        duals = vectors[:, is_nonzero] * roots
         matrix = duals.T @ self._mixture.times(duals)
-        return vectors[:, kept] / roots, matrix
+        return vectors[:, is_nonzero] / roots, matrix
 
 
-def shorter_side(documents: Documents, mixture: Mixture) -> Side:
-    """Terms or documents, whichever are fewer."""
+def shorter_side(documents: DocumentOperator, mixture: Mixture) -> Side:
+    """Return the side with fewer rows: terms or documents."""
     return (OverDocuments if documents.n_documents < documents.n_terms else OverTerms)(documents, mixture)

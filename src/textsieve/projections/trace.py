@@ -1,13 +1,13 @@
 """Trace projections: the family S(λ) = λ S_b + (1 - λ) C over all orthonormal directions.
 
-The selectors OCFS and TOFA maximise tr(W' S W) over the W that pick terms. Over all W with W'W = I the maximum is the
-sum of the p largest eigenvalues of S, and W are their eigenvectors. λ = 0 is principal component analysis, λ = 1 the
-orthogonal centroid algorithm, λ = 2 the maximum margin criterion S_b - S_w. C is the scatter of all N documents around
-their mean, S_b that of the class means, weighted by the classes' shares; documents without a label count in C alone,
-and one with several labels once in C and once for each label in S_b.
+The selectors OCFS and TOFA maximise tr(W' S W) over the W that select terms. Over all W with W'W = I, the maximum is
+the sum of the p largest eigenvalues of S, and the columns of W are their eigenvectors. λ = 0 is principal component
+analysis, λ = 1 the orthogonal centroid algorithm, λ = 2 the maximum margin criterion S_b - S_w. C is the scatter of
+all N documents around their mean, S_b that of the class means, weighted by the classes' shares. Unlabelled documents
+count in C alone, and a multilabel document counts once in C and once for each label in S_b.
 
 At λ = 1 the table of statistics is enough (`centroids`). Otherwise products with the documents are needed, and S is
-never made (`mixture`, `sides`): a few hundred products give the directions (`krylov`).
+never computed (`mixture`, `sides`): a few hundred products give the directions (`krylov`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from ..arrays import Floats, Ints
 from ..errors import InputError, counted, shown
 from ..estimators import growing, refuse_texts
 from ..settings import as_number, is_whole, n_threads
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
-from ..stats.shares import ClassWeight, class_shares, require_class_weight
 from ..stats.soundness import LARGEST, are_finite, in_order
-from ..stats.sums import Floats, Ints
+from ..stats.weights import ClassWeight, class_shares, require_class_weight
 from ..warning import warn
 from .directions import Directions
 from .documents import DenseDocuments, SparseDocuments
@@ -41,46 +41,47 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 DEFAULT_COMPONENTS = 100
-_LARGEST_WEIGHT = 1e12  # with larger ones, all digits of what counts less are lost
+_LARGEST_WEIGHT = 1e12  # with larger weights, the smaller part of the sum loses all its digits
 
 
 class NeedsDocuments(InputError, AttributeError):
-    """Raised where a method makes do with statistics, but the weight does not; `hasattr` then says no."""
+    """Raised for a method that works on statistics at weight 1 only; `hasattr` then returns False."""
 
 
 class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Project documents on the directions W that maximise tr(W' S W), S = weight S_b + (1 - weight) C.
 
-    S_b is the scatter of the class means, C that of all documents. Documents without a label count in C.
+    S_b is the scatter of the class means, C that of all documents. Unlabelled documents count in C only.
 
     Parameters
     ----------
     weight : float
-        0 is principal component analysis, and needs no labels; 1 the orthogonal centroid (`OrthogonalCentroid`), 2 the
-        maximum margin criterion (`MaximumMargin`). Any other number will do.
+        0 is principal component analysis, which needs no labels; 1 is the orthogonal centroid (`OrthogonalCentroid`),
+        and 2 the maximum margin criterion (`MaximumMargin`). Other numbers are allowed, too.
     n_components : int or None
-        How many directions. None is one less than there are classes from weight 1 on, and 100 below it. Only
-        directions that raise the trace are kept, at most one less than there are classes from weight 1 on; if none
-        does, the best one between the class means, with a warning.
+        Number of directions. None means the number of classes - 1 for weights from 1, and 100 below. Only directions
+        that raise the trace are kept; for weights from 1, these are at most the number of classes - 1. If there are
+        none, the best direction between the class means is kept, with a warning.
     class_weight : "balanced" or None
-        Whether all classes count alike in S_b, or each as its documents.
+        Whether all classes have the same weight in S_b ("balanced"), or weights proportional to their documents.
     unlabelled : label
-        The label that means "no label", beside None and NaN. None: there is no such label, and NaN is refused.
+        The label that means "no label", besides None and NaN. With None, there is no such label, and NaN raises
+        `InputError`.
     tol : float
         The largest residual ||S w - μ w|| of a direction, as a share of the largest eigenvalue. Weight 1, and few
-        documents or terms, are worked out without it.
+        documents or terms, are solved directly, without it.
     max_iter : int
-        The most restarts of the eigen-solver.
+        Maximum number of restarts of the eigen-solver.
     n_jobs : int or None
-        Threads for products with sparse documents; -1 is all cores. The result is the same for any number.
+        Number of threads for products with sparse documents; -1 uses all cores. The result does not depend on it.
 
     Attributes
     ----------
     components_ : array (directions x terms), orthonormal rows; the entry of largest magnitude in each is positive
     eigenvalues_ : array, what each direction adds to the trace, descending
-    mean_ : array, the mean of all documents, which is taken off before projecting
-    n_components_ : how many directions there are
-    n_iter_ : how many rounds the eigen-solver took
+    mean_ : array, the mean of all documents, which is subtracted before projecting
+    n_components_ : the number of directions
+    n_iter_ : the number of iterations of the eigen-solver
     classes_ : the classes, sorted
     """
 
@@ -129,13 +130,13 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
-        """At weight 1, add more documents: `partial_fit(X, y)`. More columns than before may come."""
+        """Add more documents, at weight 1 only: `partial_fit(X, y)`. There may be more columns than before."""
         self._require_weight_1("partial_fit")
         return self._partial_fit
 
     @property
     def fit_stats(self) -> Callable[[ClassStats], Self]:
-        """At weight 1, find the directions from statistics that are there already: `fit_stats(stats)`."""
+        """Find the directions from existing statistics, at weight 1 only: `fit_stats(stats)`."""
         self._require_weight_1("fit_stats")
         return self._fit_stats
 
@@ -172,23 +173,23 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _solve_stats(self, stats: ClassStats) -> tuple[Directions, Floats]:
         n_wanted = self._n_wanted(stats.class_docs, stats.n_documents, stats.n_terms)
         with threadpool_limits(1, "blas"):
-            found = orthogonal_centroid(stats, n_wanted, self.class_weight)
+            directions = orthogonal_centroid(stats, n_wanted, self.class_weight)
         sums = stats.sums
-        return self._checked(found), (sums.value + sums.rest) / (stats.n_documents or 1)
+        return self._checked(directions), (sums.value + sums.rest) / (stats.n_documents or 1)
 
     def _solve(self, rows: Any, pairs: LabelPairs) -> tuple[Directions, Floats]:
         class_docs = np.diff(pairs.class_starts)
         shares = class_shares(class_docs, self.class_weight)
         n_wanted = self._n_wanted(class_docs, *rows.shape)
-        with threadpool_limits(1, "blas"):  # with more, sums would depend on their number
+        with threadpool_limits(1, "blas"):  # with more threads, sums would depend on their number
             exponent = exponent_of(_values(rows))
             documents = _documents(rows, exponent, n_threads(self.n_jobs))
             mixture = Mixture(float(self.weight), pairs, shares)
-            found = trace_directions(documents, mixture, n_wanted, float(self.tol), int(self.max_iter))
-        return self._checked(back(found, exponent)), in_unit(documents.mean, -exponent)
+            directions = trace_directions(documents, mixture, n_wanted, float(self.tol), int(self.max_iter))
+        return self._checked(back(directions, exponent)), in_unit(documents.mean, -exponent)
 
     def _n_wanted(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
-        """How many directions to look for."""
+        """Return the number of directions to compute."""
         n_classes = int(np.count_nonzero(class_docs))
         if n_classes == 0 and self.weight != 0:
             raise InputError(
@@ -210,31 +211,31 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return most if self.weight >= 1 else min(most, DEFAULT_COMPONENTS)
 
     def _on_unlabelled(self) -> str:
-        """Which label means none, if one does."""
+        """Return a sentence about the label that means "no label", if there is one."""
         return "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
 
-    def _checked(self, found: Directions) -> Directions:
-        n_found = len(found.eigenvalues)
-        if n_found == 0:
+    def _checked(self, directions: Directions) -> Directions:
+        n_directions = len(directions.eigenvalues)
+        if n_directions == 0:
             raise InputError(
                 f"No direction raises the trace at weight={self.weight!r}: all documents are equal (as with "
                 "n_samples=1), or the class means are."
             )
-        if found.eigenvalues[0] <= 0.0:
+        if directions.eigenvalues[0] <= 0.0:
             message = (
                 f"No direction raises the trace at weight={self.weight!r}, because documents differ more within their "
                 "classes than between them: the one between the class means that lowers it least is kept. A lower "
                 "weight may suit better."
             )
             warn(message)
-            return found
-        if self.n_components is not None and n_found < self.n_components:
+            return directions
+        if self.n_components is not None and n_directions < self.n_components:
             message = (
                 f"n_components={self.n_components:,} directions were asked for, but fewer have an eigenvalue above 0: "
                 "these are kept, and n_components_ says how many."
             )
             warn(message)
-        return found
+        return directions
 
     def _check_settings(self) -> None:
         if not abs(as_number(self.weight)) <= _LARGEST_WEIGHT:
@@ -261,7 +262,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # -- reading -------------------------------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is something to project with."""
+        """Return whether the projection is fitted."""
         return self._solution is not None or hasattr(self, "stats_")
 
     def _fitted(self) -> tuple[Directions, Floats]:
@@ -272,27 +273,27 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def components_(self) -> Floats:
-        """The directions, a row each."""
+        """Return the directions, one per row."""
         return self._fitted()[0].columns.T
 
     @property
     def eigenvalues_(self) -> Floats:
-        """What each direction adds to the trace."""
+        """Return what each direction adds to the trace."""
         return self._fitted()[0].eigenvalues
 
     @property
     def mean_(self) -> Floats:
-        """The mean of all documents."""
+        """Return the mean of all documents."""
         return self._fitted()[1]
 
     @property
     def n_components_(self) -> int:
-        """How many directions there are."""
+        """Return the number of directions."""
         return len(self.eigenvalues_)
 
     @property
     def n_iter_(self) -> int:
-        """How often the eigen-solver looked at its approximations; 1 where it was not needed."""
+        """Return the number of iterations of the eigen-solver; 1 if it was not needed."""
         return self._fitted()[0].n_iter
 
     @property
@@ -301,12 +302,12 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Return the classes, sorted."""
         check_is_fitted(self)
         return np.array(self.stats_.classes if hasattr(self, "stats_") else self._classes)
 
     def transform(self, X: Any) -> Floats:
-        """The documents less the mean, projected: a dense array (documents x directions)."""
+        """Subtract the mean and project the documents; return a dense array (documents x directions)."""
         directions, mean = self._fitted()
         columns = directions.columns
         rows: Any = validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=np.float64, reset=False)
@@ -317,7 +318,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.asarray((rows - mean) @ columns)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """The nearest documents that are projected so: a dense array (documents x terms)."""
+        """Return the nearest documents with these projections: a dense array (documents x terms)."""
         directions, mean = self._fitted()
         columns = directions.columns
         if sparse.issparse(X):
@@ -329,7 +330,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.asarray(projected @ columns.T + mean)
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in, float64 out, labels needed or not."""
+        """Tell scikit-learn about sparse input, float64 output, and whether labels are required."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = bool(self.weight != 0)
@@ -339,18 +340,18 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
 
 def _sound(rows: Any) -> Any:
-    """Rows whose columns are there, in order and each once; what is dense is so."""
+    """Return sparse rows with sorted, unique, valid columns; dense rows unchanged."""
     is_sparse = bool(sparse.issparse(rows))
     return in_order(sparse.csr_array(rows)) if is_sparse else rows
 
 
 def _values(rows: Any) -> Floats:
-    """All values that are written down, one after the other."""
+    """Return all stored values as a flat array."""
     return np.ravel(rows.data if bool(sparse.issparse(rows)) else rows)
 
 
 def _documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | SparseDocuments:
-    """The documents, measured in a unit."""
+    """Return the documents, scaled by 2**-exponent."""
     is_sparse = bool(sparse.issparse(rows))
     if not are_finite(_values(rows)):
         raise InputError(f"X has values so large ({LARGEST:.0e}) that their squares have no sum.")
@@ -361,7 +362,7 @@ def _documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | Spars
 
 
 class OrthogonalCentroid(TraceProjection):
-    """Project documents on the directions in which the class means lie apart: `TraceProjection` of weight 1.
+    """Project documents on the directions that separate the class means: `TraceProjection` of weight 1.
 
     Parameters and attributes are those of `TraceProjection`.
     """
@@ -380,7 +381,7 @@ class OrthogonalCentroid(TraceProjection):
 
 
 class MaximumMargin(TraceProjection):
-    """Project documents so that classes lie apart and are narrow, S_b - S_w: `TraceProjection` of weight 2.
+    """Project documents so that classes are far apart and compact, S_b - S_w: `TraceProjection` of weight 2.
 
     Parameters and attributes are those of `TraceProjection`.
     """

@@ -1,4 +1,4 @@
-"""Fewer training documents: which of them are worth keeping."""
+"""Instance selection: reduce the training documents to those worth keeping."""
 
 from typing import TYPE_CHECKING
 

@@ -1,22 +1,22 @@
-"""DROP1 to DROP5: fewer training documents for neighbours to be found among (Wilson and Martinez 2000).
+"""DROP1 to DROP5: reduce the training documents of nearest-neighbour classifiers (Wilson and Martinez 2000).
 
-A document's associates are the documents that have it among their k nearest neighbours. It can go if, without it, at
-least as many of its associates are judged right as with it; they then take their next neighbour. What differs is who is
-dropped beforehand as noise, in which order the documents are visited, and whether documents that are gone still count
-as associates: a row of `VARIANTS` each.
+The associates of a document are the documents that have it among their k nearest neighbours. A document can be dropped
+if at least as many of its associates are classified correctly without it as with it; the associates then get their next
+neighbour. The variants, one row of `VARIANTS` each, differ in which documents are dropped beforehand as noise, in the
+order in which documents are visited, and in whether dropped documents still count as associates.
 
-Near is what has a large cosine, as for `CosineKNN`: documents without a common term are no neighbours. The papers leave
-open, and here is settled:
+Nearness is cosine similarity, as for `CosineKNN`: documents without a common term are not neighbours. The papers leave
+some points open; this module decides them as follows:
 
-- of equally near documents the lower is the neighbour, and of documents that are equally far from their enemies, the
-  lower is visited first;
-- a document is judged by the majority of its k neighbours; of equally frequent classes, by the one that is met first
-  from the nearest outwards. Without a neighbour it is judged wrong;
-- noise is what is judged wrong while all documents are there. DROP3 drops all of it at once; DROP4 goes through it in
-  the order given, and drops what can go by then;
-- enemies are looked for, before each pass, among the documents still kept; one that shares no term with any enemy is
-  farthest from it;
-- "all documents" are those given, so what was dropped as noise goes on as an associate.
+- Of equally near documents, the one with the lower number is the neighbour. Of documents that are equally far from
+  their nearest enemies, the one with the lower number is visited first. An enemy is a document of another class.
+- A document is classified by the majority of its k neighbours; of equally frequent classes, by the one that comes first
+  from the nearest neighbour outwards. A document without neighbours is misclassified.
+- Noise is what is misclassified while all documents are present. DROP3 drops all of it at once; DROP4 visits it in the
+  given order and drops what can be dropped at that point.
+- Before each pass, enemies are searched among the documents still kept. A document that shares no term with any enemy
+  counts as farthest.
+- "All documents" are those given, so documents dropped as noise remain associates.
 """
 
 from __future__ import annotations
@@ -26,32 +26,30 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from ..arrays import Ints
 from ..errors import InputError, shown
 from ..kernels import drop as kernels
 from ..neighbours import index_of, nearest, postings_of, rows_in
 from ..settings import is_whole, n_threads
-from ..stats.targets import pairs_of
+from ..stats.labels import pairs_of
 from ..text.rows import Rows
 
 if TYPE_CHECKING:
     from ..kernels.neighbours import Index
 
-Ints = NDArray[np.int64]
-
 
 class Rules(NamedTuple):
-    """What makes a variant."""
+    """The rules that define a variant."""
 
     noise: str  # "stays", "goes", or "goes if it can"
-    orders: tuple[str, ...]  # of the passes
-    repeats: bool  # whether the last pass is repeated until nothing goes
-    associates: str  # "kept" documents, or "all"
+    orders: tuple[str, ...]  # the order of each pass
+    repeats: bool  # whether the last pass is repeated until it drops nothing
+    associates: str  # which documents count as associates: "kept" or "all"
 
 
 VARIANTS = {
@@ -63,11 +61,11 @@ VARIANTS = {
 }
 
 _SPARE = 32
-"""How many more neighbours are found beforehand than are needed at first."""
+"""The number of spare neighbours that are searched in advance for each document."""
 
 
 class Reduction:
-    """A collection that loses documents."""
+    """A collection from which documents are dropped."""
 
     def __init__(self, rows: Rows, labels: Ints, k: int, threads: int) -> None:
         self.index: Index = index_of(postings_of(rows))
@@ -76,14 +74,14 @@ class Reduction:
         n = rows.n_rows
         numbers = np.arange(n, dtype=np.int32)
         length = min(k + 1 + _SPARE, n)
-        found = nearest(self.index, self.documents, length, threads=threads, groups=numbers, owns=numbers)
-        ends = (found.documents >= 0).sum(axis=1).astype(np.int32)
+        neighbours = nearest(self.index, self.documents, length, threads=threads, groups=numbers, owns=numbers)
+        ends = (neighbours.documents >= 0).sum(axis=1).astype(np.int32)
         self.state = kernels.State(
             labels=labels.astype(np.int32),
             groups=numbers,
-            lists=found.documents,
+            lists=neighbours.documents,
             ends=ends,
-            complete=(ends < found.documents.shape[1]).astype(np.uint8),
+            complete=(ends < neighbours.documents.shape[1]).astype(np.uint8),
             cursors=np.zeros(n, np.int32),
             near=np.full((n, k + 1), -1, np.int32),
             n_near=np.zeros(n, np.int32),
@@ -95,15 +93,15 @@ class Reduction:
 
     @property
     def kept(self) -> Ints:
-        """The documents that are still there."""
+        """Return the documents that have not been dropped."""
         return np.flatnonzero(self.state.groups >= 0)
 
     def noise(self) -> Ints:
-        """The documents that their neighbours judge wrong."""
+        """Return the documents that their neighbours misclassify."""
         return np.flatnonzero(kernels.misjudged(self.state))
 
     def order(self, name: str) -> Ints:
-        """The documents that are still there, in the order of a pass."""
+        """Return the documents that have not been dropped, in the order of a pass."""
         kept = self.kept
         if name == "as given":
             return kept
@@ -111,17 +109,20 @@ class Reduction:
         queries = Rows(matrix.data, matrix.indices, matrix.indptr.astype(np.int64), self.documents.n_columns)
         labels = self.state.labels
         groups = np.where(self.state.groups >= 0, labels, np.int32(-1))
-        found = nearest(self.index, queries, 1, threads=self.threads, groups=groups, owns=labels[kept])
-        cosines = found.cosines[:, 0]
+        enemies = nearest(self.index, queries, 1, threads=self.threads, groups=groups, owns=labels[kept])
+        cosines = enemies.cosines[:, 0]
         return kept[np.argsort(cosines if name == "farthest enemy first" else -cosines, kind="stable")]
 
     def sweep(self, order: Ints, rules: Rules, *, unconditional: bool = False) -> int:
-        """Visit the documents, and drop those that can go, or all of them; gives how many went."""
+        """Visit documents in the given order and drop those that can go; return how many were dropped.
+
+        With `unconditional`, drop all of them.
+        """
         return kernels.sweep(self.index, self.state, order, unconditional, rules.associates == "kept")
 
 
 def reduced(rows: Rows, labels: Ints, rules: Rules, k: int, threads: int) -> Ints:
-    """The documents that are kept, ascending."""
+    """Return the kept documents, ascending."""
     collection = Reduction(rows, labels, k, threads)
     if rules.noise != "stays":
         collection.sweep(collection.noise(), rules, unconditional=rules.noise == "goes")
@@ -134,48 +135,52 @@ def reduced(rows: Rows, labels: Ints, rules: Rules, k: int, threads: int) -> Int
 
 @dataclass(slots=True)
 class SamplerTags:
-    """What imbalanced-learn should know of a sampler."""
+    """Sampler tags for imbalanced-learn."""
 
     sample_indices: bool
 
 
 @dataclass(slots=True)
 class FrameInputTags(InputTags):
-    """Input tags with the one that imbalanced-learn adds."""
+    """Input tags, including the one that imbalanced-learn adds."""
 
     dataframe: bool = True
 
 
 @dataclass(slots=True)
 class TagsOfSampler(Tags):
-    """Tags with those that imbalanced-learn adds."""
+    """Estimator tags, including those that imbalanced-learn adds."""
 
     sampler_tags: SamplerTags | None = None
 
 
 def _as_sampler(tags: Tags) -> TagsOfSampler:
-    """Return the tags of an estimator as a sampler's that takes data frames and says which rows it keeps."""
-    of_input = FrameInputTags(**{each.name: getattr(tags.input_tags, each.name) for each in fields(tags.input_tags)})
-    others = {each.name: getattr(tags, each.name) for each in fields(tags)}
-    return TagsOfSampler(**{**others, "input_tags": of_input}, sampler_tags=SamplerTags(sample_indices=True))
+    """Return the tags of an estimator as tags of a sampler that accepts data frames and reports the rows it keeps."""
+    input_tags = FrameInputTags(
+        **{field.name: getattr(tags.input_tags, field.name) for field in fields(tags.input_tags)}
+    )
+    others = {field.name: getattr(tags, field.name) for field in fields(tags)}
+    return TagsOfSampler(**{**others, "input_tags": input_tags}, sampler_tags=SamplerTags(sample_indices=True))
 
 
 class DROP(OneToOneFeatureMixin, BaseEstimator):
-    """Keep the training documents that others are judged by; drop those that make no difference, and noise.
+    """Keep the training documents that classify others; drop noise and documents that make no difference.
 
     Parameters
     ----------
     variant : 1 to 5
-        Which of DROP1 to DROP5. 3 and 4 drop noise first, and keep the fewest documents; 4 is more careful with it.
+        Which of DROP1 to DROP5 to use. 3 and 4 drop noise first, and keep the fewest documents; 4 drops noise more
+        carefully.
     k : int
-        How many neighbours judge a document. More than there are others: all of them, with a warning.
+        The number of neighbours that classify a document. If there are fewer other documents, all of them are used,
+        with a warning.
     n_jobs : int or None
-        Threads for the search of neighbours; -1 is all cores. The result does not depend on it.
+        Number of threads for the search of neighbours; -1 uses all cores. The result does not depend on it.
 
     Attributes
     ----------
     sample_indices_ : array of the kept documents' rows, ascending
-    sampling_strategy_ : dict of the number of kept documents of each class, as imbalanced-learn's samplers have it
+    sampling_strategy_ : dict of the number of kept documents of each class, as in imbalanced-learn's samplers
     """
 
     def __init__(self, *, variant: int = 3, k: int = 3, n_jobs: int | None = -1) -> None:
@@ -184,13 +189,13 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find which documents, given as the rows of a (sparse) matrix with a label each, are kept."""
+        """Select the documents to keep, given as the rows of a (sparse) matrix with one label each."""
         return self._fit(X, y)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """The kept documents and their labels, in the form that they were given in."""
+        """Return the kept documents and their labels, in the types they were given in."""
         kept = self._fit(X, y).sample_indices_
-        if hasattr(X, "tocsr"):  # not all sparse matrices can be indexed
+        if hasattr(X, "tocsr"):  # not all sparse formats support indexing
             X = X.tocsr()
         return _safe_indexing(X, kept), _safe_indexing(y, kept)
 
@@ -203,20 +208,20 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         labelled = np.flatnonzero(labels >= 0)
         if len(labelled) < len(pairs.documents):
             raise InputError("A document has several labels; DROP takes one label a document.")
-        others = len(labelled) - 1
-        if self.k > others:
+        n_others = len(labelled) - 1
+        if self.k > n_others:
             warnings.warn(
-                f"k={self.k}, but a document has {others:,} others; all of them are neighbours.", stacklevel=3
+                f"k={self.k}, but a document has {n_others:,} others; all of them are neighbours.", stacklevel=3
             )
         labelled_rows = Rows.of(rows.matrix()[labelled])
-        k, threads = min(int(self.k), others), n_threads(self.n_jobs)
+        k, threads = min(int(self.k), n_others), n_threads(self.n_jobs)
         self.sample_indices_ = labelled[reduced(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)]
-        left = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))
-        self.sampling_strategy_ = dict(zip(pairs.classes, left.tolist(), strict=True))
-        if not left.all():
-            gone = [pairs.classes[number] for number in np.flatnonzero(left == 0)]
+        n_kept = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))
+        self.sampling_strategy_ = dict(zip(pairs.classes, n_kept.tolist(), strict=True))
+        if not n_kept.all():
+            lost = [pairs.classes[number] for number in np.flatnonzero(n_kept == 0)]
             warnings.warn(
-                f"No document is kept of {len(gone)} of {len(left)} classes: {shown(gone)}. Near theirs are those of "
+                f"No document is kept of {len(lost)} of {len(n_kept)} classes: {shown(lost)}. Near theirs are those of "
                 "other classes, or none; give more documents of these classes, or leave them out.",
                 stacklevel=3,
             )
@@ -230,7 +235,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         n_threads(self.n_jobs)
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn and imbalanced-learn should know: a sampler, for sparse matrices with labels."""
+        """Return the tags for scikit-learn and imbalanced-learn: a sampler for sparse matrices that requires labels."""
         tags = _as_sampler(super().__sklearn_tags__())
         tags.input_tags.sparse = True
         tags.target_tags.required = True

@@ -1,12 +1,13 @@
-"""A comparison as one page that opens without a network: figures, tables and settings, in light, in dark and on paper.
+"""A comparison as one HTML page that needs no network: figures, tables and settings, for light and dark mode and print.
 
-- `findings.py`: what came out, in a few sentences.
-- `figures.py`: panels of curves (`textsieve.plots` draws them), and the legend that they share.
-- `tables.py`: tables that stand in the page as they are. `markup.py`: how text and tables become HTML.
-- `choices.py`: what the page shows one of at a time: overlap, confusion, terms; as data for its script.
-- `page.py`, `assets/`: all of it put together. `writing.py`: to a file.
+- `findings.py`: the main findings in a few sentences.
+- `figures.py`: panels of curves, drawn by `textsieve.plots`. `legend.py`: the legend that they share.
+- `tables.py`: static tables. `markup.py`: text and tables as HTML.
+- `choices.py`: data for the parts of which the page shows one at a time: overlap, confusion, terms.
+- `page.py`, `sections.py`, `assets/`: the whole page. `writing.py`: writes it to a file.
 
-It is made from a `Comparison` alone, and so also from a file of results. The extra `plots` brings what draws.
+The page is made from a `Comparison` alone, and so also from a file of results. It needs the packages of the extra
+`plots`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""What came out, in a few sentences: the best, the fewest terms that are as good, and the fastest of these.
+"""The main findings in a few sentences: the best combination, the fewest terms that are as good, and the fastest.
 
-As good as the best is what is not worse by more than chance: the p of the best's lead over it, corrected for all
-comparisons (`comparison/significance.py`), is not below 0.05.
+A combination is as good as the best if it is not significantly worse: the p-value of the best's lead over it, corrected
+for all comparisons (`comparison/significance.py`), is at least 0.05.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LEVEL = 0.05
 
 
 class Finding(NamedTuple):
-    """A title, what it is, and a sentence about it."""
+    """A title, the combination, and a sentence about it."""
 
     title: str
     what: str
@@ -27,7 +27,7 @@ class Finding(NamedTuple):
 
 
 def findings(found: Comparison) -> list[Finding]:
-    """What is worth saying; nothing if nothing could be measured."""
+    """Return the main findings; the list is empty if no combination could be measured."""
     measured = [line for line in found.summary if line.micro_f1 is not None]
     best = next((line for line in measured if line.is_best), None)
     if best is None:
@@ -41,12 +41,12 @@ def findings(found: Comparison) -> list[Finding]:
 
 
 def is_as_good(line: Summary) -> bool:
-    """Whether the best leads by no more than chance, or is this."""
+    """Return whether a combination is the best, or not significantly worse than the best."""
     return line.is_best or (line.p_overall is not None and line.p_overall >= LEVEL)
 
 
 def condition_text(line: Summary) -> str:
-    """A combination in a few words."""
+    """Return a combination in a few words."""
     if line.selector == ALL:
         return f"all terms, {line.classifier}"
     terms = "all terms" if line.n_terms == ALL else _terms(line)
@@ -54,8 +54,8 @@ def condition_text(line: Summary) -> str:
 
 
 def total_seconds(line: Summary) -> float:
-    """Selection, training and prediction."""
-    return sum(each or 0.0 for each in (line.selection_seconds, line.training_seconds, line.prediction_seconds))
+    """Return the seconds of selection, training and prediction together."""
+    return sum(seconds or 0.0 for seconds in (line.selection_seconds, line.training_seconds, line.prediction_seconds))
 
 
 def _terms(line: Summary) -> str:
@@ -92,13 +92,13 @@ def _fewest(best: Summary, measured: Sequence[Summary]) -> Finding:
 
 
 def _fastest(best: Summary, as_good: Sequence[Summary]) -> list[Finding]:
-    """None where seconds are of different numbers of threads or machines."""
+    """Return the fastest combination, or nothing if seconds come from different numbers of threads or machines."""
     if len({(line.threads, line.cores) for line in as_good}) > 1 or best.training_seconds is None:
         return []
     fastest = min(as_good, key=total_seconds)
-    its = seconds_text(total_seconds(fastest))
-    beside = "" if fastest.is_best else f" (the best: {seconds_text(total_seconds(best))})"
-    about = f"{its} to select, train and predict{beside}; {_f1(fastest)}."
+    spent = seconds_text(total_seconds(fastest))
+    of_best = "" if fastest.is_best else f" (the best: {seconds_text(total_seconds(best))})"
+    about = f"{spent} to select, train and predict{of_best}; {_f1(fastest)}."
     return [Finding("Fastest, as good", condition_text(fastest), about)]
 
 
@@ -107,7 +107,7 @@ def _micro(line: Summary) -> float:
 
 
 def seconds_text(seconds: float) -> str:
-    """Seconds with as many digits as are of interest."""
+    """Return seconds or milliseconds with a sensible number of digits."""
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.1f} s"

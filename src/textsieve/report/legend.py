@@ -1,4 +1,4 @@
-"""The legend that panels share: what each selector looks like in all of them."""
+"""The legend that panels share: the style of each selector."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _SYMBOLS = {
 
 
 def legend(found: Comparison, *, baseline: bool = True, without: Collection[str] = ()) -> str:
-    """A list of selectors, but not of some, and with the line of all terms, if there is one."""
+    """Return an HTML list of the selectors' styles, except those in `without`, and of the line for all terms if
+    there is one.
+    """
     looks = {name: curve_style(number) for name, number in figures.curve_numbers(found).items() if name not in without}
     if baseline and figures.has_baseline(found):
         looks["all terms"] = Style(GREY, RULE_DASH, "")

@@ -1,7 +1,7 @@
-"""Text and tables as HTML. All that is not written here is escaped: a class may be called anything.
+"""Text and tables as HTML. All text from outside is escaped: a class may have any name.
 
-Tables can be sorted by their columns (the page's script does it): a header is a button, so that it works without a
-mouse, and each cell has what it is sorted by, beside what it shows.
+The page's script sorts tables by a column: each header is a button, which also works with the keyboard, and each
+cell has the value that it is sorted by, beside the text that it shows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Order = Literal["ascending", "descending"]
 
 
 class Column(NamedTuple):
-    """A title, whether numbers stand below it, and in which order they are wanted first."""
+    """A title, whether the column has numbers, and the order of the first sort."""
 
     title: str
     is_number: bool = False
@@ -23,26 +23,26 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What is shown, and the number that it is sorted by, if it is one."""
+    """The text of a cell, and the number to sort by, if it is a number."""
 
     text: str
     value: float | None = None
 
 
 class Line(NamedTuple):
-    """A row of a table, and whether it is the one to look at."""
+    """A row of a table, and whether it is highlighted as the best."""
 
     cells: Sequence[Cell]
     is_best: bool = False
 
 
 def escaped(text: object) -> str:
-    """Text that can be nothing but text, in a page and in an attribute."""
+    """Return the text escaped for HTML content and attributes."""
     return html.escape(str(text), quote=True)
 
 
 def table(name: str, caption: str, columns: Sequence[Column], lines: Sequence[Line], *, sortable: bool = False) -> str:
-    """A table in a box of its own, so that a wide one does not make the page wide, and what it is above the box."""
+    """Return a table with its caption above it, in a box that scrolls, so that a wide table doesn't widen the page."""
     heads = "".join(_head(column, sortable=sortable) for column in columns)
     rows = "".join(_row(line, columns) for line in lines)
     return (
@@ -76,6 +76,6 @@ def _cell(cell: Cell, column: Column) -> str:
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Names and what they are, as a list."""
+    """Return names and values as an HTML description list."""
     listed = "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(text)}</dd></div>" for name, text in pairs)
     return f"<dl>{listed}</dl>"

@@ -1,7 +1,7 @@
-"""The page: sections in the order in which they are read, what is chosen in them, and the scripts that they need.
+"""The whole page: its sections in reading order, the data for its script, and the scripts themselves.
 
-Everything is in the one file, and a policy at its head forbids the browser to load anything else, or to run a script
-whose hash is not named there: if a text should ever slip through as markup, it still does nothing.
+Everything is in one file. A content security policy at its head forbids the browser to load anything else, and to run
+scripts whose hash is not in the policy: if text ever got into the page unescaped, it could still not run.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .sections import sections
 
 
 def report_page(found: Comparison) -> str:
-    """The whole page as text."""
-    drawing, own = script(), _asset("page.js")
+    """Return the page as HTML."""
+    drawing, page_script = script(), _asset("page.js")
     title = f"Comparison on {found.header['corpus']}"
     parts = {
-        "policy": _policy(drawing, own),
+        "policy": _policy(drawing, page_script),
         "title": escaped(title),
         "subtitle": escaped(tables.subtitle(found)),
         "style": _asset("style.css") + _dark_charts(),
@@ -33,49 +33,49 @@ def report_page(found: Comparison) -> str:
         "sections": "".join(sections(found)),
         "data": in_script(_data(found)),
         "drawing": drawing,
-        "script": own,
+        "script": page_script,
     }
     page = _asset("page.html")
     before, *places = page.split("{{")
     return before + "".join(parts[place.partition("}}")[0]] + place.partition("}}")[2] for place in places)
 
 
-def _data(found: Comparison) -> dict[str, Any]:
+def _data(comparison: Comparison) -> dict[str, Any]:
     return {
         "panels": {
-            "quality": figures.quality_panels(found),
-            "times": figures.time_panels(found),
-            "energy": figures.energy_panels(found),
+            "quality": figures.quality_panels(comparison),
+            "times": figures.time_panels(comparison),
+            "energy": figures.energy_panels(comparison),
         },
-        "classes": [tables.label_text(label) for label in found.header["classes"]],
-        "overlap": choices.overlap_choices(found),
-        "combinations": choices.quality_choices(found),
-        "terms": choices.term_choices(found),
-        "rankings": choices.rankings_data(found),
+        "classes": [tables.label_text(label) for label in comparison.header["classes"]],
+        "overlap": choices.overlap_choices(comparison),
+        "combinations": choices.quality_choices(comparison),
+        "terms": choices.term_choices(comparison),
+        "rankings": choices.rankings_data(comparison),
     }
 
 
-def _findings(found: Comparison) -> str:
-    known = findings(found)
-    if not known:
+def _findings(comparison: Comparison) -> str:
+    main_findings = findings(comparison)
+    if not main_findings:
         return '<p class="problem">No combination could be measured.</p>'
     cards = "".join(
-        f"<li><h2>{escaped(each.title)}</h2><p><strong>{escaped(each.what)}</strong></p><p>{escaped(each.about)}</p></li>"
-        for each in known
+        f"<li><h2>{escaped(finding.title)}</h2><p><strong>{escaped(finding.what)}</strong></p><p>{escaped(finding.about)}</p></li>"
+        for finding in main_findings
     )
     return f'<ul class="findings">{cards}</ul>'
 
 
-def _problems(found: Comparison) -> str:
-    said = tables.problems(found)
-    if not said:
+def _problems(comparison: Comparison) -> str:
+    sentences = tables.problems(comparison)
+    if not sentences:
         return ""
-    listed = "".join(f"<li>{escaped(each)}</li>" for each in said)
+    listed = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
     return f'<section class="problem" aria-label="Problems"><ul>{listed}</ul></section>'
 
 
 def _dark_charts() -> str:
-    """What charts look like in the dark: they are drawn for paper, and the style changes each colour that they use."""
+    """Return the CSS for charts in dark mode: it replaces each colour of the charts, which are drawn for paper."""
     rules = (
         f'svg [fill="{light}" i]{{fill:{dark}}}svg [stroke="{light}" i]{{stroke:{dark}}}'
         for light, dark in DARK.items()
@@ -84,8 +84,8 @@ def _dark_charts() -> str:
 
 
 def _policy(*scripts: str) -> str:
-    hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts)
-    allowed = " ".join(f"'sha256-{each}'" for each in hashes)
+    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
 
 

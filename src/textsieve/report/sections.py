@@ -1,5 +1,6 @@
-"""The sections of the page, in the order in which they are read: a title, what it is, what can be chosen, and the place
-that the page's script fills, or a table that is there already.
+"""The sections of the page, in reading order.
+
+Each has a title, a note, controls, and either a static table or an element that the page's script fills.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ _SHORT = {
     "terms": "Terms",
     "run": "Settings",
 }
-"""What sections are called in the list at the head of the page."""
+"""The short names of the sections, for the list at the head of the page."""
 
 _FIRST_FOLD = "of the first fold's documents to learn from"
 
 
 def sections(found: Comparison) -> list[str]:
-    """All that have something to show."""
+    """Return the sections that have something to show."""
     classifiers = figures.classifiers_of(found)
     sections = []
     if classifiers:
@@ -47,48 +48,48 @@ def sections(found: Comparison) -> list[str]:
     return sections
 
 
-def _quality(found: Comparison, classifiers: list[str]) -> str:
-    controls = _select("measure", "Measure", [(each, each) for each in figures.measures(found)])
+def _quality(comparison: Comparison, classifiers: list[str]) -> str:
+    controls = _select("measure", "Measure", [(measure, measure) for measure in figures.measures(comparison)])
     if len(classifiers) > 1:
-        own = [(each, each) for each in classifiers]
-        controls += _select("classifier", "Classifier", [("all, side by side", ""), *own])
+        listed = [(classifier, classifier) for classifier in classifiers]
+        controls += _select("classifier", "Classifier", [("all, side by side", ""), *listed])
     return _section(
         "quality",
         "F1 against number of terms",
-        _controls(controls) + legend(found) + '<div class="panels"></div>',
-        "Means over the folds." if found.header["split"]["folds"] > 1 else "",
+        _controls(controls) + legend(comparison) + '<div class="panels"></div>',
+        "Means over the folds." if comparison.header["split"]["folds"] > 1 else "",
     )
 
 
-def _times(found: Comparison, classifiers: list[str]) -> str:
-    controls = _select("classifier", "Classifier", [(each, each) for each in classifiers])
+def _times(comparison: Comparison, classifiers: list[str]) -> str:
+    controls = _select("classifier", "Classifier", [(classifier, classifier) for classifier in classifiers])
     return _section(
         "times",
         "Seconds",
-        (_controls(controls) if len(classifiers) > 1 else "") + legend(found) + '<div class="panels"></div>',
+        (_controls(controls) if len(classifiers) > 1 else "") + legend(comparison) + '<div class="panels"></div>',
         "Selection: statistics and ranking, as the selector would cost alone. Prediction: from counts to labels, of "
-        f"all tested documents. Medians over the folds; both axes are logarithmic. {_threads(found)}",
+        f"all tested documents. Medians over the folds; both axes are logarithmic. {_threads(comparison)}",
     )
 
 
-def _threads(found: Comparison) -> str:
-    if tables.threads_differ(found):
+def _threads(comparison: Comparison) -> str:
+    if tables.threads_differ(comparison):
         return "Seconds can be compared only where the threads, which the table names, are the same."
-    line = choices.best_first(found)[0]
+    line = choices.best_first(comparison)[0]
     if line.threads is None or line.cores is None:
         return ""
     return f"Measured with {counted(line.threads, 'thread')} on {counted(line.cores, 'core')}."
 
 
-def _table_of_all(found: Comparison) -> str:
+def _table_of_all(comparison: Comparison) -> str:
     inner = (
         '<p class="controls"><button type="button" id="copy">Copy as CSV</button> '
         '<span role="status" id="copied">A click on a title sorts the table.</span></p>'
-        + tables.conditions_table(found)
-        + tables.ranks_table(found)
+        + tables.conditions_table(comparison)
+        + tables.ranks_table(comparison)
     )
-    test = "corrected t-test on splits" if found.header["split"].get("overlapping") else "sign test on documents"
-    several = "" if found.header["split"]["folds"] < 2 else "±: half of the 95 % interval of the mean over folds. "
+    test = "corrected t-test on splits" if comparison.header["split"].get("overlapping") else "sign test on documents"
+    several = "" if comparison.header["split"]["folds"] < 2 else "±: half of the 95 % interval of the mean over folds. "
     note = (
         f"{several}p: how likely such a lead of the best is by chance ({test}, Holm's correction), among combinations "
         "with as many terms, and among all."
@@ -96,79 +97,82 @@ def _table_of_all(found: Comparison) -> str:
     return _section("table", "All combinations", inner, note)
 
 
-def _overlap(found: Comparison) -> str:
+def _overlap(comparison: Comparison) -> str:
     inner = ""
-    if found.overlaps:
-        sizes = [(each["size"], str(place)) for place, each in enumerate(choices.overlap_choices(found))]
-        how = [("shared terms", "shared"), ("Jaccard's index", "jaccard"), ("Kuncheva's index", "kuncheva")]
+    if comparison.overlaps:
+        sizes = [(choice["size"], str(index)) for index, choice in enumerate(choices.overlap_choices(comparison))]
+        indices = [("shared terms", "shared"), ("Jaccard's index", "jaccard"), ("Kuncheva's index", "kuncheva")]
         inner = _controls(
-            _select("size", "Number of terms", sizes, chosen=len(sizes) - 1) + _select("index", "Measure", how)
+            _select("size", "Number of terms", sizes, chosen=len(sizes) - 1) + _select("index", "Measure", indices)
         )
         inner += '<div class="matrix"></div>'
     note = (
         "How many of the chosen terms two selectors have in common. Jaccard's index is the share of shared terms among "
         "all terms of both; Kuncheva's takes out what chance would share."
     )
-    return _section("overlap", "Overlap of the chosen terms", inner + tables.stability_table(found), note)
+    return _section("overlap", "Overlap of the chosen terms", inner + tables.stability_table(comparison), note)
 
 
-def _energy(found: Comparison) -> str:
-    without = figures.without_energy(found)
-    more = f" No such curve: {', '.join(without)}, whose scores do not add up." if without else ""
-    fold = f", {_FIRST_FOLD}" if found.header["split"]["folds"] > 1 else ""
+def _energy(comparison: Comparison) -> str:
+    without = figures.without_energy(comparison)
+    missing = f" No such curve: {', '.join(without)}, whose scores do not add up." if without else ""
+    fold = f", {_FIRST_FOLD}" if comparison.header["split"]["folds"] > 1 else ""
     return _section(
         "energy",
         "Energy",
-        legend(found, baseline=False, without=[*without, ALL]) + '<div class="panels wide"></div>',
-        f"Which share of the sum of all scores the first terms of a ranking hold{fold}.{more}",
+        legend(comparison, baseline=False, without=[*without, ALL]) + '<div class="panels wide"></div>',
+        f"Which share of the sum of all scores the first terms of a ranking hold{fold}.{missing}",
     )
 
 
-def _mistakes(found: Comparison) -> str:
-    several = found.header["several_labels"]
-    known = choices.quality_choices(found)
-    names = [(each["name"], str(place)) for place, each in enumerate(known)]
-    n_left = len(choices.best_first(found)) - len(known)
-    left = (
-        f" {counted(n_left, 'more combination is', 'more combinations are')} in the file of results." if n_left else ""
+def _mistakes(comparison: Comparison) -> str:
+    several = comparison.header["several_labels"]
+    combinations = choices.quality_choices(comparison)
+    names = [(combination["name"], str(index)) for index, combination in enumerate(combinations)]
+    n_left_out = len(choices.best_first(comparison)) - len(combinations)
+    left_out = (
+        f" {counted(n_left_out, 'more combination is', 'more combinations are')} in the file of results."
+        if n_left_out
+        else ""
     )
-    folds = " The tested documents of all folds are added up." if found.header["split"]["folds"] > 1 else ""
+    folds = " The tested documents of all folds are added up." if comparison.header["split"]["folds"] > 1 else ""
     title = "Classes, one by one" if several else "Confusion: which class was taken for which"
     by_class = '<div class="by-class"></div>'
-    shown = "" if several else '<div class="matrix"></div>'
+    matrix = "" if several else '<div class="matrix"></div>'
     inner = by_class if several else f'<div class="pairs"></div>{by_class}'
     return _section(
         "classes",
         title,
         _controls(_select("combination", "Combination, the best first", names))
-        + f'{shown}<div class="side">{inner}</div>',
-        (folds + left).strip(),
+        + f'{matrix}<div class="side">{inner}</div>',
+        (folds + left_out).strip(),
     )
 
 
-def _terms(found: Comparison) -> str:
-    known = choices.term_choices(found)
-    selectors, sizes = (list(dict.fromkeys(each[name] for each in known)) for name in ("selector", "size"))
+def _terms(comparison: Comparison) -> str:
+    selections = choices.term_choices(comparison)
+    selectors, sizes = (list(dict.fromkeys(choice[name] for choice in selections)) for name in ("selector", "size"))
     box = '<input type="search" name="search" autocomplete="off" spellcheck="false">'
-    controls = _select("selector", "Selector", [(each, each) for each in selectors])
-    controls += _select("size", "Number of terms", [(each, each) for each in sizes], chosen=len(sizes) - 1)
+    controls = _select("selector", "Selector", [(selector, selector) for selector in selectors])
+    controls += _select("size", "Number of terms", [(size, size) for size in sizes], chosen=len(sizes) - 1)
     controls += f"<label>Search terms and classes {box}</label>"
+    n_shown = choices.most_terms_of_a_class(comparison)
     note = (
         "Each chosen term stands with the class that it speaks for most, the best first: its place among all terms, "
-        f"and its score. The first {choices.most_terms_of_a_class(found)} of each class are here; others that were "
+        f"and its score. The first {n_shown} of each class are here; others that were "
         "chosen are neither shown nor searched."
     )
-    if found.header["split"]["folds"] > 1:
+    if comparison.header["split"]["folds"] > 1:
         note += f" The terms are those {_FIRST_FOLD}."
     status = '<p role="status" class="found"></p>'
     return _section("terms", "The chosen terms", _controls(controls) + status + '<div class="cards"></div>', note)
 
 
 def _section(name: str, title: str, inner: str, note: str = "") -> str:
-    said = f'<p class="note">{escaped(note)}</p>' if note else ""
+    paragraph = f'<p class="note">{escaped(note)}</p>' if note else ""
     heading = f'<h2 id="{name}-title">{escaped(title)}</h2>'
     about = f'id="{name}" data-short="{_SHORT[name]}" aria-labelledby="{name}-title"'
-    return f"<section {about}>{heading}{said}{inner}</section>"
+    return f"<section {about}>{heading}{paragraph}{inner}</section>"
 
 
 def _controls(inner: str) -> str:
@@ -177,7 +181,7 @@ def _controls(inner: str) -> str:
 
 def _select(name: str, title: str, options: list[tuple[str, str]], chosen: int = 0) -> str:
     listed = "".join(
-        f'<option value="{escaped(value)}"{" selected" if place == chosen else ""}>{escaped(text)}</option>'
-        for place, (text, value) in enumerate(options)
+        f'<option value="{escaped(value)}"{" selected" if index == chosen else ""}>{escaped(text)}</option>'
+        for index, (text, value) in enumerate(options)
     )
     return f'<label>{escaped(title)} <select name="{name}">{listed}</select></label>'

@@ -1,4 +1,4 @@
-"""Tables that stand in the page as they are: all combinations, average ranks, stability, and what the run was."""
+"""Static tables of the page: all combinations, average ranks, stability, and the settings of the run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTHING = "–"
 
 
 def conditions_table(found: Comparison) -> str:
-    """All combinations with all figures; the best is marked."""
+    """Return the table of all combinations with all figures; the best is highlighted."""
     several, folds = found.header["several_labels"], found.header["split"]["folds"] > 1
     names = ["micro-F1", "macro-F1", *(["all labels right"] if several else [])]
     columns = [Column("terms", True), Column("selector"), Column("classifier"), Column("kept", True)]
@@ -36,7 +36,7 @@ def conditions_table(found: Comparison) -> str:
 
 
 def threads_differ(found: Comparison) -> bool:
-    """Whether seconds are of different numbers of threads or machines, and can't be compared throughout."""
+    """Return whether seconds can't be compared, as the numbers of threads or the machines differ."""
     return len({(line.threads, line.cores) for line in found.summary if line.micro_f1 is not None}) > 1
 
 
@@ -49,13 +49,13 @@ def _condition(line: Summary, *, several: bool, folds: bool, threads: bool) -> l
     cells += [_p(line.p_in_size, line.is_best_in_size), _p(line.p_overall, line.is_best)]
     cells += [Cell("mixed") if line.threads is None else _number(line.threads, "d")] if threads else []
     seconds = (line.selection_seconds, line.training_seconds, line.prediction_seconds)
-    cells += [_number(each, ".3f") for each in seconds]
+    cells += [_number(spent, ".3f") for spent in seconds]
     cells.append(_number(None if line.model_bytes is None else line.model_bytes / 1000, ",.1f"))
     return cells
 
 
 def _size(line: Summary) -> float | None:
-    """As many terms as there were; of a combination without figures, as many as were asked for, if that is a number."""
+    """Return the number of terms to sort by: the measured one, or else the requested one if that is an integer."""
     return line.n_kept if line.n_kept is not None else line.n_terms if isinstance(line.n_terms, int) else None
 
 
@@ -69,44 +69,44 @@ def _number(value: float | None, written: str) -> Cell:
 
 def _p(p: float | None, is_best: bool) -> Cell:
     if is_best:
-        return Cell("best", 2.0)  # before all others
+        return Cell("best", 2.0)  # sorts before all p-values
     return Cell(NOTHING) if p is None else Cell("<0.001" if p < 0.001 else f"{p:.3f}", p)
 
 
 def problems(found: Comparison) -> list[str]:
-    """Why some combinations have no figures, and which classes could not be learned."""
-    wrong: dict[tuple[str, str, str], list[str]] = {}
+    """Return sentences on why combinations have no figures, and which classes could not be learned."""
+    affected: dict[tuple[str, str, str], list[str]] = {}
     for line in found.summary:
         if line.problem is not None:
-            wrong.setdefault((line.selector, size_text(line.n_terms), line.problem), []).append(line.classifier)
-    said = [
+            affected.setdefault((line.selector, size_text(line.n_terms), line.problem), []).append(line.classifier)
+    sentences = [
         f"{selector}, {size} terms, {', '.join(classifiers)}: {problem}"
-        for (selector, size, problem), classifiers in wrong.items()
+        for (selector, size, problem), classifiers in affected.items()
     ]
     missing = list(dict.fromkeys(json.dumps(label) for row in found.rows for label in row.missing_classes))
     if missing:
         named = ", ".join(label_text(json.loads(label)) for label in missing[:20])
         more = f", and {len(missing) - 20:,} more" if len(missing) > 20 else ""
-        said.append(f"Tested, but in some fold without a document to learn from: {named}{more}.")
-    return said
+        sentences.append(f"Tested, but in some fold without a document to learn from: {named}{more}.")
+    return sentences
 
 
 def ranks_table(found: Comparison) -> str:
-    """Average ranks; nothing if there is only one to rank."""
+    """Return the table of average ranks, or an empty string if there is only one to rank."""
     if len(found.ranks) < 2:
         return ""
     columns = [Column("selector"), Column("classifier"), Column("rank", True)]
-    lines = [Line([Cell(each.selector), Cell(each.classifier), _number(each.rank, ".2f")]) for each in found.ranks]
+    lines = [Line([Cell(rank.selector), Cell(rank.classifier), _number(rank.rank, ".2f")]) for rank in found.ranks]
     caption = "Average rank by micro-F1, over numbers of terms and folds; 1 is the best"
     return table("ranks", caption, columns, lines, sortable=True)
 
 
 def stability_table(found: Comparison) -> str:
-    """Kuncheva's index between folds, selectors by numbers of terms; nothing without folds."""
-    cells = {(each.selector, each.n_terms): each.likeness.kuncheva for each in found.stabilities}
+    """Return Kuncheva's index between folds, selectors by numbers of terms; an empty string without folds."""
+    cells = {(stability.selector, stability.n_terms): stability.likeness.kuncheva for stability in found.stabilities}
     if not cells:
         return ""
-    sizes, selectors = (dict.fromkeys(key[place] for key in cells) for place in (1, 0))
+    sizes, selectors = (dict.fromkeys(key[index] for key in cells) for index in (1, 0))
     columns = [Column("selector"), *(Column(f"{size_text(size)} terms", True) for size in sizes)]
     lines = [
         Line([Cell(str(name)), *(_number(cells.get((str(name), size)), ".2f") for size in sizes)]) for name in selectors
@@ -116,7 +116,7 @@ def stability_table(found: Comparison) -> str:
 
 
 def about_run(found: Comparison) -> str:
-    """Corpus, split, date; versions; settings that all combinations share."""
+    """Return the facts about a run: corpus, split and date, what was compared, versions, and shared settings."""
     header = found.header
     run = [
         ("corpus", str(header["corpus"])),
@@ -143,12 +143,12 @@ def about_run(found: Comparison) -> str:
 
 
 def split_text(found: Comparison) -> str:
-    """What was tested."""
+    """Return a phrase for the tested documents."""
     return f"on {split_in_words(found.header['split'])}"
 
 
 def subtitle(found: Comparison) -> str:
-    """The run in a line."""
+    """Return a one-line summary of the run."""
     header = found.header
     words: Sequence[str] = (
         counted(header["documents"], "document"),
@@ -160,7 +160,7 @@ def subtitle(found: Comparison) -> str:
 
 
 def label_text(label: Any) -> str:
-    """A class as it is called."""
+    """Return the name of a class."""
     return label if isinstance(label, str) else json.dumps(label)
 
 

@@ -1,4 +1,4 @@
-"""The page to a file."""
+"""Write the page to a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENDINGS = (".html", ".htm")
 
 
 def write_report(found: Comparison, path: str | os.PathLike[str]) -> None:
-    """Write what was compared as one page that opens without a network; also of `read_comparison("x.jsonl")`."""
+    """Write a comparison as one HTML page that needs no network; it may come from `read_comparison("x.jsonl")`."""
     name = os.fspath(path)
     check_report(name)
     from .page import report_page
@@ -27,7 +27,10 @@ def write_report(found: Comparison, path: str | os.PathLike[str]) -> None:
 
 
 def check_report(path: str | os.PathLike[str], *, what: str = "a report") -> None:
-    """Stop, before any long work is done, if a report could not be drawn or written; `what` is what asks for it."""
+    """Raise an error, before any long work is done, if a report can't be drawn or written.
+
+    `what` names the feature in the error about missing packages.
+    """
     require_extra("plots", what=what)
     name = os.fspath(path)
     if os.path.splitext(name)[1].lower() not in ENDINGS:

@@ -1,4 +1,4 @@
-"""Which terms matter: a file a method, one base, one tie rule."""
+"""Term selectors: one module per method, with a shared base class and tie-breaking rule."""
 
 from typing import TYPE_CHECKING
 

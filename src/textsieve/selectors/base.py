@@ -1,9 +1,9 @@
-"""What all selectors share: where scores come from, how many terms stay, and who wins a tie.
+"""The base class of all selectors: it computes statistics, ranks terms, limits their number and breaks ties.
 
-A method is a function from `ClassStats` to one score per term. The rest is here: `fit` makes the statistics,
-`partial_fit` adds to them, `fit_stats` takes them ready-made. Terms are ranked by score, equal scores by the lower
-column, and the best are kept: `k` of them, or those above a minimum score. A method to which statistics are not enough
-may go through the documents once more (`_read`), batch by batch.
+A method is a function from `ClassStats` to one score per term. The base class does the rest: `fit` computes the
+statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked by score, and equal
+scores by the lower column. The selector keeps the best `k` terms, or those above a minimum score. A method that needs
+more than the statistics can read the documents a second time in `_read`, batch by batch.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Floats, Ints
 from ..errors import InputError, UnfitDocuments, shown
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
-from ..stats.sample_weights import check_weights, drop_weightless
 from ..stats.soundness import in_order
-from ..stats.sums import Floats, Ints
+from ..stats.weights import check_weights, drop_weightless
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 ScoreForClass = Callable[[int], Floats]
-"""The number of a class -> one score per term, above 0 where the term speaks for the class."""
+"""A function from the number of a class to one score per term, above 0 if the term favours the class."""
 
-Documents = Callable[[], Iterable[csr_matrix]]
-"""Begins to go through the documents once more, in batches of rows: those that statistics were made of."""
+ReadAgain = Callable[[], Iterable[csr_matrix]]
+"""A function that starts a new pass over the documents of the statistics and returns them in batches of rows."""
 
 Limit = int | float | str | None
-"""How many terms to keep: a number, a share of all, "all", or None for the default."""
+"""The number of terms to select: a number, a fraction of all terms, "all", or None for the default."""
 
 DEFAULT_K = 1000
 
 
 def ranked(scores: Floats) -> Ints:
-    """The columns from the best score to the worst; the lower column first where scores are equal."""
+    """Return the columns from the best score to the worst; of equal scores, the lower column comes first."""
     return np.argsort(-scores, kind="stable")
 
 
 def limit_of(k: Limit, n_terms: int) -> int | None:
-    """How many terms `k` stands for; None is no limit."""
+    """Return the number of terms that `k` stands for, or None for no limit."""
     if k is None or k == "all":
         return None
     if is_whole(k) and k >= 1:
@@ -60,21 +60,21 @@ def limit_of(k: Limit, n_terms: int) -> int | None:
 
 
 class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
-    """Keeps the columns with the best scores.
+    """Base class of selectors, which keep the columns with the best scores.
 
     Attributes
     ----------
     scores_ : array of one score per term
     ranking_ : array of all columns, the best first
     classes_ : the classes, sorted
-    stats_ : the `ClassStats` that the scores come from
+    stats_ : the `ClassStats` that the scores were computed from
     """
 
     k: Limit
-    k_changes_the_method: ClassVar[bool] = False
-    """Whether `k` decides what is chosen, and not only how much of it is kept."""
-    says_how_many: ClassVar[bool] = False
-    """Whether the method itself says how many terms there are, where nobody else does."""
+    depends_on_k: ClassVar[bool] = False
+    """True if `k` changes the ranking itself, and not only how much of it is selected."""
+    chooses_own_k: ClassVar[bool] = False
+    """True if the method itself determines the number of selected terms when no limit is given."""
     stats_: ClassStats
     _chosen: tuple[Floats, Ints, NDArray[np.bool_]] | None = None
 
@@ -82,60 +82,67 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return True
 
     def _without_labels(self) -> str:
-        """What else to say of missing labels; it begins with a space."""
+        """Return text to append to error messages about missing labels; it begins with a space or is empty."""
         return ""
 
     @property
     def _no_label(self) -> Any:
-        """The label of documents that have none, if there is one."""
+        """Return the label that marks documents as unlabelled, or None."""
         return getattr(self, "unlabelled", None)
 
-    def check_settings(self) -> None:  # most settings are checked where they are used
-        """Refuse settings that mean nothing for any documents, so that nobody need read documents to find out."""
+    def check_settings(self) -> None:  # most settings are checked when they are used
+        """Raise `InputError` for settings that are invalid for any documents, before documents are read."""
 
-    def _read(self, documents: Documents | None, weights: Floats | None) -> None:
-        """Look at the documents once more, once their statistics are there; None: they are not to be had.
+    def _read(self, documents: ReadAgain | None, weights: Floats | None) -> None:
+        """Read the documents again after their statistics were computed; None if they are not available.
 
-        Most methods need no more than the statistics. `weights` says how many times each document counts; None: once.
+        Most methods need only the statistics. `weights` has the weight of each document; None means that each counts
+        once.
         """
 
     @abstractmethod
     def _score(self, stats: ClassStats) -> Floats:
-        """One score per term."""
+        """Return one score per term."""
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """How terms are scored for one class alone; by a method that knows no classes, by its documents."""
+        """Return a function that scores the terms for a single class.
+
+        Methods that do not use classes score by the number of documents of the class that contain the term.
+        """
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """The places of some columns from the best to the worst for a class; the lower column first among equals."""
+        """Return the positions of the given columns from best to worst for a class.
+
+        Of equal scores, the lower column comes first.
+        """
         return ranked(scores)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
-        """One score per term, and the columns from the best to the worst."""
+        """Return one score per term, and the columns from best to worst."""
         scores = self._score(stats)
         return scores, ranked(scores)
 
     def _least_score(self, stats: ClassStats) -> float | None:
-        """The score that a term needs to be kept."""
-        least = getattr(self, "min_score", None)
-        if least is not None and not (isinstance(least, float | int | np.number) and np.isfinite(least)):
-            raise InputError(f"min_score={least!r}; use a number.")
-        return None if least is None else float(least)
+        """Return the minimum score of selected terms, or None."""
+        min_score = getattr(self, "min_score", None)
+        if min_score is not None and not (isinstance(min_score, float | int | np.number) and np.isfinite(min_score)):
+            raise InputError(f"min_score={min_score!r}; use a number.")
+        return None if min_score is None else float(min_score)
 
     def _most(self, scores: Floats, ranking: Ints) -> int | None:
-        """How many terms are kept at the most."""
-        others = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
-        if self.k is None and all(other is None for other in others):
+        """Return the maximum number of selected terms, or None for no limit."""
+        other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
+        if self.k is None and all(limit is None for limit in other_limits):
             return DEFAULT_K
         return limit_of(self.k, len(scores))
 
     # -- fitting -------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Score and select the columns of a (sparse) matrix of documents, with their labels.
+        """Score and select the columns of a (sparse) document-term matrix with its labels.
 
-        A document of `sample_weight` 3 counts as three copies of it, and one of weight 0 as if it were left out.
+        A document with `sample_weight` 3 counts like three copies of it; one with weight 0 is ignored.
         """
         if y is None and self._needs_labels():
             raise InputError(
@@ -150,9 +157,9 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._fit_own(stats, lambda: [csr_matrix(rows)], weights)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add more documents; those without a label count for the totals. More columns than before may come.
+        """Add documents, which may have more columns than before. Unlabelled documents count for the totals.
 
-        Labels may come later too: that there are enough of them is asked when scores are read.
+        Labels may arrive later: whether there are enough of them is checked when the scores are read.
         """
         refuse_texts(X)
         with growing(self, X) as rows:
@@ -163,19 +170,20 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         self._chosen = None
         return self
 
-    def fit_stats(self, stats: ClassStats, documents: Documents | None = None, sample_weight: Any = None) -> Self:
-        """Score and select from statistics that are there already.
+    def fit_stats(self, stats: ClassStats, documents: ReadAgain | None = None, sample_weight: Any = None) -> Self:
+        """Score and select from existing statistics.
 
-        `documents`, called, goes through the rows that they were made of; for methods that must look at them again.
-        `sample_weight` has the weights of these documents, if the statistics were made with weights.
+        `documents` is a function that returns the rows that the statistics were computed from; some methods need to
+        read them again. `sample_weight` has the weights of these documents if the statistics were computed with
+        weights.
         """
         if not isinstance(stats, ClassStats):
             raise InputError(f"stats is {shown(stats)}; give a ClassStats, or call fit with a matrix and labels.")
         self.n_features_in_ = stats.n_terms
-        own = stats.copy() if self._no_label is None else stats.without_class(self._no_label)
-        return self._fit_own(own, documents, sample_weight)
+        own_stats = stats.copy() if self._no_label is None else stats.without_class(self._no_label)
+        return self._fit_own(own_stats, documents, sample_weight)
 
-    def _fit_own(self, stats: ClassStats, documents: Documents | None, weights: Floats | None) -> Self:
+    def _fit_own(self, stats: ClassStats, documents: ReadAgain | None, weights: Floats | None) -> Self:
         self._require_documents(stats)
         self.stats_ = stats
         self._read(documents, weights)
@@ -183,25 +191,25 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self
 
     def _require_documents(self, stats: ClassStats) -> None:
-        """Refuse statistics from which nothing can be chosen."""
+        """Raise `UnfitDocuments` if nothing can be selected from the statistics."""
         if stats.n_documents == 0:
             raise UnfitDocuments("There are no documents to select terms from.")
         if self._needs_labels():
             _require_classes(stats, self._without_labels())
 
     def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
-        """Scores, ranking, and which columns are kept."""
+        """Return the scores, the ranking, and a mask of the selected columns."""
         stats = self.stats_
         scores, ranking = self._score_and_rank(stats)
         if is_whole(self.k) and self.k > len(scores):
             message = f"k={self.k:,} terms were asked for, but there are {len(scores):,}: all are kept."
-            warnings.warn(message, stacklevel=4)  # where fit was called, or an attribute read after partial_fit
-        kept = ranking[: self._most(scores, ranking)]
-        least = self._least_score(stats)
-        if least is not None:
-            kept = kept[scores[kept] >= least]
+            warnings.warn(message, stacklevel=4)  # points to the call of fit, or to the attribute after partial_fit
+        selected = ranking[: self._most(scores, ranking)]
+        min_score = self._least_score(stats)
+        if min_score is not None:
+            selected = selected[scores[selected] >= min_score]
         support = np.zeros(len(scores), np.bool_)
-        support[kept] = True
+        support[selected] = True
         return scores, ranking, support
 
     def _fitted(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
@@ -215,33 +223,33 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     @property
     def scores_(self) -> Floats:
-        """The score of each column."""
+        """Return the score of each column."""
         return self._fitted()[0]
 
     @property
     def ranking_(self) -> Ints:
-        """All columns, the best first."""
+        """Return all columns, the best first."""
         return self._fitted()[1]
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Return the classes, sorted."""
         check_is_fitted(self, "stats_")
         return np.array(self.stats_.classes)
 
     def best_by_class(self, n: int) -> Iterator[tuple[Ints, Floats]]:
-        """For each class in turn, the columns of the n terms that speak most for it, and their scores; best first."""
+        """Yield for each class the columns of the n terms that favour it most, and their scores, the best first."""
         check_is_fitted(self, "stats_")
         self._require_documents(self.stats_)
         scores_for = self._class_scorer(self.stats_)
         for number in range(len(self.stats_.classes)):
             scores = scores_for(number)
-            speaking = np.flatnonzero(scores > 0)
-            best = speaking[self._rank_for_class(number, speaking, scores[speaking])[:n]]
+            favouring = np.flatnonzero(scores > 0)
+            best = favouring[self._rank_for_class(number, favouring, scores[favouring])[:n]]
             yield best, scores[best]
 
     def kept_columns(self) -> Ints:
-        """The columns that are kept, the best first."""
+        """Return the selected columns, the best first."""
         _, ranking, support = self._fitted()
         return np.asarray(ranking[support[ranking]])
 
@@ -249,7 +257,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._fitted()[2]
 
     def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn should know: sparse matrices in, labels needed or not, several labels or one."""
+        """Return the scikit-learn tags: sparse input, whether labels are required, and multilabel targets."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = self._needs_labels()
@@ -258,7 +266,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
 
 def _require_classes(stats: ClassStats, more: str) -> None:
-    if stats.n_pairs == 0:  # though a matrix of 0 and 1 may have columns, and so classes
+    if stats.n_pairs == 0:  # even if an indicator matrix without labels has columns, and therefore classes
         raise UnfitDocuments(
             "No document has a label, so there are no classes to tell apart. In a folder, sub-folders are the classes; "
             "in a table, say which column has the labels: textsieve.read(path, label=...)." + more

@@ -1,4 +1,4 @@
-"""Selectors one after the other, each on the terms that the one before has kept, from one table of statistics."""
+"""Chained selectors: each selects among the terms selected by the one before; all share one table of statistics."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from ..stats import ClassStats
-from ..stats.sums import Floats, Ints
-from .base import Documents, ScoreForClass, TermSelector
+from .base import ReadAgain, ScoreForClass, TermSelector
 
 
 class Cascade(TermSelector):
     """Chain selectors: `Cascade([DocumentFrequency(min_df=0.01), InformationGain(k=5000)])`.
 
-    `scores_` are the last selector's, and minus infinity for terms that did not reach it; `ranking_` has its terms
-    first, and then what the selectors before it had dropped, the later the better.
+    `scores_` are those of the last selector, and minus infinity for terms that did not reach it. `ranking_` starts with
+    the ranking of the last selector, followed by the terms that earlier selectors dropped; terms that were dropped
+    later rank higher.
 
     Parameters
     ----------
     selectors : list of selectors
-        In the order in which they are applied.
+        The selectors in the order in which they are applied.
     """
 
     k = "all"
@@ -37,22 +38,25 @@ class Cascade(TermSelector):
 
     @property
     def _no_label(self) -> Any:
-        """What means "no label" to one of the selectors means it to all: they read one table."""
-        return next((each._no_label for each in self._sound() if each._no_label is not None), None)
+        """Return the label that means "no label" to any of the selectors.
+
+        It applies to all of them, since they share statistics.
+        """
+        return next((selector._no_label for selector in self._sound() if selector._no_label is not None), None)
 
     def _without_labels(self) -> str:
-        return next((each._without_labels() for each in self._sound() if each._no_label is not None), "")
+        return next((selector._without_labels() for selector in self._sound() if selector._no_label is not None), "")
 
     def _sound(self) -> list[TermSelector]:
-        """The selectors, as far as they are selectors."""
+        """Return the valid elements of `selectors`."""
         given = self.selectors if isinstance(self.selectors, Sequence) else []
         return [selector for selector in given if isinstance(selector, TermSelector)]
 
-    _documents: Documents | None = None
+    _documents: ReadAgain | None = None
     _weights: Floats | None = None
-    """While it is fitted."""
+    """The documents and their weights; set only during fitting."""
 
-    def _fit_own(self, stats: ClassStats, documents: Documents | None, weights: Floats | None) -> Self:
+    def _fit_own(self, stats: ClassStats, documents: ReadAgain | None, weights: Floats | None) -> Self:
         if not self._sound() or len(self._sound()) < len(self.selectors):
             raise InputError(f"selectors={shown(self.selectors)}; give a list of at least one selector.")
         self._documents, self._weights = documents, weights
@@ -68,22 +72,22 @@ class Cascade(TermSelector):
         for selector in self.selectors:
             documents = _with_columns(self._documents, columns)
             stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._weights)
-            kept = stage.get_support()
-            if not kept.any():
+            is_selected = stage.get_support()
+            if not is_selected.any():
                 raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")
             scores = np.full(self.stats_.n_terms, -np.inf)
             scores[columns] = stage.scores_
             ranking = stage.ranking_
-            dropped.append(columns[ranking[~kept[ranking]]])
-            last_first = columns[ranking[kept[ranking]]]
-            columns = columns[kept]
+            dropped.append(columns[ranking[~is_selected[ranking]]])
+            best_first = columns[ranking[is_selected[ranking]]]
+            columns = columns[is_selected]
             self.selectors_.append(stage)
         support = np.zeros(self.stats_.n_terms, np.bool_)
         support[columns] = True
-        return scores, np.concatenate([last_first, *reversed(dropped)]), support
+        return scores, np.concatenate([best_first, *reversed(dropped)]), support
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """The last selector's, which knows the terms that reached it and no others."""
+        """Return the scorer of the last selector, with 0 for terms that did not reach it."""
         reached = np.flatnonzero(np.isfinite(self.scores_))
         last = self.selectors_[-1]
         scores_of_reached = last._class_scorer(last.stats_)
@@ -96,16 +100,19 @@ class Cascade(TermSelector):
         return scores_for
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """As the last selector ranks them, by their places among the terms that reached it."""
+        """Rank as the last selector does, by the positions of the columns among the terms that reached it."""
         reached = np.flatnonzero(np.isfinite(self.scores_))
         return self.selectors_[-1]._rank_for_class(number, np.searchsorted(reached, columns), scores)
 
     def _score(self, stats: ClassStats) -> Floats:
-        """Not asked for: the chain chooses as a whole."""
+        """Fail: `_choose` is overridden, so nothing calls this method."""
         raise AssertionError
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings; those of the selectors under their place in the list, for example `1__k`."""
+        """Return the settings.
+
+        Settings of the selectors have their position in the list as a prefix, for example `1__k`.
+        """
         params: dict[str, Any] = {"selectors": self.selectors}
         if deep:
             for place, selector in enumerate(self.selectors):
@@ -113,7 +120,7 @@ class Cascade(TermSelector):
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings by the names that `get_params` gives."""
+        """Change settings by the names that `get_params` returns."""
         if "selectors" in params:
             self.selectors = params.pop("selectors")
         for name, value in params.items():
@@ -124,6 +131,6 @@ class Cascade(TermSelector):
         return self
 
 
-def _with_columns(documents: Documents | None, columns: Ints) -> Documents | None:
-    """The same documents, with some of their terms."""
+def _with_columns(documents: ReadAgain | None, columns: Ints) -> ReadAgain | None:
+    """Return the same documents with only the given columns."""
     return None if documents is None else lambda: (rows[:, columns] for rows in documents())

@@ -1,9 +1,9 @@
-"""Energy for several weights of the trace scores: how fast the best terms add up to all there is.
+"""Energy curves of trace scores for several weights: the share of the total score that the best terms hold.
 
-score(t) = λ S_b + (1 - λ) C is never negative from λ = 0 to 1, so the best p terms hold a share E(p) of the sum of all
-scores, their *energy*. The variance C (λ = 0) and the scatter of the class means S_b (λ = 1) are spread differently
-over the terms; the curves of several weights, side by side, say how many terms are enough and how much that depends on
-λ. Above λ = 1 scores can be negative, and there is no such share.
+score(t) = λ S_b + (1 - λ) C is never negative for λ from 0 to 1, so the best p terms hold a share E(p) of the sum of
+all scores, their *energy*. The variance C (λ = 0) and the scatter of the class means S_b (λ = 1) are distributed
+differently over the terms. The curves of several weights, side by side, show how many terms are enough and how much
+that depends on λ. Above λ = 1 scores can be negative, so the share is undefined.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Floats
 from ..errors import InputError, counted, shown
 from ..extras import require_extra
 from ..settings import as_number
 from ..stats import ClassStats
-from ..stats.shares import ClassWeight
-from ..stats.sums import Floats
+from ..stats.weights import ClassWeight
 from .trace import LARGEST_WEIGHT, TOFA, between_class_scatter, energy_curve, mixed, terms_for_energy, total_scatter
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ WEIGHTS = (0.0, 0.5, 1.0)
 def energy_curves(
     stats: ClassStats, weights: Iterable[float] = WEIGHTS, class_weight: ClassWeight = None
 ) -> dict[float, Floats]:
-    """For each weight the share of all scores that the best 1, 2, 3, ... terms hold."""
+    """Return for each weight the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
     by_weight = _sorted_scores(stats, checked_weights(weights), class_weight)
     return {weight: energy_curve(scores) for weight, scores in by_weight.items()}
 
@@ -46,21 +46,21 @@ def plot_energy(
     level: float | None = None,
     class_weight: ClassWeight = None,
 ) -> Chart:
-    """Draw the energy of the best terms for several weights, and write it to a file if one is named.
+    """Plot the energy of the best terms for several weights, and write the chart to a file if `path` is given.
 
     Parameters
     ----------
     source
-        Statistics of weighted documents; or a fitted `TOFA` or `OCFS`, which brings its `class_weight`, and its own
-        weight as one more curve.
+        Statistics of weighted documents; or a fitted `TOFA` or `OCFS`, whose `class_weight` is used and whose own
+        weight is added as a curve.
     path
         A file that ends in .svg, .png, .html or .json.
     weights
-        λ of each curve, up to 1. None is 0, 0.5 and 1; 0 alone where there are no labels.
+        λ of each curve, up to 1. None is 0, 0.5 and 1, or only 0 if there are no labels.
     level
-        A share of all scores, such as 0.8: how many terms reach it is written to each curve.
+        A share of the sum of all scores, such as 0.8; each curve is annotated with the number of terms that reach it.
     class_weight
-        "balanced" if all classes count alike.
+        "balanced" to give all classes the same weight.
     """
     require_extra("plots", what="plot_energy")
     from ..plots import check_level, check_target, energy_plot, save
@@ -75,14 +75,14 @@ def plot_energy(
     if weights is None:
         stats = source.stats_ if isinstance(source, TOFA) else source
         weights = WEIGHTS if stats.n_pairs else (0.0,)
-    wanted, chosen = checked_weights(weights), None
+    curve_weights, auto_weight = checked_weights(weights), None
     if isinstance(source, TOFA):
         class_weight = source.class_weight
-        chosen = source.weight_ if source.weight == "auto" else None
-        wanted = checked_weights([*wanted, *([source.weight_] if source.weight_ <= 1.0 else [])])
+        auto_weight = source.weight_ if source.weight == "auto" else None
+        curve_weights = checked_weights([*curve_weights, *([source.weight_] if source.weight_ <= 1.0 else [])])
         source = source.stats_
-    names = _names(wanted, chosen)
-    by_weight = _sorted_scores(source, wanted, class_weight)
+    names = _names(curve_weights, auto_weight)
+    by_weight = _sorted_scores(source, curve_weights, class_weight)
     chart = energy_plot(
         {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
         level=level,
@@ -95,9 +95,9 @@ def plot_energy(
 
 
 def checked_weights(weights: Iterable[Any]) -> list[float]:
-    """Weights that have an energy, ascending, each once."""
-    given = list(weights)
-    for weight in given:
+    """Return the distinct weights, ascending; raise `InputError` for a weight that has no energy."""
+    listed = list(weights)
+    for weight in listed:
         if not abs(as_number(weight)) <= LARGEST_WEIGHT:
             raise InputError(f"weights: {shown(weight)} is no weight; use numbers, for example 0, 0.5 and 1.")
         if weight > 1:
@@ -105,9 +105,9 @@ def checked_weights(weights: Iterable[Any]) -> list[float]:
                 f"weights: {weight:g} has no energy; above weight 1 scores can be negative, and a share of their sum "
                 "means nothing. Use weights up to 1."
             )
-    if not given:
+    if not listed:
         raise InputError("weights is empty; use numbers, for example 0, 0.5 and 1.")
-    return sorted({float(weight) + 0.0 for weight in given})
+    return sorted({float(weight) + 0.0 for weight in listed})
 
 
 def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
@@ -121,23 +121,27 @@ def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
 
 
 def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassWeight) -> dict[float, Floats]:
-    """The scores at each weight, the best first."""
+    """Return the scores for each weight, the best first."""
     _require_terms(stats, weights)
     between, total = between_class_scatter(stats, class_weight), total_scatter(stats)
-    found = {}
+    scores_by_weight = {}
     for weight in weights:
         scores = mixed(between, total, weight)
         if (scores < 0).any():
             raise InputError(f"weights: {weight:g} has no energy here, because some scores are negative; use 0 to 1.")
-        found[weight] = np.sort(scores)[::-1]
-    return found
+        scores_by_weight[weight] = np.sort(scores)[::-1]
+    return scores_by_weight
 
 
-def _names(weights: list[float], chosen: float | None) -> dict[float, str]:
-    """What the curves are called: four digits, or as many as it takes to tell two of them apart."""
-    short = [f"{weight:.4g}" for weight in weights]
-    digits = short if len(set(short)) == len(short) else [str(weight).removesuffix(".0") for weight in weights]
+def _names(weights: list[float], auto_weight: float | None) -> dict[float, str]:
+    """Return the names of the curves, with four digits, or as many as it takes to make all names distinct."""
+    short_names = [f"{weight:.4g}" for weight in weights]
+    names = (
+        short_names
+        if len(set(short_names)) == len(short_names)
+        else [str(weight).removesuffix(".0") for weight in weights]
+    )
     return {
-        weight: f"λ = {written}" + (", chosen" if weight == chosen else "")
-        for weight, written in zip(weights, digits, strict=True)
+        weight: f"λ = {name}" + (", chosen" if weight == auto_weight else "")
+        for weight, name in zip(weights, names, strict=True)
     }

@@ -1,30 +1,30 @@
-"""Document frequency: in how many documents a term is. It needs no labels, and counts unlabelled documents too."""
+"""Document frequency: the number of documents with a term. It needs no labels and counts unlabelled documents too."""
 
 import math
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import InputError
 from ..settings import is_whole
 from ..stats import ClassStats
-from ..stats.sums import Floats
 from .base import Limit, TermSelector
 
 
 def document_frequency(stats: ClassStats) -> Floats:
-    """The number of documents that have each term."""
+    """Return the document frequency of each term."""
     return stats.doc_freq.astype(np.float64)
 
 
 class DocumentFrequency(TermSelector):
-    """Select terms by the number of documents that have them.
+    """Select terms by document frequency.
 
     Parameters
     ----------
     min_df : int or float
-        Keep terms that are in at least this many documents: a number, or a share of the documents.
+        Select terms that occur in at least this many documents: a number, or a fraction of the documents.
     k : int, float, "all" or None
-        Keep this many of them at the most: a number, a share of all terms, or (all, None) no limit.
+        Select at most this many of them: a number, or a fraction of all terms. "all" and None mean no limit.
     """
 
     def __init__(self, *, min_df: float = 1, k: Limit = None) -> None:
@@ -43,5 +43,6 @@ class DocumentFrequency(TermSelector):
         if isinstance(self.min_df, float) and 0.0 <= self.min_df <= 1.0:
             if isinstance(stats.n_documents, float):
                 return float(self.min_df * stats.n_documents * (1.0 - 1e-9))
-            return float(math.ceil(round(self.min_df * stats.n_documents, 9)))  # 0.14 x 50 is a little more than 7
+            # Rounded first: as floats, 0.14 x 50 is slightly above 7.
+            return float(math.ceil(round(self.min_df * stats.n_documents, 9)))
         raise InputError(f"min_df={self.min_df!r}; use a number of documents, or a share from 0.0 to 1.0.")

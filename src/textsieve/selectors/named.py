@@ -1,7 +1,7 @@
-"""The selectors by name, one row each: for the `Categorizer`, the command line and the error messages.
+"""The registry of selectors by name, for the `Categorizer`, the command line and the error messages.
 
-Methods that count documents take the counts as they are; those that look at weights get the weights that suit them.
-A selector's module is loaded only when it is asked for, so that the names alone cost nothing.
+Methods that count documents get the raw counts; methods that use weights get a suitable weighting scheme. The module of
+a selector is imported only when the selector is requested, so listing the names is cheap.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Named(NamedTuple):
-    """A selector that can be asked for by name."""
+    """A selector that can be requested by name."""
 
     name: str
     module: str
@@ -29,7 +29,7 @@ class Named(NamedTuple):
 
     @property
     def make(self) -> type[TermSelector]:
-        """The class of the selector."""
+        """Return the class of the selector."""
         return cast("type[TermSelector]", getattr(import_module(self.module), self.class_name))
 
 
@@ -47,7 +47,7 @@ _ROWS = (
         about="trace-oriented feature analysis: OCFS, weighed against the variance; unlabelled documents count there",
     ),
     Named(
-        *("testors", "textsieve.selectors.testors", "TypicalTestors", LTC),
+        *("testors", "textsieve.selectors.testors.estimator", "TypicalTestors", LTC),
         about="typical testors: the terms of the sets that tell a class from the others, with none to spare",
     ),
     Named("ig", "textsieve.selectors.information", "InformationGain", COUNTS, "information gain"),
@@ -66,16 +66,16 @@ SELECTORS = {row.name: row for row in _ROWS}
 
 
 def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermSelector:
-    """The selector that a setting stands for: a name, with options, or a selector, which is left as it is.
+    """Return the selector for a setting: a name with options, or a selector, which is returned unchanged.
 
-    None keeps all terms, the most frequent first.
+    None selects all terms, the most frequent first.
     """
     from .base import TermSelector
 
     if setting is None:
         if options:
             raise InputError(f"selector_options: there is no selector that {shown(options)} could be options of.")
-        return SELECTORS["df"].make(k="all")  # type: ignore[call-arg]  # of the class that is made
+        return SELECTORS["df"].make(k="all")  # type: ignore[call-arg]  # k is a parameter of the subclass
     if isinstance(setting, TermSelector):
         if options:
             raise InputError("selector_options are for a selector given by name; set them on the selector itself.")
@@ -84,15 +84,18 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> TermS
         raise InputError(
             f"selector={shown(setting)}; use one of {', '.join(SELECTORS)}, a selector such as OCFS(), or None."
         )
-    made = SELECTORS[setting].make()
+    selector = SELECTORS[setting].make()
     if options and "k" in options:
         raise InputError(f"selector_options: k={shown(options['k'])} is how many terms are kept; use n_terms instead.")
-    require_options("selector", setting, options, set(made.get_params()) - {"k"})
-    return made.set_params(**(options or {}))
+    require_options("selector", setting, options, set(selector.get_params()) - {"k"})
+    return selector.set_params(**(options or {}))
 
 
 def scheme_for(selector: TermSelector) -> Scheme:
-    """The weights that a selector is given; of a chain, those of the first that does not want bare counts."""
+    """Return the weighting scheme for a selector.
+
+    For a `Cascade` it is that of the first stage that does not use raw counts.
+    """
     from .base import TermSelector
     from .cascade import Cascade
 

@@ -1,10 +1,10 @@
-"""Methods that score each class on its own, and the ways to make one ranking of it.
+"""Methods that score each class separately, and the ways to pool these scores into one ranking.
 
-- `mean`: the scores of a term in all classes, weighted by class probability.
-- `max`: its best score in any class.
-- `round-robin`: the classes take turns, in their order, and each takes its best term that is still there; so a rare
-  class keeps its terms although other classes have higher scores. `scores_` are those of `max`; once the limit is
-  reached the rest of `ranking_` follows by them.
+- `mean`: the mean of a term's scores over the classes, weighted by class probability.
+- `max`: the best score of the term in any class.
+- `round-robin`: the classes take turns in their order, and each takes its best term that is still available. So a rare
+  class keeps its terms even if other classes have higher scores. `scores_` are those of `max`; after the limit is
+  reached, the rest of `ranking_` is ordered by them.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import ClassVar, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Counts, Floats, Ints
 from ..errors import InputError
-from ..kernels.turns import take_turns
+from ..kernels.term_scores import round_robin
 from ..stats import ClassStats
-from ..stats.sums import Counts, Floats, Ints
 from .base import Limit, ScoreForClass, TermSelector, ranked
 
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
 ScoreClass = Callable[[Counts, Counts, float, float], Floats]
-"""(documents of the class with the term, documents with the term, documents of the class, all) -> scores."""
+"""A function (documents of the class with the term, documents with the term, documents of the class, all) -> scores."""
 
 
 class ClassScorer:
-    """The scores of all terms in one class after the other.
+    """Scores all terms for one class at a time.
 
-    A score depends on counts of documents alone, and for a term that the class never has only on its document
-    frequency: so it is worked out for the filled cells, and once for each document frequency.
+    A score depends only on document counts, and for a term that never occurs in the class only on its document
+    frequency. So it is computed for the filled cells, and once for each distinct document frequency.
     """
 
     def __init__(self, stats: ClassStats, score_class: ScoreClass) -> None:
@@ -39,36 +39,36 @@ class ClassScorer:
         self._cells = stats.cells
         self._score_class = score_class
         self._doc_freq = stats.pair_doc_freq
-        self._frequencies, self._frequency_of = _different(self._doc_freq)
+        self._frequencies, self._frequency_of = _distinct_values(self._doc_freq)
         self.n_classes = len(stats.classes)
         self.shares = stats.class_docs / (stats.n_pairs or 1)
         self.with_documents: list[int] = np.flatnonzero(stats.class_docs).tolist()
 
     def __call__(self, number: int) -> Floats:
-        """The scores of all terms in a class."""
+        """Return the scores of all terms for a class."""
         size, n = self._stats.class_docs[number].item(), self._stats.n_pairs
-        terms, with_term = self.terms_of(number), self._cells.doc_freq[self._places(number)]
+        terms, with_term = self.terms_of(number), self._cells.doc_freq[self._cells_of_class(number)]
         of_empty_cells = self._score_class(np.zeros_like(self._frequencies), self._frequencies, size, n)
         scores = of_empty_cells[self._frequency_of]
         scores[terms] = self._score_class(with_term, self._doc_freq[terms], size, n)
         return scores
 
     def terms_of(self, number: int) -> Ints:
-        """The terms that a class has."""
-        return self._cells.terms[self._places(number)]
+        """Return the terms that occur in a class."""
+        return self._cells.terms[self._cells_of_class(number)]
 
-    def _places(self, number: int) -> slice:
+    def _cells_of_class(self, number: int) -> slice:
         return slice(*self._cells.class_starts[number : number + 2])
 
     def all(self) -> Iterator[Floats]:
-        """The scores of each class in turn."""
+        """Return an iterator over the scores for each class."""
         return map(self, range(self.n_classes))
 
 
-def _different(numbers: Counts) -> tuple[Counts, Ints]:
-    """The different numbers, none negative, and for each number its place among them."""
+def _distinct_values(numbers: Counts) -> tuple[Counts, Ints]:
+    """Return the distinct values of nonnegative numbers, and the position of each number among them."""
     most = int(numbers.max(initial=0))
-    # A table with a place for each number would be out of proportion, or there is none for a float.
+    # A lookup table would be too large for such numbers, and impossible for floats.
     if most > 16 * len(numbers) + 1000 or numbers.dtype.kind == "f":
         return np.unique(numbers, return_inverse=True)
     different = np.flatnonzero(np.bincount(numbers))
@@ -78,7 +78,7 @@ def _different(numbers: Counts) -> tuple[Counts, Ints]:
 
 
 def mean_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
-    """The mean of the class scores, weighted by class probability."""
+    """Return the mean of the class scores, weighted by class probability."""
     pooled = np.zeros(n_terms)
     for share, scores in zip(scorer.shares, scorer.all(), strict=True):
         pooled += share * scores
@@ -86,7 +86,7 @@ def mean_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
 
 
 def max_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
-    """The best of the class scores."""
+    """Return the best class score of each term."""
     pooled = np.full(n_terms, -np.inf if scorer.with_documents else 0.0)
     for number in scorer.with_documents:
         np.maximum(pooled, scorer(number), out=pooled)
@@ -96,16 +96,16 @@ def max_over_classes(scorer: ClassScorer, n_terms: int) -> Floats:
 POOLINGS: dict[str, Callable[[ClassScorer, int], Floats]] = {
     "mean": mean_over_classes,
     "max": max_over_classes,
-    "round-robin": max_over_classes,  # the ranking is another matter: see in_turns
+    "round-robin": max_over_classes,  # only the scores; in_turns computes the ranking
 }
-"""The ways to pool, by name."""
+"""The pooling functions by name."""
 
 
 def best_of_class(scores: Floats, k: int, likely: Ints) -> Ints:
-    """The k best columns of one class, the best first.
+    """Return the k best columns for one class, the best first.
 
-    The k-th best of any part is no better than the k-th best of all. So a part in which good scores are likely, the
-    terms that the class has, gives a bound under which no column need be looked at.
+    The k-th best score of any subset is no better than the k-th best of all. So a subset in which good scores are
+    likely, the terms that occur in the class, gives a lower bound, and columns below it can be skipped.
     """
     part = scores[likely] if len(likely) >= k else scores
     bound = np.partition(part, len(part) - k)[len(part) - k]
@@ -114,33 +114,33 @@ def best_of_class(scores: Floats, k: int, likely: Ints) -> Ints:
 
 
 def in_turns(scorer: ClassScorer, n_terms: int, most: int | None) -> tuple[Floats, Ints]:
-    """The best score of each term in any class, and the ranking in which the classes take turns for `most` places.
+    """Return the best score of each term in any class, and the round-robin ranking.
 
-    A class rarely gets further than a few times its share of the places, so only so many wishes are asked of each; if
-    one runs out of them, all are asked again for twice as many.
+    The classes fill the first `most` places in turns. A class rarely gets more than a few times its share of the
+    places, so each class lists only that many candidates; if one class runs out of them, all list twice as many.
     """
     places = n_terms if most is None else min(most, n_terms)
     n_classes = len(scorer.with_documents)
     depth = min(places, 4 * -(-places // n_classes) + 16)
     while True:
         best = np.full(n_terms, -np.inf)
-        wishes = np.empty((n_classes, depth), np.int64)
+        candidates = np.empty((n_classes, depth), np.int64)
         for row, number in enumerate(scorer.with_documents):
             scores = scorer(number)
-            wishes[row] = best_of_class(scores, depth, scorer.terms_of(number))
+            candidates[row] = best_of_class(scores, depth, scorer.terms_of(number))
             np.maximum(best, scores, out=best)
-        first = take_turns(wishes, places, n_terms)
+        first = round_robin(candidates, places, n_terms)
         if len(first) == places or depth == n_terms:
             break
         depth = min(2 * depth, n_terms)
-    taken = np.zeros(n_terms, np.bool_)
-    taken[first] = True
+    is_ranked = np.zeros(n_terms, np.bool_)
+    is_ranked[first] = True
     by_score = ranked(best)
-    return best, np.concatenate([first, by_score[~taken[by_score]]])
+    return best, np.concatenate([first, by_score[~is_ranked[by_score]]])
 
 
 class PooledSelector(TermSelector):
-    """A selector whose method scores each class."""
+    """Base class of selectors whose method scores each class."""
 
     _score_class: ClassVar[staticmethod[[Counts, Counts, float, float], Floats]]
     _own_poolings: ClassVar[dict[str, Callable[[ClassStats], Floats]]] = {}
@@ -154,7 +154,7 @@ class PooledSelector(TermSelector):
 
     @property
     def class_scores_(self) -> Floats:
-        """The score of each class (row) and term (column); made when asked for."""
+        """Return the score of each class (row) and term (column); it is computed on each access."""
         check_is_fitted(self, "stats_")
         scores = ClassScorer(self.stats_, self._score_class).all()
         return np.array(list(scores)).reshape(len(self.stats_.classes), self.stats_.n_terms)

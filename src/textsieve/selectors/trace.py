@@ -1,25 +1,26 @@
-"""TOFA, trace-oriented feature analysis (Yan et al. 2008), and OCFS (Yan et al. 2005), which is one weight of it.
+"""TOFA, trace-oriented feature analysis (Yan et al. 2008), and its special case OCFS (Yan et al. 2005).
 
-Three ways to look for a good projection W of the documents maximise a trace tr(W' S W): principal components with S =
-C, the scatter of all documents around their mean; the orthogonal centroid with S = S_b, the scatter of the class means
-around it; maximum margin with S = S_b - S_w, where S_w = C - S_b is the scatter within the classes. All three are
+Three methods find a projection W of the documents by maximising a trace tr(W' S W). Principal components use S = C, the
+scatter of all documents around their mean. The orthogonal centroid uses S = S_b, the scatter of the class means around
+that mean. Maximum margin uses S = S_b - S_w, where S_w = C - S_b is the scatter within the classes. All three are
 
     S(λ) = λ S_b + (1 - λ) C        at λ = 0, 1 and 2.
 
-If W may only pick coordinates, the trace is a sum with one summand per picked term, the term's entry in the diagonal:
+If W may only select coordinates, the trace is a sum over the selected terms of their entries in the diagonal:
 
     score(t) = λ sum_j p_j (m_jt - m_t)^2 + (1 - λ) (1/n) sum_i (x_it - m_t)^2,        p_j = n_j/n.
 
-So picking the largest summands is the exact optimum, for any λ. Both sums come from one pass. C needs no labels, so
-documents without one count there; with no labels at all λ = 0 is left. Where classes are of uneven size, each may count
-alike instead, p_j = 1/c: then the mean is that of the class means, so that more documents of the same kind in a class
-change nothing of S_b. A document with several labels counts in S_b once for each, in C once.
+So selecting the terms with the largest entries is the exact optimum, for any λ. Both sums come from one pass. C needs
+no labels, so unlabelled documents count for it; without any labels, only λ = 0 is possible. If class sizes are uneven,
+all classes can get the same weight instead, p_j = 1/c. The mean is then the mean of the class means, so adding
+documents of the same kind to a class does not change S_b. A multilabel document counts in S_b once for each of its
+labels, and in C once.
 
-Up to λ = 1 no score is negative. The share of all scores that the best p terms hold is then their *energy*, and says
-how many terms are enough.
+Up to λ = 1 no score is negative. The share of the sum of all scores that the best p terms hold is then their *energy*,
+which shows how many terms are enough.
 
-OCFS's paper works an example on Iris. The scores that it prints leave out the factor n_j/n = 1/3, and the fourth has
-two digits swapped; the two best features are the third and the fourth, not the third and the first.
+The OCFS paper gives a worked example on Iris. Its printed scores omit the factor n_j/n = 1/3, and the fourth has two
+digits swapped; the two best features are the third and the fourth, not the third and the first.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..errors import InputError, shown
-from ..kernels.scatter import between_classes, between_equal_classes, variances
+from ..kernels.term_scores import between_classes, between_equal_classes, variances
 from ..settings import as_number
 from ..stats import ClassStats
-from ..stats.shares import ClassWeight, class_shares, require_class_weight
-from ..stats.sums import Floats, Ints
+from ..stats.weights import ClassWeight, class_shares, require_class_weight
 from .base import DEFAULT_K, Limit, ScoreForClass, TermSelector, limit_of
 from .trace_weight import auto_weight
 
@@ -44,16 +45,19 @@ if TYPE_CHECKING:
     from ..plots import Chart
 
 LARGEST_WEIGHT = 1e12
-"""Beyond it nothing changes but the size of the scores, until they are too large for a float."""
+"""The largest weight allowed. Larger ones would only scale the scores, and finally overflow."""
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 
 _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
-"""How much each class counts: as many documents as it has, or all alike."""
+"""The scatter functions by `class_weight`: classes weighted by their number of documents, or equally."""
 
 
 def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
-    """The diagonal of S_b: how far the class means of each term are from its mean, squared, weighted by class."""
+    """Return the diagonal of S_b, the scatter of the class means.
+
+    For each term it is the sum of the squared distances of its class means from its mean, weighted by class.
+    """
     require_class_weight(class_weight)
     if stats.n_pairs == 0:
         return np.zeros(stats.n_terms)
@@ -62,12 +66,12 @@ def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -
 
 
 def total_scatter(stats: ClassStats) -> Floats:
-    """The diagonal of C: the variance of each term's weights over all documents, labelled or not."""
+    """Return the diagonal of C: the variance of each term's weights over all documents, labelled or not."""
     return variances(*stats.sums, *stats.squares, float(stats.n_documents or 1))
 
 
 def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = None) -> Floats:
-    """The diagonal of S(weight); what counts nothing is not worked out."""
+    """Return the diagonal of S(weight); a scatter whose factor is 0 is not computed."""
     if weight == 1.0:
         return between_class_scatter(stats, class_weight)
     if weight == 0.0:
@@ -76,12 +80,12 @@ def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = N
 
 
 def mixed(between: Floats, total: Floats, weight: float) -> Floats:
-    """The diagonal of S(weight), given those of S_b and C."""
+    """Return the diagonal of S(weight), given those of S_b and C."""
     return np.asarray(weight * between + (1.0 - weight) * total)
 
 
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
-    """What one class adds to the diagonal of S_b; negative where its mean is below the mean of all."""
+    """Return what one class adds to the diagonal of S_b, with a minus sign where its mean is below the overall mean."""
     shares = class_shares(stats.class_docs, class_weight)
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)
     if class_weight is None:
@@ -89,54 +93,57 @@ def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight =
     else:
         factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))
         mean = np.bincount(stats.cells.terms, stats.cells.sums.value * factors, stats.n_terms).astype(np.float64)
-    apart = stats.class_sums(number) / sizes[number] - mean
-    return np.asarray(shares[number] * np.copysign(apart * apart, apart))
+    difference = stats.class_sums(number) / sizes[number] - mean
+    return np.asarray(shares[number] * np.copysign(difference * difference, difference))
 
 
 def energy_curve(sorted_scores: Floats) -> Floats:
-    """The share of all scores that the best 1, 2, 3, ... terms hold."""
+    """Return the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
     running = np.cumsum(sorted_scores)
     return running / running[-1] if len(running) and running[-1] > 0 else np.ones(len(running))
 
 
 def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
-    """How many of the best terms it takes to hold that share of all scores; short of it by rounding alone will do."""
+    """Return how many of the best terms hold that share of the sum of all scores, allowing for rounding errors."""
     n_terms = len(sorted_scores)
-    if energy == 1.0:  # the last scores may be too small to be seen in the sum
-        enough = int(np.count_nonzero(sorted_scores))
+    if energy == 1.0:  # the last scores may be too small to change the sum
+        n_needed = int(np.count_nonzero(sorted_scores))
     else:
-        enough = int(np.searchsorted(energy_curve(sorted_scores), energy - n_terms * _ROUNDING)) + 1
-    return min(max(enough, 1), n_terms)
+        n_needed = int(np.searchsorted(energy_curve(sorted_scores), energy - n_terms * _ROUNDING)) + 1
+    return min(max(n_needed, 1), n_terms)
 
 
 class TOFA(TermSelector):
     """Select terms by trace-oriented feature analysis: weight x between-class scatter + (1 - weight) x variance.
 
-    It looks at weights, so it is at its best after `TermWeighter`; from bare counts it chooses frequent words.
-    Documents without a label count for the variance.
+    It uses term weights, so it works best after `TermWeighter`; from raw counts it selects frequent words. Unlabelled
+    documents count for the variance.
 
     Parameters
     ----------
     weight : float or "auto"
-        0 is the variance alone, as of principal components, and needs no labels; 1 the scatter of the class means
-        (`OCFS`); 2 that minus the scatter within the classes, as of maximum margin. Any other number will do. "auto"
-        finds a weight that suits the statistics and the number of terms: `weight_`.
+        0 is the variance alone, as in principal components, and needs no labels. 1 is the scatter of the class means
+        (`OCFS`). 2 is that minus the scatter within the classes, as in maximum margin. Any other number is allowed.
+        "auto" computes a weight from the statistics and the number of terms; see `weight_`.
     k : int, float, "all" or None
-        How many terms: a number, a share of all, or all. None is 1,000, or no limit if another limit is given.
+        How many terms to select: a number, a fraction of all terms, or "all". None is 1,000, or no limit if another
+        limit is given.
     energy : float or None
-        Keep the fewest terms that together hold this share of all scores; the papers take 0.8 and 0.6. Only up to
-        weight 1, above which "auto" never is.
+        Select the fewest terms that together hold this share of the sum of all scores; the papers use 0.8 and 0.6.
+        It requires a weight of at most 1; "auto" never exceeds 1.
     min_score : float or None
-        Keep terms of at least this score.
+        Select only terms with at least this score.
     class_weight : "balanced" or None
-        Whether all classes count alike in the between-class scatter, or each as its documents.
+        "balanced" weights all classes equally in the between-class scatter; None weights them by their number of
+        documents.
     unlabelled : label
-        The label that means "no label", beside None and NaN. None: there is no such label, and NaN is refused.
+        The label that means "no label", in addition to None and NaN. If it is None, there is no such label, and NaN
+        raises `InputError`.
 
     Attributes
     ----------
     weight_ : the weight that was used
-    energy_ : array, the share of all scores that the best 1, 2, 3, ... terms hold; up to weight 1
+    energy_ : array, the share of the sum of all scores that the best 1, 2, 3, ... terms hold; up to weight 1
     """
 
     _found_weight: float
@@ -161,7 +168,7 @@ class TOFA(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def _asked_weight(self) -> float | Literal["auto"]:
-        """The weight, if it is one."""
+        """Return the `weight` setting as a number or "auto"; raise `InputError` if it is invalid."""
         weight = self.weight
         if isinstance(weight, str) and weight == "auto":
             return "auto"
@@ -189,7 +196,7 @@ class TOFA(TermSelector):
         return mixed(between, total, self._found_weight)
 
     def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Whatever the weight: of the two scatters, only that of the class means says for which class a term speaks."""
+        """Return the class part of S_b for any weight: only S_b, not the variance, shows which class a term favours."""
         return lambda number: scatter_of_class(stats, number, self.class_weight)
 
     def _most(self, scores: Floats, ranking: Ints) -> int | None:
@@ -197,8 +204,8 @@ class TOFA(TermSelector):
         if self.energy is None:
             return most
         self._require_energy(f"energy={shown(self.energy)}", scores)
-        enough = terms_for_energy(scores[ranking], _checked_energy(self.energy))
-        return enough if most is None else min(most, enough)
+        n_needed = terms_for_energy(scores[ranking], _checked_energy(self.energy))
+        return n_needed if most is None else min(most, n_needed)
 
     def _require_energy(self, asked: str, scores: Floats) -> None:
         if (scores < 0).any() or self._found_weight > 1.0:
@@ -212,22 +219,22 @@ class TOFA(TermSelector):
 
     @property
     def weight_(self) -> float:
-        """The weight that was used."""
+        """Return the weight that was used."""
         self._fitted()
         return self._found_weight
 
     @property
     def energy_(self) -> Floats:
-        """The share of all scores that the best 1, 2, 3, ... terms hold."""
+        """Return the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
         scores, ranking, _ = self._fitted()
         try:
             self._require_energy("energy_", scores)
-        except InputError as problem:  # as of an attribute that is not there
+        except InputError as problem:  # hasattr must return False
             raise AttributeError(str(problem)) from problem
         return energy_curve(scores[ranking])
 
     def n_terms_for(self, energy: float) -> int:
-        """How many of the best terms it takes to hold a share of all scores."""
+        """Return how many of the best terms hold the share `energy` of the sum of all scores."""
         scores, ranking, _ = self._fitted()
         self._require_energy(f"energy={shown(energy)}", scores)
         return terms_for_energy(scores[ranking], _checked_energy(energy))
@@ -239,7 +246,10 @@ class TOFA(TermSelector):
         weights: Iterable[float] | None = None,
         level: float | None = None,
     ) -> Chart:
-        """Draw the energy of the best terms for several weights, this one's among them: see `selectors.plot_energy`."""
+        """Plot the energy of the best terms for several weights, including this selector's.
+
+        See `selectors.plot_energy`.
+        """
         from .energy import plot_energy
 
         self._fitted()
@@ -255,23 +265,24 @@ def _checked_energy(energy: Any) -> float:
 class OCFS(TOFA):
     """Select terms by orthogonal-centroid feature selection: sum over classes of (n_j/n)(class mean - mean)^2.
 
-    It is `TOFA` at weight 1, where only labelled documents count; no label but None means "no label". It looks at
-    weights, so it is at its best after `TermWeighter`; from bare counts it chooses frequent words.
+    It is `TOFA` with weight 1, for which only labelled documents count. Only the label None means "no label". It uses
+    term weights, so it works best after `TermWeighter`; from raw counts it selects frequent words.
 
     Parameters
     ----------
     k : int, float, "all" or None
-        How many terms: a number, a share of all, or all. None is 1,000, or no limit if another limit is given.
+        How many terms to select: a number, a fraction of all terms, or "all". None is 1,000, or no limit if another
+        limit is given.
     energy : float or None
-        Keep the fewest terms that together hold this share of all scores; the paper takes 0.8.
+        Select the fewest terms that together hold this share of the sum of all scores; the paper uses 0.8.
     min_score : float or None
-        Keep terms of at least this score.
+        Select only terms with at least this score.
     class_weight : "balanced" or None
-        Whether all classes count alike, or each as its documents.
+        "balanced" weights all classes equally; None weights them by their number of documents.
 
     Attributes
     ----------
-    energy_ : array, the share of all scores that the best 1, 2, 3, ... terms hold
+    energy_ : array, the share of the sum of all scores that the best 1, 2, 3, ... terms hold
     """
 
     weight = 1.0

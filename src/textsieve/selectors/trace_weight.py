@@ -1,29 +1,32 @@
-"""TOFA's weight from the statistics alone: what the labelled documents leave unsaid of a term, its variance says.
+"""Compute TOFA's weight from the statistics alone, using the variance where labelled documents are too few.
 
-The score wanted is b, the scatter of the *true* class means. At hand are the means of n_j labelled documents each, off
-by chance, with variance w_jt / n_j, where w_jt is the term's variance in class j. If nothing is known of a class mean
-but its documents (a flat prior), it is to be expected at their mean, and its square above that one's by this variance:
+The ideal score is b, the scatter of the *true* class means. Only the means of n_j labelled documents per class are
+available; their sampling error has variance w_jt / n_j, where w_jt is the term's variance in class j. With a flat prior
+the expected class mean is the sample mean, and the expected square exceeds the square of the sample mean by this
+variance:
 
     E[b_t | documents] = between_t + noise_t,        noise_t = sum_j p_j (1 - p_j) w_jt / n_j,
 
-with p_j the share of class j, and 1 - p_j because the common mean moves with the class's. So a term may hold more than
-the few documents of a class have shown, and that is not counted off, as it would be for an unbiased estimate.
+where p_j is the share of class j; the factor 1 - p_j is there because the overall mean moves with the class mean. So a
+term may separate the classes more than the few documents of a class have shown. The noise is added, not subtracted as
+it would be for an unbiased estimate.
 
-*The variance in a class.* A term that a class has more often varies more in it. With df_t the documents, of all N, that
-have the term, A_jt those of class j, and total_t its variance in all documents, labelled or not:
+*The variance in a class.* A term that is more frequent in a class also varies more in it. Let df_t be the number of
+documents, of all N, that contain the term, A_jt those of class j, and total_t its variance in all documents, labelled
+or not. Then
 
     w_jt = total_t (A_jt / n_j) / (df_t / N).
 
-*The noise of a term.* A term that is in none of the labelled documents has no noise by this formula, and one that
-happens to be in many has too much. What can be relied on is the mean over many terms; and what all documents tell of a
-term is its variance. So noise_t is set to ω total_t, where ω is noise / total, both summed over the terms in the
-running: the k best by between and the k best by total, the two ends of the family. Then
+*The noise of a term.* By this formula a term that occurs in no labelled document has no noise, and one that happens to
+occur in many has too much. The mean over many terms is reliable, and the variance of a term is known from all
+documents. So noise_t is set to ω total_t, where ω is noise / total, both summed over the candidate terms: the k best by
+between and the k best by total, the two ends of the family. Then
 
-    between_t + ω total_t     ranks as     λ between_t + (1 - λ) total_t     with     λ = 1 / (1 + ω).
+    between_t + ω total_t     ranks like     λ between_t + (1 - λ) total_t     with     λ = 1 / (1 + ω).
 
-With n labelled documents of c classes ω is about (c - 1) / n. So λ is near 1 where classes have many documents, falls
-with fewer, is above 0 and never above 1, and does not depend on the scale of the weights. There is no constant to set.
-Without labels, or where the labels tell nothing, it is 0.
+With n labelled documents of c classes, ω is about (c - 1) / n. So λ is near 1 if classes have many documents, and
+decreases with fewer. It is above 0 and at most 1, does not depend on the scale of the weights, and has no constant to
+tune. Without labels, or if the labels tell nothing, λ is 0.
 """
 
 import math
@@ -31,46 +34,53 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..stats import ClassStats
-from ..stats.sums import Floats
 
 _ROUNDING = 1e-9
-"""Equal terms must stay equal on whatever way their scores were summed up, or the weight would depend on it."""
+"""Relative tolerance for equal scores. Without it the weight would depend on the order in which scores were summed."""
 
 
 def auto_weight(between: Floats, total: Floats, stats: ClassStats, k: int, shares: Floats | None = None) -> float:
-    """The weight for keeping k terms, given the diagonals of S_b and C; `shares` is what each class counts in S_b."""
+    """Return the weight for selecting k terms, given the diagonals of S_b and C.
+
+    `shares` has the class weights in S_b; None weights classes by their number of documents.
+    """
     if stats.n_pairs == 0 or not (between > 0.0).any():
         return 0.0
-    in_running = _is_among_best(between, k) | _is_among_best(total, k)
-    scatter = np.where(in_running, total, 0.0)
+    is_candidate = _is_among_best(between, k) | _is_among_best(total, k)
+    scatter = np.where(is_candidate, total, 0.0)
     if not scatter.any():
         return 1.0
-    scatter /= scatter.max()  # so that no sum is too large for a float
+    scatter /= scatter.max()  # avoids overflow in the sums
     noise = scatter * relative_noise(stats, stats.class_docs / stats.n_pairs if shares is None else shares)
-    # Exact sums: however many terms are beside those in the running, the weight is the same to the last bit.
-    return 1.0 / (1.0 + math.fsum(noise[in_running]) / math.fsum(scatter[in_running]))
+    # Exact sums: the weight is bitwise the same for any number of terms besides the candidates.
+    return 1.0 / (1.0 + math.fsum(noise[is_candidate]) / math.fsum(scatter[is_candidate]))
 
 
 def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
-    """The noise of each term's between-class scatter, in parts of its variance; 0 for terms without labelled documents.
+    """Return the noise of each term's between-class scatter relative to its variance.
 
-    It is sum_j p_j (1 - p_j) / n_j times how many times as often class j has the term as all documents do.
+    It is the sum over j of p_j (1 - p_j) / n_j times the frequency of the term in class j relative to all documents,
+    and 0 for terms without labelled documents.
     """
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1).astype(np.float64)
-    of_class = shares * (1.0 - shares) / (sizes * sizes)
+    class_noise = shares * (1.0 - shares) / (sizes * sizes)
     cells = stats.cells
-    summed = np.bincount(cells.terms, of_class[cells.classes()] * cells.doc_freq, stats.n_terms)
+    noise_sums = np.bincount(cells.terms, class_noise[cells.classes()] * cells.doc_freq, stats.n_terms)
     doc_freq = stats.doc_freq
-    return np.asarray(summed * stats.n_documents / np.where(doc_freq > 0, doc_freq, 1))
+    return np.asarray(noise_sums * stats.n_documents / np.where(doc_freq > 0, doc_freq, 1))
 
 
 def _is_among_best(values: Floats, k: int) -> NDArray[np.bool_]:
-    """Which values, none negative, are among the k largest; all that equal the k-th but for rounding are."""
+    """Return which nonnegative values are among the k largest.
+
+    All values that equal the k-th largest, except for rounding, are included.
+    """
     place = max(len(values) - k, 0)
     return np.asarray(values >= bound_of_running(float(np.partition(values, place)[place])))
 
 
 def bound_of_running(kth: float) -> float:
-    """The least value that is as good as the k-th largest."""
+    """Return the smallest value that counts as equal to the k-th largest."""
     return kth * (1.0 - _ROUNDING)

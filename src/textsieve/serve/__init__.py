@@ -1,15 +1,15 @@
-"""A model as a service: a page for people, an API for programs, on one machine and in threads of one process.
+"""Serve a model: a page for people and an API for programs, on one machine, in threads of one process.
 
-- `limits.py`: how much one request may ask for, and all of them together. `refusals.py`: what is answered otherwise.
-- `loaded.py`: a model with all that is told of it (`card.py`, `termlist.py`), and the swap for a newer one.
-- `lanes.py`: the threads that predict; short requests are put together, long ones do not hold them up.
-- `answers.py`: what is predicted and explained, as JSON. `shapes.py`: what is asked and answered, for OpenAPI.
-- `service.py`: a model and what is around it: `feedback.py` (corrections, to a file), `log.py`, `metrics.py` and
-  `tallies.py` (for Prometheus), `assets.py` and `assets/` (the pages).
-- `leanroute.py`, `api.py`: requests to answers. `guard.py`: what every request has to pass, and what is noted of it.
-- `protocol.py`, `running.py`, `hangup.py`: the server, its signals, and when it looks for a newer model.
+- `limits.py`: limits of a single request, and of all requests together. `api_errors.py`: error responses.
+- `loaded.py`: a model with its description and its list of terms, and the swap for a newer one.
+- `workers.py`: the threads that predict; short requests are batched, and long ones don't delay them.
+- `answers.py`: predictions and explanations as JSON. `schemas.py`: requests and responses for OpenAPI.
+- `service.py`: the state of the service, and its log. `feedback.py`: writes corrections to a file. `metrics.py`:
+  metrics for Prometheus. `assets.py` and `assets/`: the pages.
+- `leanroute.py`, `api.py`: the routes. `guard.py`: the checks that every request must pass.
+- `protocol.py`, `running.py`, `hangup.py`: the server, its signals, and the check for a newer model.
 
-Only this package knows FastAPI, Starlette, uvicorn, pydantic and the client of Prometheus; the extra `serve` brings
+Only this package imports FastAPI, Starlette, uvicorn, pydantic and the Prometheus client; the extra `serve` installs
 them.
 """
 

@@ -1,4 +1,4 @@
-"""The routes of the service, and the application that has them behind its guard."""
+"""The routes of the service."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ..errors import shown
-from . import shapes
+from . import schemas
 from .answers import class_named, explanation_json
+from .api_errors import STATUS, ApiError, internal
 from .assets import routes as asset_routes
-from .lanes import GivenUp, Wanted
 from .leanroute import LeanRoute
 from .metrics import CONTENT_TYPE
-from .refusals import STATUS, Refused, internal
 from .service import Service
+from .workers import GivenUp, Wanted
 
 FEEDBACK = "/v1/feedback"
 MOST_LISTED = 1_000
-"""Terms that are listed at a time."""
+"""The largest number of terms in one response of `/v1/terms`."""
 
 FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": shapes.Failure, "description": ", ".join(code for code in STATUS if STATUS[code] == status)}
+    status: {"model": schemas.Failure, "description": ", ".join(code for code in STATUS if STATUS[code] == status)}
     for status in sorted({*STATUS.values()} - {499})
 }
-ASKING = (401, 403, 408, 413, 415, 422, 503)
-LOOKING = (401, 403, 422, 503)
-"""What may be answered otherwise, to a POST and to a GET."""
+POST_STATUSES = (401, 403, 408, 413, 415, 422, 503)
+GET_STATUSES = (401, 403, 422, 503)
+"""Statuses of the errors that a POST and a GET can get."""
 
 ABOUT = (
     "Sorts documents by a trained model, and says why. Errors are JSON too, with a word for programs (`code`) and a "
@@ -43,7 +43,7 @@ ABOUT = (
 
 
 def routes(service: Service) -> FastAPI:
-    """The application without its guard."""
+    """Return the application without its guard."""
     app = FastAPI(
         title="textsieve",
         version=version("textsieve"),
@@ -51,29 +51,29 @@ def routes(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         exception_handlers={
-            Refused: _refused,
+            ApiError: _error_response,
             RequestValidationError: _invalid,
             HTTPException: _http,
             Exception: _internal,
         },
     )
     app.router.redirect_slashes = False
-    _add_asking(app, service)
-    _add_looking(app, service)
+    _add_post_routes(app, service)
+    _add_get_routes(app, service)
     app.router.routes.extend(asset_routes())
     service.paths = frozenset(route.path for route in app.routes if isinstance(route, Route))
     return app
 
 
-def _add_asking(app: FastAPI, service: Service) -> None:
-    """What is asked with documents."""
+def _add_post_routes(app: FastAPI, service: Service) -> None:
+    """Add the routes for requests that contain documents."""
 
-    async def predict(asked: shapes.Predict) -> bytes:
+    async def predict(asked: schemas.Predict) -> bytes:
         """The label or labels of each document, and their scores."""
         service.check(asked.texts)
         return await service.lanes.predict(service.current.now, asked.texts, asked.top)
 
-    async def explain(asked: shapes.Explain) -> bytes:
+    async def explain(asked: schemas.Explain) -> bytes:
         """Which terms of a document spoke for a class, how much, and where they stand."""
         service.check([asked.text])
         loaded, text = service.current.now, asked.text
@@ -88,7 +88,7 @@ def _add_asking(app: FastAPI, service: Service) -> None:
 
         return await service.lanes.work("explain", loaded, len(text), work)
 
-    async def correct(asked: shapes.Correct) -> bytes:
+    async def correct(asked: schemas.Correct) -> bytes:
         """Write the right label of a document to the file of corrections."""
         service.check([asked.text])
 
@@ -100,28 +100,28 @@ def _add_asking(app: FastAPI, service: Service) -> None:
 
         return await service.lanes.work("correct", service.current.now, len(asked.text), work)
 
-    predict.__annotations__["asked"] = shapes.predict_at_most(service.limits.documents)
+    predict.__annotations__["asked"] = schemas.predict_at_most(service.limits.documents)
     rows: list[tuple[str, Any, Any, int]] = [
-        ("/v1/predict", predict, shapes.Predictions, 200),
-        ("/v1/explain", explain, shapes.Explanation, 200),
-        (FEEDBACK, correct, shapes.Written, 201),
+        ("/v1/predict", predict, schemas.Predictions, 200),
+        ("/v1/explain", explain, schemas.Explanation, 200),
+        (FEEDBACK, correct, schemas.Written, 201),
     ]
-    for path, endpoint, answered, status in rows:
+    for path, endpoint, response_model, status in rows:
         if endpoint is correct and service.feedback is None:
             continue
-        failures = {each: FAILURES[each] for each in ASKING}
-        settings = {"response_model": answered, "responses": failures, "methods": ["POST"], "status_code": status}
+        failures = {status_of_error: FAILURES[status_of_error] for status_of_error in POST_STATUSES}
+        settings = {"response_model": response_model, "responses": failures, "methods": ["POST"], "status_code": status}
         app.router.routes.append(LeanRoute(path, endpoint, **settings))
 
 
-def _add_looking(app: FastAPI, service: Service) -> None:
-    """What can be looked at."""
+def _add_get_routes(app: FastAPI, service: Service) -> None:
+    """Add the routes for requests without documents."""
 
     async def model() -> Response:
         """The model: classes, terms, how good it was on held-out documents, and what a request may ask for."""
         limits = service.limits
-        given = {name: getattr(limits, name) for name in ("body", "documents", "length", "seconds")}
-        return _json(service.current.now.card | {"feedback": service.feedback is not None, "limits": given})
+        shown_limits = {name: getattr(limits, name) for name in ("body", "documents", "length", "seconds")}
+        return _json(service.current.now.card | {"feedback": service.feedback is not None, "limits": shown_limits})
 
     async def terms(
         label: Annotated[str | None, Query(description="A class, as it is written; by default all.")] = None,
@@ -131,13 +131,13 @@ def _add_looking(app: FastAPI, service: Service) -> None:
     ) -> Response:
         """The terms: of a class the strongest first, or all as they were ranked, with the class they speak most for."""
         loaded = service.current.now
-        wanted = None if label is None else class_named(loaded.model, label)
+        cls = None if label is None else class_named(loaded.model, label)
 
         def work(_: Wanted) -> bytes:
-            return to_json(loaded.terms.page(wanted, q, offset, n))
+            return to_json(loaded.terms.page(cls, q, offset, n))
 
-        found = await service.lanes.work("search", loaded, len(loaded.model.terms), work)
-        return Response(found, media_type="application/json")
+        page = await service.lanes.work("search", loaded, len(loaded.model.terms), work)
+        return Response(page, media_type="application/json")
 
     async def health() -> Response:
         """Whether the service answers."""
@@ -149,15 +149,15 @@ def _add_looking(app: FastAPI, service: Service) -> None:
         return Response(service.metrics.text(now.name, now.id, service.lanes.waiting), media_type=CONTENT_TYPE)
 
     rows: list[tuple[str, Any, Any]] = [
-        ("/v1/model", model, shapes.Card),
-        ("/v1/terms", terms, shapes.Terms),
-        ("/healthz", health, shapes.Health),
+        ("/v1/model", model, schemas.Card),
+        ("/v1/terms", terms, schemas.Terms),
+        ("/healthz", health, schemas.Health),
         ("/metrics", metrics, None),
     ]
-    for path, endpoint, answered in rows:
-        failures = {each: FAILURES[each] for each in LOOKING}
-        kind = PlainTextResponse if answered is None else JSONResponse
-        settings = {"response_model": answered, "response_class": kind, "responses": failures, "methods": ["GET"]}
+    for path, endpoint, response_model in rows:
+        failures = {status: FAILURES[status] for status in GET_STATUSES}
+        kind = PlainTextResponse if response_model is None else JSONResponse
+        settings = {"response_model": response_model, "response_class": kind, "responses": failures, "methods": ["GET"]}
         app.router.routes.append(APIRoute(path, endpoint, **settings))
 
 
@@ -165,34 +165,36 @@ def _json(value: Any) -> Response:
     return Response(to_json(value), media_type="application/json")
 
 
-# -- what is wrong ---------------------------------------------------------------------------------------------------
+# -- error responses -------------------------------------------------------------------------------------------------
 
 
-async def _refused(request: Request, problem: Exception) -> Response:
-    assert isinstance(problem, Refused)
+async def _error_response(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, ApiError)
     headers = {name.decode(): value.decode() for name, value in problem.headers}
     return Response(problem.body, problem.status, headers)
 
 
 async def _internal(request: Request, problem: Exception) -> Response:
-    return await _refused(request, internal())
+    return await _error_response(request, internal())
 
 
 async def _invalid(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
     where = ".".join(map(str, first["loc"][1:]))
-    return await _refused(request, Refused("invalid", f"{where}: {first['msg']}. /docs says what is asked for."))
+    return await _error_response(
+        request, ApiError("invalid", f"{where}: {first['msg']}. /docs says what is asked for.")
+    )
 
 
 async def _http(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
     if problem.status_code == 405:
         allowed = (problem.headers or {}).get("Allow", "")
-        wrong = Refused("method_not_allowed", f"Use {allowed}.", [(b"allow", allowed.encode())])
+        error = ApiError("method_not_allowed", f"Use {allowed}.", [(b"allow", allowed.encode())])
     else:
         path = shown(request.url.path, 100)
         if request.url.path == FEEDBACK:
             path += ", because the service was started without --feedback,"
-        wrong = Refused("not_found", f"There is no {path} here; / is the page, and /docs says what can be asked for.")
-    return await _refused(request, wrong)
+        error = ApiError("not_found", f"There is no {path} here; / is the page, and /docs says what can be asked for.")
+    return await _error_response(request, error)

@@ -1,4 +1,7 @@
-"""The pages and what they are made of: files of this package, read once; no path comes from a request."""
+"""The pages and their scripts, styles and images: files of this package that are read once.
+
+No file path comes from a request.
+"""
 
 from __future__ import annotations
 
@@ -17,34 +20,34 @@ TYPES = {
     "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
 }
-"""What is served, by the end of its name."""
+"""Media types of the served files, by file name extension."""
 
 PAGES = {"page.html": "/", "docs.html": "/docs"}
-"""Files that have another path than their name."""
+"""URL paths of the files whose path is not their name."""
 
 
 @cache
 def assets() -> dict[str, tuple[bytes, str]]:
-    """What is in each file, and its type, by its path."""
-    found = {}
+    """Return the content and the media type of each file, by its URL path."""
+    contents = {}
     for file in files(__package__).joinpath("assets").iterdir():
-        kind = TYPES.get(file.name.rpartition(".")[2])
-        if kind is not None:
-            found[PAGES.get(file.name, f"/{file.name}")] = file.read_bytes(), kind
-    return found
+        media_type = TYPES.get(file.name.rpartition(".")[2])
+        if media_type is not None:
+            contents[PAGES.get(file.name, f"/{file.name}")] = file.read_bytes(), media_type
+    return contents
 
 
 def routes() -> list[BaseRoute]:
-    """A route for each file."""
+    """Return a route for each file."""
     return [
-        Route(path, _serve(data, kind), methods=["GET", "HEAD"], include_in_schema=False)
-        for path, (data, kind) in assets().items()
+        Route(path, _serve(data, media_type), methods=["GET", "HEAD"], include_in_schema=False)
+        for path, (data, media_type) in assets().items()
     ]
 
 
-def _serve(data: bytes, kind: str) -> Callable[[Request], Awaitable[Response]]:
+def _serve(data: bytes, media_type: str) -> Callable[[Request], Awaitable[Response]]:
     tag = f'"{sha256(data).hexdigest()[:32]}"'
-    headers = {"etag": tag, "cache-control": "no-cache", "content-type": kind}
+    headers = {"etag": tag, "cache-control": "no-cache", "content-type": media_type}
 
     async def endpoint(request: Request) -> Response:
         if request.headers.get("if-none-match") == tag:

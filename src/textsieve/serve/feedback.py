@@ -1,8 +1,8 @@
-"""Append corrections to a file of JSON lines; each is on the disk before the caller gets a response.
+"""Append corrections to a JSON Lines file; each is on the disk before the client gets a response.
 
 Several services may write to one file. A writer locks the file while it appends its line, and if only a part of the
-line fits on the disk, while it takes that part back: without the lock, the truncation could cut off a line that
-another service appended in between. Where a writer was killed in the middle of a line, the next one begins with a line
+line fits on the disk, while it removes that part again: without the lock, the truncation could cut off a line that
+another service appended in between. If a writer was killed in the middle of a line, the next one begins with a line
 feed, so that only the unfinished line is lost. `textsieve train` and `textsieve update` read the file.
 """
 
@@ -19,10 +19,10 @@ from pydantic_core import to_json
 
 from ..errors import InputError
 from ..files import check_writable, lock, settle
-from .lanes import GivenUp, Wanted
+from .workers import GivenUp, Wanted
 
 LOCK_SECONDS = 5.0
-"""In which another process must release the file: a line and its way to the disk take milliseconds."""
+"""Seconds to wait until another process releases the file; writing a line to the disk takes milliseconds."""
 RETRY_SECONDS = 0.005
 
 
@@ -34,7 +34,7 @@ class Feedback:
         self._path = path
         self._lock = threading.Lock()
         if not os.path.exists(path):
-            return  # it is made with the first line: an empty file is no documents to train on
+            return  # the first line creates it: an empty file would be an error in training
         try:
             os.close(self._open())
         except OSError as problem:
@@ -43,8 +43,8 @@ class Feedback:
     def write(self, correction: Mapping[str, Any], is_wanted: Wanted = lambda: True) -> None:
         """Append a line; it is on the disk when this returns.
 
-        Raises `OSError` if it can't be written, also because another process keeps the file locked, and `GivenUp` if it
-        is no longer wanted before the file can be locked.
+        Raise `OSError` if it can't be written, also because another process keeps the file locked, and `GivenUp` if the
+        client no longer waits for it before the file can be locked.
         """
         line = to_json({**correction, "time": datetime.now(UTC).isoformat(timespec="microseconds")}) + b"\n"
         with self._lock:
@@ -63,7 +63,7 @@ class Feedback:
                 settle(os.path.dirname(os.path.abspath(self._path)))
 
     def _wait_for_lock(self, file: int, is_wanted: Wanted) -> None:
-        """Lock the file; do nothing on file systems without locks."""
+        """Lock the file, waiting for other processes; do nothing on file systems without locks."""
         deadline = time.monotonic() + LOCK_SECONDS
         while True:
             try:

@@ -1,6 +1,6 @@
-"""SIGHUP, caught from the beginning: it asks for the model file to be read again, and ends a process that ignores it.
+"""Catch SIGHUP from the start: it asks the service to read the model file again, but ends a process without a handler.
 
-This module is apart because a service takes half a second to import the rest and to read its model.
+This is a module of its own because a service takes half a second to import the others and to read its model.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections.abc import Callable
 
 
 class Hangup:
-    """Catches SIGHUP from now on, and keeps it until there is somebody to tell; make it in the main thread."""
+    """Catches SIGHUP from now on, and remembers it until there is a function to call.
+
+    It must be created in the main thread.
+    """
 
     def __init__(self) -> None:
         self._has_come = False
@@ -19,13 +22,13 @@ class Hangup:
             signal.signal(signal.SIGHUP, lambda *_: self._come())
 
     def send_to(self, tell: Callable[[], object]) -> None:
-        """Call `tell` for each signal from now on, and once if there was one before."""
+        """Call `tell` for each signal from now on, and once now if a signal came before."""
         self._tell = tell
         if self._has_come:
             tell()
 
     def ignore(self) -> None:
-        """Ignore the signal from now on, also when Python takes its handlers away before it exits."""
+        """Ignore the signal from now on, even when Python removes its handlers before it exits."""
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 

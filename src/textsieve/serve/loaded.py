@@ -1,7 +1,7 @@
-"""A model that was read from its file, with what is told of it; and the swap for a newer one.
+"""The served model with its description and its list of terms, and the swap for a newer one.
 
-A request takes the model that is current when it begins, and keeps it to its end: so no answer is of two models, and
-none is lost when they are swapped. A file that can't be read changes nothing.
+A request uses the model that is current when it begins, up to its end. So no response mixes two models, and no request
+is lost during a swap. A file that can't be read changes nothing.
 """
 
 from __future__ import annotations
@@ -11,19 +11,75 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..modelfile.reading import read_identified
-from ..prediction import Model, Predictions
+from ..prediction import Label, Model, Predictions
 from ..prediction.records import Records
-from .card import card
-from .termlist import TermList
+
+
+def card(model: Model) -> dict[str, Any]:
+    """Return a description of the model in plain values.
+
+    It contains no training text: the terms, which come from training texts, are only counted here.
+    """
+    about, settings = model.about, model.settings
+    documents = zip(model.classes, model.class_docs, strict=True)
+    return {
+        "labels": model.labels,
+        "classes": [{"label": label, "documents": n_documents} for label, n_documents in documents],
+        "terms": len(model.terms),
+        "terms_seen": about.get("n_terms_seen"),
+        "classifier": settings.get("classifier"),
+        "selector": settings.get("selector"),
+        "trained": about.get("trained"),
+        "updated": about.get("updated"),
+        "documents": about.get("n_documents"),
+        "held_out": about.get("held_out"),
+        "probabilities": model.calibration is not None,
+        "settings": settings,
+    }
+
+
+class TermList:
+    """Searches the terms of a model; see `Model.strengths` for what a strength is."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._strengths = model.strengths()
+        self._folded = [term.casefold() for term in model.terms]
+
+    def page(self, label: Label | None, q: str, offset: int, n: int) -> dict[str, Any]:
+        """Return a page of the terms that contain `q`: the strongest for a class first, or all in the order of rank."""
+        matching = self._containing(q)
+        if label is None:
+            page = matching[offset : offset + n]
+            columns = self._strengths[page].argmax(axis=1)
+        else:
+            column = self._model.classes.index(label)
+            page = matching[np.argsort(-self._strengths[matching, column], kind="stable")][offset : offset + n]
+            columns = np.full(len(page), column)
+        rows = zip(page.tolist(), columns.tolist(), strict=True)
+        return {"total": len(matching), "terms": [self._row(row, column) for row, column in rows]}
+
+    def _containing(self, q: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+        folded = q.casefold()
+        if not folded:
+            return np.arange(len(self._folded))
+        return np.array([row for row, term in enumerate(self._folded) if folded in term], np.int64)
+
+    def _row(self, row: int, column: int) -> dict[str, Any]:
+        strength = float(self._strengths[row, column])
+        return {"term": self._model.terms[row], "label": self._model.classes[column], "strength": strength}
+
 
 Count = Callable[[Model, Predictions], None]
 
 
 class Signature(NamedTuple):
-    """By which a file is told from the one that takes its place."""
+    """File metadata that shows when a file is replaced or changed."""
 
     inode: int
     size: int
@@ -31,17 +87,17 @@ class Signature(NamedTuple):
 
 
 def signature(path: str) -> Signature | None:
-    """Of the file that is there, if there is one."""
+    """Return the signature of a file, or None if there is no file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return Signature(found.st_ino, found.st_size, found.st_mtime_ns)
+    return Signature(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @dataclass(frozen=True, eq=False)
-class Loaded:
-    """A model, and what it was read from."""
+class ServedModel:
+    """A model, and where and when it was read."""
 
     model: Model
     id: str
@@ -51,11 +107,11 @@ class Loaded:
     _count: Count
 
     def count(self, found: Predictions) -> None:
-        """Note what was predicted."""
+        """Add predictions to the metrics."""
         self._count(self.model, found)
 
     def records(self, top: int | None) -> Records:
-        """What makes records of predictions, with the scores of so many classes."""
+        """Return the converter from predictions to records, which has the scores of the `top` best classes if given."""
         return self._records if top is None else Records(self.model, min(top, len(self.model.classes)))
 
     @cached_property
@@ -64,17 +120,17 @@ class Loaded:
 
     @cached_property
     def terms(self) -> TermList:
-        """The terms, by class."""
+        """Return the searchable list of terms."""
         return TermList(self.model)
 
     @cached_property
     def card(self) -> dict[str, object]:
-        """What is told of the model."""
+        """Return the description of the model."""
         return {"name": self.name, "id": self.id, "bytes": self.n_bytes, "loaded": self.when} | card(self.model)
 
 
-class Current:
-    """The model that requests get now."""
+class ModelHolder:
+    """The model that new requests use."""
 
     def __init__(self, path: str, count: Count) -> None:
         self._path, self._count = path, count
@@ -83,22 +139,25 @@ class Current:
 
     @property
     def has_changed(self) -> bool:
-        """Whether there is another file than the one that was last read, or tried."""
-        found = signature(self._path)
-        return found is not None and found != self._signature
+        """Return whether the file differs from the one that was last read, or tried."""
+        current = signature(self._path)
+        return current is not None and current != self._signature
 
     def swap(self) -> bool:
-        """Read the file again; whether it was another model. If it can't be read, the one that is there stays."""
+        """Read the file again and return whether it has another model.
+
+        If it can't be read, raise the error and keep the current model.
+        """
         self._signature = signature(self._path)
-        found = self._read()
-        is_another = found.id != self.now.id
+        loaded = self._read()
+        is_another = loaded.id != self.now.id
         if is_another:
-            self.now = found
+            self.now = loaded
         return is_another
 
-    def _read(self) -> Loaded:
+    def _read(self) -> ServedModel:
         model, digest, n_bytes = read_identified(self._path)
         when = datetime.now(UTC).isoformat(timespec="seconds")
-        loaded = Loaded(model, digest[:16], n_bytes, os.path.basename(self._path), when, self._count)
+        loaded = ServedModel(model, digest[:16], n_bytes, os.path.basename(self._path), when, self._count)
         model.predict(["A first text, for what is made when it is first needed."])
         return loaded

@@ -1,19 +1,20 @@
-"""uvicorn's HTTP/1.1 protocol with bounds on the time and the memory that a connection can take.
+"""uvicorn's HTTP/1.1 protocol with limits on the time and the memory that a connection can take.
 
-uvicorn waits for a request without a deadline, takes a head of any length, queues any number of pipelined requests, and
-keeps a response until the client reads it. Nobody needs a token for any of that, so here:
+uvicorn waits for a request without a deadline, accepts a head (request line and headers) of any length, queues any
+number of pipelined requests, and keeps a response until the client reads it. A client can do all of that without a
+token, so here:
 
 - A request must be complete some seconds after the connection was opened, or after its first byte.
 - The head of a request has a limit in bytes and in headers.
 - A connection has one request at a time. While that is answered, or while a response waits to be read, the connection
-  is not read; what the last read brought, 256 kB at most, stays unparsed.
+  is not read; the data of the last read, 256 kB at most, stays unparsed.
 - A client that stops reading a response is cut off.
-- Connections have a limit. Past it those go first that have waited longest for their client, so that a new client
-  always gets in.
+- The number of connections has a limit. Above it, the connections that have waited longest for their client are cut
+  off, so that a new client always gets in.
 - The bytes that all connections hold have limits by kind; see `Held`.
 
 uvicorn also sends the head of a response before its body, which takes two system calls and wakes the client twice. Here
-the head waits for the body, which comes at once.
+the head waits for the body, which follows immediately, and both are sent together.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ import httptools
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .refusals import CLOSE, Refused
+from .api_errors import CLOSE, ApiError
 
 HEAD_END = b"\r\n\r\n"
 FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 LEAST_HEAD = len(b"GET / HTTP/1.1")
 MOST_HEAD = 64 << 10
-"""Bytes of a head."""
+"""Limit of a head, in bytes."""
 TURN = 16 << 10
-"""Bytes that are parsed before other connections have their turn: in chunks of one byte, they take milliseconds."""
+"""Bytes that are parsed before other connections get a turn; with chunks of one byte, they take milliseconds."""
 MOST_HEADERS = 100
 MOST_HELD = 32 << 20
-"""Bytes of all connections, for each kind in `Held`."""
+"""Limit of the bytes that all connections together hold, for each kind in `Held`."""
 MOST_UNREAD = 512 << 20
-"""Bytes of unread responses of all connections, however fast their clients read."""
+"""Limit of the bytes in unread responses of all connections, however fast their clients read."""
 LEAST_READ = 64 << 10
-"""Bytes that a client must read of a response in the time that a request may take, if there are as many."""
+"""Bytes of a response that a client must read within the time limit of a request, if the response has as many."""
 SLOW_SECONDS = 5.0
 """A client that reads less than `LEAST_READ` in this time is slow.
 
@@ -50,7 +51,7 @@ Sockets pass on megabytes at a time, so at a shorter interval a client that read
 
 
 class OneWriteTransport:
-    """A transport that keeps the head of a response until its body comes."""
+    """A transport that holds back the head of a response until its body follows."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -61,7 +62,7 @@ class OneWriteTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send data, or keep it if it is the head of a response; drop it if the connection is closing."""
+        """Send data, or hold it back if it is the head of a response; drop it if the connection is closing."""
         if self._transport.is_closing():
             return
         if self._head:
@@ -77,7 +78,7 @@ class OneWriteTransport:
             self.write(b"")
 
     def close(self) -> None:
-        """Send what was kept, and close."""
+        """Send a head that was held back, and close."""
         self.flush()
         self._transport.close()
 
@@ -88,16 +89,16 @@ class HoldingFlow(FlowControl):
     is_held = False
 
     def hold(self) -> None:
-        """Stop reading until `release`, whoever asks to resume."""
+        """Stop reading until `release`, even if uvicorn asks to resume."""
         self.is_held = True
         self.pause_reading()
 
     def release(self) -> None:
-        """Let reading be resumed."""
+        """Allow reading to be resumed."""
         self.is_held = False
 
     def resume_reading(self) -> None:
-        """Read again, unless held."""
+        """Resume reading, unless held."""
         if not self.is_held:
             super().resume_reading()
 
@@ -121,7 +122,7 @@ class Held:
         self._paused: set[BoundedProtocol] = set()
 
     def count(self, connection: BoundedProtocol) -> None:
-        """Note how much a connection holds, and enforce the limits."""
+        """Update how many bytes a connection holds, and enforce the limits."""
         size = len(connection.unparsed)
         must_wait = connection.must_wait
         _set_or_remove(self.parsing, connection, 0 if must_wait else size)
@@ -142,7 +143,7 @@ class Held:
         self._resume()
 
     def may_read(self, connection: BoundedProtocol) -> bool:
-        """Return whether a connection may be read now; if not, it is told later to read on."""
+        """Return whether a connection may be read now; if not, its `read_on` is called later."""
         if self._is_paused:
             self._paused.add(connection)
         return not self._is_paused
@@ -201,7 +202,7 @@ class BoundedProtocol(HttpToolsProtocol):
     """One connection."""
 
     seconds: float
-    """In which a request must be complete, and a client must read something of a response."""
+    """Time limit for a complete request, and for a client to read `LEAST_READ` bytes of a response."""
     most_connections: int
     held: Held
     say: Callable[[str], None]
@@ -209,21 +210,23 @@ class BoundedProtocol(HttpToolsProtocol):
     unparsed = b""
     """Input that was read while a request was answered, or that is parsed in several turns."""
     is_slow = False
-    """Whether the client read less than `LEAST_READ` of a response in `SLOW_SECONDS`."""
+    """True if the client read less than `LEAST_READ` of a response in `SLOW_SECONDS`."""
 
-    _parsed = 0  # bytes of that which are parsed by now
-    _unused = 0  # bytes since the request began that are no body, less a quarter of the body
-    _waits = True  # for a request, or for the rest of one
-    _since = 0.0  # when it was opened, or its last response was complete
+    _parsed = 0  # bytes of `unparsed` that are parsed by now
+    _unused = 0  # bytes since the request began that are not part of a body, less a quarter of the body
+    _waits = True  # whether it waits for a request, or for the rest of one
+    _since = 0.0  # when the connection was opened, or its last response was complete
     _alarm: asyncio.TimerHandle | None = None
     _unread_alarm: asyncio.TimerHandle | None = None
-    _unread_limit = (0.0, 0)  # when the client must have read more, and the bytes that were unread before
-    _error: Refused | None = None
+    _unread_limit = (0.0, 0)  # the deadline for the client to read more, and how many bytes were unread when it was set
+    _error: ApiError | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request; make room if there are too many connections."""
-        self._writer = writer = OneWriteTransport(cast(asyncio.Transport, transport))  # uvloop has a class of its own
-        writer.set_write_buffer_limits(high=0)  # so writing is paused whenever a response is not read
+        self._writer = writer = OneWriteTransport(
+            cast(asyncio.Transport, transport)
+        )  # with uvloop, its class is another one
+        writer.set_write_buffer_limits(high=0)  # so that writing is paused whenever a response is not read
         super().connection_made(cast(Any, writer))
         self.flow: HoldingFlow = HoldingFlow(cast(Any, writer))
         self._since = self.loop.time()
@@ -236,11 +239,13 @@ class BoundedProtocol(HttpToolsProtocol):
         others = cast("set[BoundedProtocol]", self.connections - {self})
         waiting = sorted((other for other in others if other._waits_for_client), key=lambda other: other._since)
         for other in waiting[: -(-self.most_connections // 10)]:
-            self.connections.discard(other)  # already now: the loop may accept more before it closes any
+            self.connections.discard(
+                other
+            )  # now, because the event loop may accept more connections before it closes any
             other._writer.abort()
         if not waiting:
             self._end(
-                Refused("busy", f"There are {self.most_connections:,} connections; try again in a second.", [CLOSE])
+                ApiError("busy", f"There are {self.most_connections:,} connections; try again in a second.", [CLOSE])
             )
 
     @property
@@ -249,18 +254,20 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _is_answering(self) -> bool:
-        """Whether a complete request has no complete response yet, or another one is queued."""
+        """Return whether a complete request has no complete response yet, or another one is queued."""
         cycle = self.cycle
         return bool(self.pipeline) or (cycle is not None and not (cycle.more_body or cycle.response_complete))
 
     @property
     def must_wait(self) -> bool:
-        """Whether the next request has to wait, for the response to another or for the client to read it."""
+        """Return whether the next request has to wait, until another is answered or the client has read the
+        response.
+        """
         return self._is_answering or self.flow.write_paused
 
     @property
     def n_unread(self) -> int:
-        """Bytes of a response that the client has not read."""
+        """Return the number of bytes of a response that the client has not read."""
         return self._writer.get_write_buffer_size() if self.flow.write_paused else 0
 
     def cut_off(self, why: str) -> None:
@@ -271,7 +278,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._writer.abort()
 
     def read_on(self) -> None:
-        """Read again, unless input waits to be parsed or to be taken by the application; stop if `held` says so."""
+        """Resume reading, or stop if `held` does not allow it.
+
+        Do nothing while input waits to be parsed, and don't resume while the application has much of a body to take.
+        """
         if self.unparsed or self.transport.is_closing():
             return
         if not self.held.may_read(self):
@@ -284,18 +294,18 @@ class BoundedProtocol(HttpToolsProtocol):
     # -- requests --------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Parse one request, or a part of one; keep the rest until that is answered."""
-        if self.unparsed:  # the transport had read it already
+        """Parse one request, or a part of one; keep the rest until that request is answered."""
+        if self.unparsed:  # the transport had read the new data already
             self.unparsed += data
         elif self.must_wait or not _has_one_head(data):
             self.unparsed = data
-        else:  # as nearly always
+        else:  # nearly always
             self._parse(data)
             return
         self._parse_unparsed()
 
     def _parse_unparsed(self) -> None:
-        """Parse up to the end of the next request, some bytes at a time; read on once nothing is left."""
+        """Parse up to the end of the next request, `TURN` bytes at a time; resume reading once nothing is left."""
         data = self.unparsed
         turn = min(self._parsed + TURN, len(data))
         while self._parsed < turn and not (self.must_wait or self.transport.is_closing()):
@@ -317,19 +327,19 @@ class BoundedProtocol(HttpToolsProtocol):
         self.held.count(self)
 
     def _parse(self, data: bytes) -> None:
-        """Parse the bytes of one head at most, and check that a head or whatever else is no body comes to an end."""
+        """Parse bytes with one head at most, and limit the bytes that are not part of a body."""
         self._unused += len(data)
         super().data_received(data)
-        if not self._waits and not self._is_idle:  # nearly all requests come whole, and need no alarm
+        if not self._waits and not self._is_idle:  # nearly all requests arrive complete, and need no timer
             return
         self._waits = True
         self._set_alarm()
         if self._unused > MOST_HEAD:
-            self._end(Refused("head_too_long", f"The head of a request may have {MOST_HEAD:,} bytes; send less."))
+            self._end(ApiError("head_too_long", f"The head of a request may have {MOST_HEAD:,} bytes; send less."))
 
     @property
     def _is_idle(self) -> bool:
-        """Whether every request is answered, so that what has come is a beginning, or nothing but line ends."""
+        """Return whether every request is answered, so that new input is the start of a request, or only line ends."""
         return self.cycle is not None and self.cycle.response_complete
 
     def on_message_begin(self) -> None:
@@ -338,40 +348,44 @@ class BoundedProtocol(HttpToolsProtocol):
         self._waits, self._unused = True, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, or raise `Refused` (which ends the parsing) if there are too many."""
+        """Add a header, or raise `ApiError` (which ends the parsing) if there are too many."""
         if len(self.headers) == MOST_HEADERS:
-            self._error = Refused("head_too_long", f"A request may have {MOST_HEADERS} headers; send fewer.")
+            self._error = ApiError("head_too_long", f"A request may have {MOST_HEADERS} headers; send fewer.")
             raise self._error
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Begin to answer; headers that follow the body (trailers) are not those of the request."""
+        """Start to answer the request; headers that follow the body (trailers) do not become headers of the request."""
         if not self.url.startswith(b"/"):
             self._take_host_of_target()
         if self.parser.should_upgrade() and any(name in FRAMING for name, _ in self.headers):
-            # The parser takes the body of such a request for whatever comes after it.
-            self._error = Refused("malformed", "A request with a body can't ask for an upgrade; use plain HTTP/1.1.")
+            # The parser would treat the body of such a request as data after the upgrade.
+            self._error = ApiError("malformed", "A request with a body can't ask for an upgrade; use plain HTTP/1.1.")
             raise self._error
         super().on_headers_complete()
         self.headers = []
 
     def _take_host_of_target(self) -> None:
-        """Put the host of an absolute URI in place of the header `Host`, as RFC 9112 has it; 400 if it is no such URI.
+        """Replace the header `Host` by the host of an absolute request URI, as RFC 9112 requires.
 
-        Repeated headers stay, so that they are refused.
+        Other URIs are refused with status 400. If `Host` is repeated, the headers stay as they are, so that the guard
+        refuses them.
         """
         target = httptools.parse_url(self.url)
         if (target.schema or b"").lower() not in (b"http", b"https") or not target.host or target.userinfo is not None:
-            self._error = Refused("malformed", "The target of a request is a path, or an http address with one.")
+            self._error = ApiError("malformed", "The target of a request is a path, or an http address with one.")
             raise self._error
         host = b"[%b]" % target.host if b":" in target.host else target.host
-        own = (b"host", host if target.port is None else b"%b:%d" % (host, target.port))
-        places = [place for place, (name, _) in enumerate(self.headers) if name == b"host"]
-        if len(places) < 2:
-            self.headers[:] = [header for header in self.headers if header[0] != b"host"] + [own]
+        host_header = (b"host", host if target.port is None else b"%b:%d" % (host, target.port))
+        positions = [position for position, (name, _) in enumerate(self.headers) if name == b"host"]
+        if len(positions) < 2:
+            self.headers[:] = [header for header in self.headers if header[0] != b"host"] + [host_header]
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body; what is around it, as in chunks of one byte, may not be much more than that."""
+        """Receive a part of the body.
+
+        The bytes around the body, as with chunks of one byte, may not be many more than those of the body.
+        """
         self._unused = max(0, self._unused - len(body) * 5 // 4)
         super().on_body(body)
 
@@ -381,7 +395,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Send a response without a body, too, and go on with what is unparsed."""
+        """Send a response without a body, too, and continue with unparsed input."""
         self._writer.flush()
         super().on_response_complete()
         self._since = self.loop.time()
@@ -389,22 +403,22 @@ class BoundedProtocol(HttpToolsProtocol):
             self.loop.call_soon(self._parse_unparsed)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP as any other error."""
+        """Answer invalid HTTP with the same JSON errors as elsewhere."""
         error, self._error = self._error, None
-        self._end(error or Refused("malformed", "This is no request of HTTP/1.1 as the standard has it."))
+        self._end(error or ApiError("malformed", "This is no request of HTTP/1.1 as the standard has it."))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget what is held, and wait for nothing any more."""
+        """Stop all timers and drop the held input."""
         self._stop_waiting()
         self._stop_watching()
         self.unparsed, self._parsed = b"", 0
         self.held.forget(self)
         super().connection_lost(exc)
 
-    # -- responses that are not read -------------------------------------------------------------------------------
+    # -- unread responses -------------------------------------------------------------------------------
 
     def pause_writing(self) -> None:
-        """Look from time to time whether the client reads."""
+        """Start to check from time to time whether the client reads."""
         super().pause_writing()
         if self._unread_alarm is None:
             n_unread = self.n_unread
@@ -413,7 +427,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.held.count(self)
 
     def resume_writing(self) -> None:
-        """Go on with what is unparsed: all was read."""
+        """Continue with unparsed input, since the client has read the response."""
         super().resume_writing()
         self._stop_watching()
         self.held.count(self)
@@ -434,7 +448,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._unread_alarm = self.loop.call_later(seconds, self._check_unread, n_unread)
 
     def _check_unread(self, before: int) -> None:
-        """Compare what the client has read since the last look, and since the deadline was set, with the least."""
+        """Compare what the client has read since the last check, and since the deadline was set, with `LEAST_READ`."""
         self._unread_alarm = None
         n_unread = self.n_unread
         if not n_unread:
@@ -456,7 +470,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._unread_alarm.cancel()
             self._unread_alarm = None
 
-    # -- requests that do not come ---------------------------------------------------------------------------------
+    # -- incomplete requests ---------------------------------------------------------------------------------
 
     def _set_alarm(self) -> None:
         if self._alarm is None and not self.transport.is_closing():
@@ -473,20 +487,20 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _too_late(self) -> None:
         about = f"The request was not whole after {self.seconds:g} seconds; send it at once."
-        self._end(Refused("too_slow", about))
+        self._end(ApiError("too_slow", about))
 
-    def _end(self, refused: Refused) -> None:
-        """Say why, unless a response has begun, and close."""
+    def _end(self, error: ApiError) -> None:
+        """Send an error, unless a response has begun, and close the connection."""
         self._stop_waiting()
         if self.transport.is_closing():
             return
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
-            self.transport.write(refused.whole)
+            self.transport.write(error.whole)
         self.transport.close()
 
 
 def _has_one_head(data: bytes) -> bool:
-    """Whether there is at most one end of a head, and so little that it can be parsed at once."""
+    """Return whether the data ends at most one head and is short enough to be parsed at once."""
     if len(data) > TURN:
         return False
     end = data.find(HEAD_END)

@@ -1,7 +1,8 @@
-"""The server: a socket, the application, signals, and a look at the model file now and then.
+"""The server: the listening socket, the application, signals, and the check for a newer model file.
 
-SIGHUP has the model file read again, SIGINT and SIGTERM let requests that have begun come to their end. `Hangup`, which
-the caller makes before anything else, catches SIGHUP: the signal ends a process that does not.
+At SIGHUP, the service reads the model file again; at SIGINT and SIGTERM, it finishes the requests that have begun and
+ends. The caller creates `Hangup`, which catches SIGHUP, before anything else, because the signal ends a process without
+a handler.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from starlette.types import ASGIApp
 from ..errors import InputError
 from .api import routes
 from .assets import assets
-from .guard import HERE, Door, Guard
+from .guard import HERE, AccessPolicy, Guard
 from .hangup import Hangup
 from .leanroute import LeanRoute
 from .limits import Limits
@@ -31,20 +32,20 @@ from .protocol import bounded_protocol
 from .service import Service
 
 TOKEN = "TEXTSIEVE_TOKEN"
-"""The variable of the environment that has the token, if one is needed."""
+"""The environment variable with the token, if one is needed."""
 LOOK_SECONDS = 1.0
-"""Between two looks at the model file."""
+"""Seconds between two checks whether the model file has changed."""
 GRACE = 5
-"""Seconds that requests have to come to their end, beyond those that they may take."""
+"""Seconds for open requests at shutdown, in addition to the time limit of a request."""
 BACKLOG = 2048
 FILES = 64
-"""Files that a service has open beside its connections, and some more."""
+"""Number of files that a service may have open beside its connections, with some reserve."""
 GARBAGE = 20_000
-"""New objects after which it is looked for garbage; a request leaves hardly any, and the usual 700 are its own."""
+"""New objects that start a garbage collection: a request leaves hardly any garbage, but makes the default of 700."""
 
 
 def token_from_environment() -> str | None:
-    """The token that callers have to send; None: none."""
+    """Return the token that clients have to send, or None if they need none; raise `InputError` for an invalid one."""
     token = os.environ.get(TOKEN)
     if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token and token):
         raise InputError(f"{TOKEN} is set, but is no token: use visible ASCII characters, or unset it.")
@@ -60,26 +61,26 @@ def create_app(
     token: str | None = None,
     n_jobs: int | None = None,
 ) -> ASGIApp:
-    """The application, for a server of one's own; `run` is all that most need."""
+    """Return the ASGI application, to run in a server of your own; `textsieve serve` is enough for most uses."""
     service = Service(path, limits=limits, feedback=feedback, n_jobs=n_jobs)
     return guarded(service, hosts, token)
 
 
 def guarded(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
-    """The routes of a service behind its guard."""
+    """Return the routes of a service behind its guard."""
     open_paths = {*assets(), "/healthz", "/openapi.json"}
     app = routes(service)
     direct = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
-    return Guard(app, direct, service.limits, Door(hosts, token, open_paths), service.note, service.went_wrong)
+    return Guard(app, direct, service.limits, AccessPolicy(hosts, token, open_paths), service.note, service.went_wrong)
 
 
 def is_loopback(listener: socket.socket) -> bool:
-    """Whether nobody but this machine reaches a socket; whatever its address was called."""
+    """Return whether only this machine can reach a socket, whatever name was given for its address."""
     return ip_address(listener.getsockname()[0]).is_loopback
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there."""
+    """Return a socket that listens on a host and port; raise `InputError` if that is impossible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -94,7 +95,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def possible_connections(most: int) -> int:
-    """Raise the limit of open files to what so many connections need; return how many the limit allows, at most `most`.
+    """Raise the limit of open files for `most` connections, and return how many of them it allows.
 
     Twice as many files are needed, because new connections are accepted before old ones are closed.
     """
@@ -113,7 +114,7 @@ def possible_connections(most: int) -> int:
 
 
 def address_of(listener: socket.socket) -> str:
-    """What a browser calls it."""
+    """Return the URL of the service."""
     host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
@@ -143,7 +144,7 @@ def run(
     )
     server = _Server(config)
     gc.collect()
-    gc.freeze()  # what is loaded stays: sweeping through it now and then would hold up requests
+    gc.freeze()  # loaded objects stay: traversing them in each garbage collection would delay requests
     gc.set_threshold(GARBAGE)
     factory = config.get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
@@ -151,17 +152,20 @@ def run(
 
 
 class _Server(uvicorn.Server):
-    """Ends in an orderly way at a signal; uvicorn would send itself the signal again, and leave the rest undone."""
+    """A server that shuts down in order at a signal.
+
+    uvicorn would send itself the signal again, and skip the code that follows.
+    """
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Listen to the signals that end it, as long as it runs."""
-        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        """Handle SIGINT and SIGTERM while the server runs."""
+        previous = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
+            for number, handler in previous.items():
+                signal.signal(number, handler)
 
 
 async def _serve(
@@ -174,19 +178,21 @@ async def _serve(
     ready: Callable[[], None],
 ) -> None:
     loop = asyncio.get_running_loop()
-    is_asked = asyncio.Event()
+    reload_requested = asyncio.Event()
 
     async def reload() -> None:
-        """Read the model file when a signal asks for it, or when it has changed; many signals at once ask once."""
+        """Read the model file again after a signal, or when it has changed; signals at the same time cause one
+        reload.
+        """
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(is_asked.wait(), LOOK_SECONDS if watch else None)
-            if is_asked.is_set() or service.current.has_changed:
-                is_asked.clear()
+                await asyncio.wait_for(reload_requested.wait(), LOOK_SECONDS if watch else None)
+            if reload_requested.is_set() or service.current.has_changed:
+                reload_requested.clear()
                 await asyncio.to_thread(service.reload)
 
     reloading = loop.create_task(reload())
-    hangup.send_to(lambda: loop.call_soon_threadsafe(is_asked.set))
+    hangup.send_to(lambda: loop.call_soon_threadsafe(reload_requested.set))
     try:
         loop.call_soon(ready)
         await server.serve(sockets=[listener])

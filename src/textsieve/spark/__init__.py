@@ -1,8 +1,8 @@
-"""The same model from Apache Spark, for collections that one machine can't hold.
+"""Train and apply the same models with Apache Spark, for collections that don't fit on one machine.
 
-What is spread over the machines is counting, statistics and the scores of terms, by the functions that are used on one
-machine; what comes out is an ordinary `Categorizer`. Only DataFrames and Arrow are used, so a Spark Connect session
-will do. Needs the extra `textsieve[spark]`, here and on the machines that do the work.
+The cluster counts terms, computes statistics and scores terms, with the same functions that are used on one machine;
+the result is an ordinary `Categorizer`. Only DataFrames and Arrow are used, so a Spark Connect session works, too. The
+extra `textsieve[spark]` must be installed here and on the workers.
 """
 
 from typing import TYPE_CHECKING, Any

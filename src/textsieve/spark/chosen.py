@@ -1,10 +1,10 @@
-"""The chosen terms in all documents: what the last pass looks at, whatever is learned from it.
+"""Compute the weights of the selected terms in all documents: the last pass over the documents, for every classifier.
 
-Weights depend on the chosen terms of a document alone, and on their idf, which is known by now: so these are the
-weights that one machine would make, to the last bit.
+Weights depend only on the selected terms of a document and on their idf, which is known by now. So these are the
+weights that one machine would compute, to the last bit.
 
-On the way it is counted how many documents and counts came by. Both are known before; if they are others now, the
-documents were not the same when they were read again, and nothing that was learned from them means anything.
+This pass also counts the documents and their counts (nonzero entries). Both numbers are known before; if they differ
+now, the documents changed between two reads, and what was learned from them is meaningless.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ import pyarrow as pa
 from scipy import sparse
 from scipy.sparse import csr_matrix
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..stats.sums import Floats, Ints
 from ..text.rows import Rows
 from ..text.schemes import Scheme
-from ..training.documents import weighted
-from ..training.targets import Sizes
+from ..training.counted_documents import weighted
+from ..training.targets import ClassSizes
 from .counting import Reading
 
 if TYPE_CHECKING:
     from .worker import Batches
 
 NO_TERM = -1
-"""In the place of a term, in rows that are about documents."""
+"""Stands for a term in rows about whole documents."""
 DOCUMENTS, VALUES = -1, -2
-"""In the place of a class, in such rows: how many documents there are, and how many counts."""
+"""Stand for a class in such rows: the number of documents, and the number of counts."""
 
 
 class Seen:
-    """How many documents and counts came by, and how many documents of each class have no chosen term."""
+    """The numbers of documents and of counts in this pass, and of documents of each class without a selected term."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_documents = self.n_values = 0
@@ -48,26 +48,26 @@ class Seen:
         self.n_values += int(counts.nnz)
 
     def add_labelled(self, weights: csr_matrix, members: sparse.csr_array) -> None:
-        """Look which of the labelled ones have no weight but 0."""
+        """Count the labelled documents whose weights are all 0, by class."""
         is_zero = np.flatnonzero(Rows.of(weights).is_zero)
         self.without += np.asarray(members[is_zero].sum(axis=0), np.int64).ravel()
 
     def rows(self) -> tuple[Ints, Ints]:
-        """The same as numbers of documents by class, to be added up by Spark."""
+        """Return the numbers as arrays of classes and of documents, for Spark to add up."""
         classes = np.array([DOCUMENTS, VALUES, *range(len(self.without))], np.int64)
         return classes, np.array([self.n_documents, self.n_values, *self.without], np.int64)
 
     @classmethod
     def of_rows(cls, classes: Ints, documents: Ints, n_classes: int) -> Seen:
-        """What rows say that were added up."""
-        found = cls(n_classes)
+        """Return the numbers from rows that Spark added up."""
+        seen = cls(n_classes)
         numbers = dict(zip(classes.tolist(), documents.tolist(), strict=True))
-        found.n_documents, found.n_values = numbers.get(DOCUMENTS, 0), numbers.get(VALUES, 0)
-        found.without[:] = [numbers.get(number, 0) for number in range(n_classes)]
-        return found
+        seen.n_documents, seen.n_values = numbers.get(DOCUMENTS, 0), numbers.get(VALUES, 0)
+        seen.without[:] = [numbers.get(number, 0) for number in range(n_classes)]
+        return seen
 
-    def require(self, sizes: Sizes, n_values: int) -> None:
-        """Refuse documents that are not those that were counted."""
+    def require(self, sizes: ClassSizes, n_values: int) -> None:
+        """Raise `InputError` if the documents are not those that were counted before."""
         if (self.n_documents, self.n_values) != (sizes.n_documents, n_values):
             raise InputError(
                 f"The DataFrame is not the same when it is read again: {self.n_documents:,} documents with "
@@ -78,7 +78,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class ChosenTerms:
-    """The chosen terms, best first, and how a document is weighed by them."""
+    """The selected terms, best first, and how documents are weighted."""
 
     reading: Reading
     terms: list[str]
@@ -88,14 +88,14 @@ class ChosenTerms:
     classes: list[Any]
 
     def counts(self, batches: Batches) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
-        """The counts of each chunk, and its documents x classes."""
+        """Yield the counts of each chunk, and its indicator matrix (documents x classes)."""
         counter = self.reading.counter(vocabulary=self.terms)
         classes = pa.array(self.classes)
         for chunk in self.reading.chunks(batches):
             yield counter.transform(chunk.texts), chunk.members(classes)
 
     def labelled_weights(self, batches: Batches, seen: Seen) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
-        """The weights of the documents that have a label, and their classes."""
+        """Yield the weights of the labelled documents of each chunk, and their indicator matrix; update `seen`."""
         for counts, members in self.counts(batches):
             seen.add(counts)
             labelled = np.flatnonzero(np.diff(members.indptr))

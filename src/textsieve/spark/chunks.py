@@ -1,8 +1,7 @@
-"""The documents of a partition, in chunks that are counted at once.
+"""Gather the documents of a partition into chunks that are counted at once.
 
-Spark hands over batches of a number of rows, whatever their length. They are gathered until there is enough text for
-counting to be worth while, and never more than that and one batch, so that what is in memory does not grow with the
-partition.
+Spark provides batches with a fixed number of rows, however long they are. They are gathered until there is enough text
+to count it efficiently, but never more than that and one batch, so that memory does not grow with the partition.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from .worker import Batches
 
 CHARACTERS = 1 << 25
-"""About how much text is counted at once: enough that most terms of a chunk are there several times."""
+"""About how many characters are counted at once: enough that most terms occur several times in a chunk."""
 
 
 class Chunk(NamedTuple):
@@ -32,30 +31,30 @@ class Chunk(NamedTuple):
     labels: pa.Array | None
 
     def members(self, classes: pa.Array) -> sparse.csr_array:
-        """Documents x classes, 1 where a document is in a class."""
+        """Return the indicator matrix (documents x classes): 1 if a document is in a class."""
         if self.labels is None:
             documents, numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
         else:
             documents, numbers = _pairs(self.labels, classes)
         ones, shape = np.ones(len(numbers), np.int8), (len(self.texts), len(classes))
-        found = sparse.csr_array((ones, (documents, numbers)), shape=shape)
-        found.data.fill(1)  # a label that a document has twice was added up
-        return found
+        indicators = sparse.csr_array((ones, (documents, numbers)), shape=shape)
+        indicators.data.fill(1)  # a label that a document has twice was added up to 2
+        return indicators
 
 
 def chunks_of(batches: Batches, decoding: Decoding = UTF_8, characters: int = CHARACTERS) -> Iterator[Chunk]:
     """Gather batches into chunks."""
     texts: list[str] = []
     labels: list[Any] = []
-    size = seen = 0
+    size = n_before = 0
     for batch in batches:
-        new = texts_of(batch.column(batch.schema.get_field_index(TEXT)), seen, decoding)
-        seen += len(new)
-        at = batch.schema.get_field_index(LABEL)
-        texts += new
-        if at >= 0:
-            labels.append(batch.column(at))
-        size += sum(map(len, new))
+        batch_texts = texts_of(batch.column(batch.schema.get_field_index(TEXT)), n_before, decoding)
+        n_before += len(batch_texts)
+        label_position = batch.schema.get_field_index(LABEL)
+        texts += batch_texts
+        if label_position >= 0:
+            labels.append(batch.column(label_position))
+        size += sum(map(len, batch_texts))
         if size >= characters:
             yield Chunk(texts, pa.concat_arrays(labels) if labels else None)
             texts, labels, size = [], [], 0
@@ -64,7 +63,10 @@ def chunks_of(batches: Batches, decoding: Decoding = UTF_8, characters: int = CH
 
 
 def _pairs(labels: pa.Array, classes: pa.Array) -> tuple[Any, Any]:
-    """Pairs of document and class, from labels or lists of them; what is no class (null, an empty text) is left out."""
+    """Return pairs of document and class from labels or lists of labels.
+
+    Labels that are not classes (null, an empty text) are left out.
+    """
     if pa.types.is_list(labels.type) or pa.types.is_large_list(labels.type):
         documents = pc.list_parent_indices(labels).to_numpy(zero_copy_only=False)
         labels = pc.list_flatten(labels)
@@ -76,5 +78,5 @@ def _pairs(labels: pa.Array, classes: pa.Array) -> tuple[Any, Any]:
 
 
 def _plain(labels: pa.Array) -> pa.Array:
-    """Labels as Spark groups them, for which 0.0 and -0.0 are the same."""
+    """Return the labels as Spark groups them: it does not distinguish 0.0 and -0.0."""
     return pc.add(labels, 0.0) if pa.types.is_floating(labels.type) else labels

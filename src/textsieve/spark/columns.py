@@ -1,8 +1,7 @@
-"""Which columns of a DataFrame have the texts and the labels, and how many documents each class has.
+"""Find the columns of a DataFrame with the texts and the labels, and count the documents of each class.
 
-A document without a text (null) is an empty document; one without a label (null, an empty text, an empty array) is
-unlabelled, as on one machine. Of the documents themselves nothing comes to the driver here: one row for each class, and
-two numbers.
+A document whose text is null is empty; one without a label (null, an empty text, an empty array) is unlabelled, as on
+one machine. No documents come to the driver here, only a row for each class and two numbers.
 """
 
 from __future__ import annotations
@@ -15,37 +14,37 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..errors import InputError, shown
-from ..training.targets import Form, Sizes, sorted_classes
+from ..training.targets import ClassSizes, Form, sorted_classes
 
 TEXT, LABEL = "text", "label"
-"""What the two columns are called from here on."""
+"""Names of the two columns after `documents_of`."""
 
 MOST_CLASSES = 1 << 20
-"""More different labels than this are taken for a mistake."""
+"""More different labels than this are considered a mistake."""
 
 
 def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
-    """The texts, and the labels if they are asked for, and nothing else."""
-    wanted = [(text, TEXT, _TEXTS)] + ([] if label is None else [(label, LABEL, _LABELS)])
-    places = []
-    for name, role, allowed in wanted:
+    """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else."""
+    columns = [(text, TEXT, _TEXTS)] + ([] if label is None else [(label, LABEL, _LABELS)])
+    positions = []
+    for name, role, allowed in columns:
         kind = column_type(df, name, role)
         inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
         if not isinstance(inner, allowed):
             raise InputError(f"{role}={name!r}: the column is of type {kind.simpleString()}; {_WAY_OUT[role]}")
-        places.append((str(df.columns.index(name)), role))
-    numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark does not tell names apart by their capitals
-    return numbered.select(*(_plain(numbered, place).alias(role) for place, role in places))
+        positions.append((str(df.columns.index(name)), role))
+    numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark ignores the case of column names
+    return numbered.select(*(_plain(numbered, position).alias(role) for position, role in positions))
 
 
-def _plain(df: DataFrame, place: str) -> Column:
-    """A column whose texts are told apart letter by letter, whatever collation it has."""
-    kind = df.schema[place].dataType
+def _plain(df: DataFrame, position: str) -> Column:
+    """Return a column without its collation, so that texts are compared character by character."""
+    kind = df.schema[position].dataType
     if isinstance(kind, T.StringType):
-        return F.col(place).cast(T.StringType())
+        return F.col(position).cast(T.StringType())
     if isinstance(kind, T.ArrayType) and isinstance(kind.elementType, T.StringType):
-        return F.col(place).cast(T.ArrayType(T.StringType()))
-    return F.col(place)
+        return F.col(position).cast(T.ArrayType(T.StringType()))
+    return F.col(position)
 
 
 _TEXTS = (T.StringType, T.BinaryType)
@@ -57,7 +56,7 @@ _WAY_OUT = {
 
 
 def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
-    """The type of a column, if it is there."""
+    """Return the type of a column, or raise `InputError` if there is no such column."""
     if not isinstance(df, DataFrame):
         raise InputError(f"df is {shown(df)}; give a DataFrame of Spark's.")
     types = {field.name: field.dataType for field in df.schema.fields}
@@ -76,59 +75,71 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
     return types[name]
 
 
-def labels_of(documents: DataFrame, multilabel: bool | None) -> Sizes:
-    """Look at the labels of all documents: one pass that reads no text."""
+def labels_of(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
+    """Count the documents of each class, in one Spark query that reads no text.
+
+    `posexplode_outer` gives a row for each label of a document, numbered from 0, and one row of nulls for a document
+    without labels. So the rows with number 0 or null are the documents, and the group of null are the unlabelled ones.
+    """
     is_array = isinstance(documents.schema[LABEL].dataType, T.ArrayType)
     if not (multilabel is None or isinstance(multilabel, bool)):
         raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
-    given = documents.select(_known(F.col(LABEL), documents.schema[LABEL].dataType).alias("each"))
-    counted = given.agg(
-        F.count("*").alias("all"),
-        F.coalesce(F.sum((F.size("each") > 0).cast("long")), F.lit(0)).alias("labelled"),
-        F.coalesce(F.max(F.size("each")), F.lit(0)).alias("most"),
-    ).collect()[0]
-    if multilabel is False and counted["most"] > 1:
+    labels = documents.select(_known(F.col(LABEL), documents.schema[LABEL].dataType).alias("each"))
+    number = F.coalesce("number", F.lit(0))
+    rows = (
+        labels.select(F.posexplode_outer("each").alias("number", "one"))
+        .groupBy("one")
+        .agg(
+            F.count("*").alias("count"),
+            F.sum((number == 0).cast("long")).alias("documents"),
+            F.max(number + 1).alias("most"),
+        )
+        .limit(MOST_CLASSES + 2)
+        .collect()
+    )
+    groups = [row for row in rows if row["one"] is not None]
+    n_unlabelled = sum(int(row["count"]) for row in rows if row["one"] is None)
+    most = max((row["most"] for row in groups), default=0)
+    if multilabel is False and most > 1:
         raise InputError(
-            f"A document has {counted['most']} labels, but multilabel=False; leave multilabel out, or give one label a "
-            "document."
+            f"A document has {most} labels, but multilabel=False; leave multilabel out, or give one label a document."
         )
     kind = documents.schema[LABEL].dataType
     if isinstance(kind, T.ArrayType) and isinstance(kind.elementType, T.IntegralType):
         _refuse_indicators(documents)
-    found = given.select(F.explode("each").alias("one")).groupBy("one").count().limit(MOST_CLASSES + 1).collect()
-    if len(found) > MOST_CLASSES:
+    if len(groups) > MOST_CLASSES:
         raise InputError(
-            f"There are more than {MOST_CLASSES:,} different labels, such as {shown(found[0]['one'])}; is this the "
+            f"There are more than {MOST_CLASSES:,} different labels, such as {shown(groups[0]['one'])}; is this the "
             "column with the classes?"
         )
-    by_label = {row["one"]: int(row["count"]) for row in found}
+    by_label = {row["one"]: int(row["count"]) for row in groups}
     if any(label != label for label in by_label):
         raise InputError("A label is NaN; for a document without a label use null: F.nanvl(column, F.lit(None)).")
     classes = sorted_classes(by_label)
     form: Form = "several" if multilabel or (is_array and multilabel is None) else "one"
     class_docs = np.array([by_label[label] for label in classes], np.int64)
-    return Sizes(classes, class_docs, int(counted["all"]), int(counted["all"] - counted["labelled"]), form)
+    return ClassSizes(classes, class_docs, sum(int(row["documents"]) for row in rows), n_unlabelled, form)
 
 
 def _refuse_indicators(documents: DataFrame) -> None:
-    """Refuse arrays of which all are rows of 0 and 1: on one machine they would be a matrix."""
-    each = F.col(LABEL)
-    found = documents.agg(
-        *(way(F.size(each)).alias(name) for name, way in (("least", F.min), ("most", F.max))),
-        F.min(F.forall(each, lambda one: one.isNotNull() & one.isin(0, 1))).alias("are_rows"),
+    """Raise `InputError` if all arrays are rows of 0 and 1: on one machine they would be an indicator matrix."""
+    labels = F.col(LABEL)
+    sizes = documents.agg(
+        *(aggregate(F.size(labels)).alias(name) for name, aggregate in (("least", F.min), ("most", F.max))),
+        F.min(F.forall(labels, lambda label: label.isNotNull() & label.isin(0, 1))).alias("are_rows"),
     ).collect()[0]
-    if found["are_rows"] and found["least"] == found["most"] >= 2:
+    if sizes["are_rows"] and sizes["least"] == sizes["most"] >= 2:
         raise InputError(
-            f"All arrays of labels have {found['most']} entries, each 0 or 1: rows of a matrix with a column for each "
+            f"All arrays of labels have {sizes['most']} entries, each 0 or 1: rows of a matrix with a column for each "
             "class. Give arrays of the labels that a document has: F.filter(F.transform(labels, lambda one, at: "
             "F.when(one == 1, at)), lambda at: at.isNotNull())."
         )
 
 
 def _known(label: Any, kind: T.DataType) -> Any:
-    """The labels of a document as an array, each once, without those that mean none."""
+    """Return the labels of a document as an array, each once, without null and empty texts."""
     labels = F.array_distinct(label) if isinstance(kind, T.ArrayType) else F.array(label)
     inner = kind.elementType if isinstance(kind, T.ArrayType) else kind
     empty = F.lit("") if isinstance(inner, T.StringType) else None
-    known = F.filter(labels, lambda one: one.isNotNull() if empty is None else one.isNotNull() & (one != empty))
+    known = F.filter(labels, lambda each: each.isNotNull() if empty is None else each.isNotNull() & (each != empty))
     return F.coalesce(known, F.array().cast(T.ArrayType(inner)))

@@ -1,6 +1,6 @@
-"""The counts of the chosen terms in all documents, on the driver, for classifiers that learn from documents.
+"""Collect the counts of the selected terms on the driver, for classifiers that learn from documents.
 
-They come in the order of the documents, in which one machine would have them.
+They arrive in the order of the documents, as on one machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow as pa
 from scipy import sparse
 from scipy.sparse import csr_matrix, vstack
 
-from ..training.targets import Sizes, Targets
+from ..training.targets import ClassSizes, Targets
 from .chosen import ChosenTerms
 from .table import pieces
 from .worker import mapped
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Pack:
-    """The counts of each chunk in one row."""
+    """Task that packs the counts of each chunk into one row."""
 
     chosen: ChosenTerms
 
@@ -41,8 +41,8 @@ class _Pack:
 _PACKED = ["starts", "columns", "counts", "label_starts", "labels"]
 
 
-def counts_of(documents: DataFrame, chosen: ChosenTerms, sizes: Sizes) -> tuple[csr_matrix, Targets]:
-    """The counts of the chosen terms in all documents, in their order, and the labels."""
+def counts_of(documents: DataFrame, chosen: ChosenTerms, sizes: ClassSizes) -> tuple[csr_matrix, Targets]:
+    """Return the counts of the selected terms in all documents, in their order, and the labels."""
     schema = ", ".join(f"{name} binary" for name in _PACKED)
     parts: list[csr_matrix] = []
     members: list[sparse.csr_array] = []
@@ -57,10 +57,10 @@ def counts_of(documents: DataFrame, chosen: ChosenTerms, sizes: Sizes) -> tuple[
     return vstack(parts, "csr"), targets_of(members, sizes)
 
 
-def targets_of(members: list[sparse.csr_array], sizes: Sizes) -> Targets:
-    """The labels of documents, from their parts of documents x classes."""
+def targets_of(members: list[sparse.csr_array], sizes: ClassSizes) -> Targets:
+    """Return the labels of documents, given the parts of their indicator matrix (documents x classes)."""
     by_class = sparse.csc_array(sparse.vstack(members, "csr"))
     by_class.sort_indices()
     bounds = by_class.indptr.tolist()
-    each = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in pairwise(bounds))
-    return Targets(sizes.classes, each, int(by_class.shape[0]), sizes.form)
+    documents_by_class = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in pairwise(bounds))
+    return Targets(sizes.classes, documents_by_class, int(by_class.shape[0]), sizes.form)

@@ -1,4 +1,4 @@
-"""What Spark says when something fails, in a sentence: of all its Java and Python, the line that says what is wrong."""
+"""Summarise an error of Spark in one sentence: the line of its Java and Python traces that says what is wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
 from ..errors import InputError
-from .worker import plainly
+from .worker import reraise_own_errors
 
 _RAISED_IN_PYTHON = re.compile(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
 _KNOWN = re.compile(r"\[[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*\] .*")
@@ -26,25 +26,36 @@ _WAYS_OUT = (
     ("maxResultSize", "Raise spark.driver.maxResultSize."),
     ("ClassNotFoundException: Class org.apache.hadoop.fs.s3a", "Have Spark load it: spark.jars.packages."),
 )
-"""What is said in a message, and what is to be done about it."""
+"""Text in an error message, and the advice for it."""
 
 
 def gist(message: str) -> str:
-    """What says most: the last Python error in a message, what Spark has a name for, the last cause, or its start."""
+    """Return the most informative line of an error message, with advice if there is some.
+
+    It is the last Python error, or the error with a Spark error class, or the last Java cause, or the first line.
+    """
     _, traceback, after = message.rpartition("Traceback (most recent call last):")
     raised = _RAISED_IN_PYTHON.findall(after) if traceback else []
-    known, causes = _KNOWN.search(message), _CAUSE.findall(message)
-    line = raised[0] if raised else known[0] if known else causes[-1] if causes else message.strip().partition("\n")[0]
-    said = _CODES.sub("", line).rstrip(".")
-    way_out = next((way for sign, way in _WAYS_OUT if sign in message), None)
-    return f"{said}." if way_out is None else f"{said}. {way_out}"
+    error_class, causes = _KNOWN.search(message), _CAUSE.findall(message)
+    line = (
+        raised[0]
+        if raised
+        else error_class[0]
+        if error_class
+        else causes[-1]
+        if causes
+        else message.strip().partition("\n")[0]
+    )
+    reason = _CODES.sub("", line).rstrip(".")
+    advice = next((text for part, text in _WAYS_OUT if part in message), None)
+    return f"{reason}." if advice is None else f"{reason}. {advice}"
 
 
 @contextmanager
 def in_one_sentence() -> Iterator[None]:
-    """Raise what Spark raises as an `InputError` of one sentence; what is ours stays as it is."""
+    """Raise exceptions of Spark as an `InputError` of one sentence; exceptions of textsieve are not changed."""
     try:
-        with plainly():
+        with reraise_own_errors():
             yield
     except Py4JNetworkError as problem:
         raise InputError("Spark: its Java has ended, perhaps for want of memory (spark.driver.memory).") from problem

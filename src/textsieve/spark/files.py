@@ -1,10 +1,9 @@
-"""Files that Spark reads, as a DataFrame of texts and labels: those that one machine would read from the same files.
+"""Read files with Spark into a DataFrame with the texts and labels that one machine would read from them.
 
-Spark itself finds the files (folders, wildcards, s3a://... and what else its file systems know) and shares them out.
-What differs from how texts and labels are read on one machine is settled here: which columns they are is told by the
-same rule (`corpus.columns`), labels are texts (`labeltexts.py`), and in CSV quotes may hold line ends, and two mean
-one. So that a record can't be cut in two, a file of CSV is read by one task; those of Parquet and JSON lines are shared
-out in parts.
+Spark finds the files (folders, wildcards, s3a://... and whatever else its file systems support) and distributes them.
+This module makes the result the same as on one machine: columns are found by the same rule (`corpus.columns`), labels
+become text (`labeltexts.py`), and in CSV, quoted fields may contain line ends, and two quotes mean one. A CSV file is
+read by one task, so that no record is split; files of Parquet and JSON Lines are distributed in parts.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 MOST_ENDINGS = 100
-"""Files of a folder that are looked at to tell what it holds."""
+"""Number of files in a folder that are listed to detect the format."""
 DELIMITERS = ";|"
-"""That a table with one column may have instead of commas."""
+"""Delimiters to try instead of the usual one if the table has one column."""
 
 
 def read_files(
@@ -46,20 +45,21 @@ def read_files(
     format: str | None = None,
     encoding: str | None = None,
 ) -> DataFrame:
-    """The documents of files as a DataFrame with the columns "text" and "label"; settings as `textsieve.read` has them.
+    """Return the documents of files as a DataFrame with the columns "text" and "label".
 
-    Formats are Parquet, JSON lines, CSV and TSV, told by the ending of the paths or of the files in a folder.
+    Settings are as in `textsieve.read`. Formats are Parquet, JSON Lines, CSV and TSV, detected by the extension of the
+    paths or of the files in a folder.
     """
     name = shown_paths(paths)
-    _refuse_what_is_no_file(paths)
-    if speaks_connect(session):  # its server is in another folder, if not on another machine
+    _require_files(paths)
+    if speaks_connect(session):  # the server runs in another folder, or on another machine
         paths = [os.path.abspath(path) if os.path.exists(path) else path for path in paths]
     kind = format or _format_of(session, paths)
     if kind not in READERS:
         raise _unreadable(name, f"is {kind}")
     if label_separator == "":
         raise InputError("label_separator='': give the character between two labels, such as ','.")
-    table = READERS[kind](session, list(paths), _Told(text, label, encoding))
+    table = READERS[kind](session, list(paths), _Options(text, label, encoding))
     with _named(name):
         text_at, label_at = choose(table.columns, Source(Path(name), text=text, label=label))
     if label_at is None:
@@ -72,7 +72,7 @@ def read_files(
 
 
 def shown_paths(paths: Sequence[str]) -> str:
-    """Paths for a message."""
+    """Return the paths as text for a message."""
     return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
 
 
@@ -85,10 +85,10 @@ def _named(name: str) -> Iterator[None]:
         raise InputError(str(problem).replace(str(Path(name)), name, 1)) from problem
 
 
-# -- which format ------------------------------------------------------------------------------------------------
+# -- formats -----------------------------------------------------------------------------------------------------
 
 
-def _refuse_what_is_no_file(paths: Sequence[str]) -> None:
+def _require_files(paths: Sequence[str]) -> None:
     for path in paths:
         if path == "-":
             raise InputError("-: Spark does not read standard input; write it to a file first.")
@@ -100,19 +100,19 @@ def _refuse_what_is_no_file(paths: Sequence[str]) -> None:
 
 
 def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
-    """What the endings of paths promise, or else those of the files that Spark finds there."""
-    promised = {row.name if (row := by_ending(Path(path))) else "" for path in paths}
-    if "" in promised:
+    """Return the format by the extensions of the paths, or else of the files that Spark finds there."""
+    formats = {row.name if (row := by_ending(Path(path))) else "" for path in paths}
+    if "" in formats:
         listed = session.read.format("binaryFile").option("recursiveFileLookup", True).load(list(paths)).select("path")
         endings = [row["path"] for row in listed.limit(MOST_ENDINGS).collect()]
-        promised = {row.name if (row := by_ending(Path(path))) else "" for path in endings}
-    if len(promised) == 1 and "" not in promised:
-        return promised.pop()
+        formats = {row.name if (row := by_ending(Path(path))) else "" for path in endings}
+    if len(formats) == 1 and "" not in formats:
+        return formats.pop()
     name = shown_paths(paths)
-    if not promised:
+    if not formats:
         raise InputError(f"{name}: there are no files in it.")
-    if any(promised):
-        kinds = ", ".join(sorted(each or "others" for each in promised))
+    if any(formats):
+        kinds = ", ".join(sorted(kind or "others" for kind in formats))
         raise _unreadable(name, f"has files of several kinds ({kinds})")
     raise _unreadable(name, "does not say by its ending what it is")
 
@@ -124,52 +124,59 @@ def _unreadable(name: str, problem: str) -> InputError:
     )
 
 
-# -- the readers -------------------------------------------------------------------------------------------------
+# -- readers -----------------------------------------------------------------------------------------------------
 
 
-class _Told:
-    """What was said of the columns and the encoding."""
+class _Options:
+    """Settings of the readers: whether columns are given by number, and the encoding."""
 
     def __init__(self, text: Column | None, label: Column | None, encoding: str | None) -> None:
-        self.has_numbers = any(isinstance(each, int) for each in (text, label))
+        self.has_numbers = any(isinstance(column, int) for column in (text, label))
         self.encoding = encoding
 
 
-def _parquet(session: SparkSession, paths: list[str], told: _Told) -> DataFrame:
+def _parquet(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
     return session.read.parquet(*paths)
 
 
-def _jsonl(session: SparkSession, paths: list[str], told: _Told) -> DataFrame:
-    if told.has_numbers:
+def _jsonl(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
+    if options.has_numbers:
         raise InputError(f"{shown_paths(paths)}: JSON has keys, not numbers. Give the key's name.")
-    return session.read.json(paths, mode="FAILFAST", encoding=told.encoding)
+    return session.read.json(paths, mode="FAILFAST", encoding=options.encoding)
 
 
-def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Told], DataFrame]:
-    def read(session: SparkSession, paths: list[str], told: _Told) -> DataFrame:
+def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], DataFrame]:
+    def read(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
         def table(sep: str) -> DataFrame:
             return session.read.csv(
                 paths,
                 sep=sep,
-                header=not told.has_numbers,
-                encoding=told.encoding,
+                header=not options.has_numbers,
+                encoding=options.encoding,
                 quote='"',
                 escape='"',
                 multiLine=True,
                 mode="FAILFAST",
             )
 
-        found = table(delimiter)
-        other = next((each for each in DELIMITERS if len(found.columns) == 1 and each in found.columns[0]), None)
-        return found if other is None else table(other)
+        default_table = table(delimiter)
+        other = next(
+            (
+                character
+                for character in DELIMITERS
+                if len(default_table.columns) == 1 and character in default_table.columns[0]
+            ),
+            None,
+        )
+        return default_table if other is None else table(other)
 
     return read
 
 
-READERS: dict[str, Callable[[SparkSession, list[str], _Told], DataFrame]] = {
+READERS: dict[str, Callable[[SparkSession, list[str], _Options], DataFrame]] = {
     "parquet": _parquet,
     "jsonl": _jsonl,
     "csv": _delimited(","),
     "tsv": _delimited("\t"),
 }
-"""By the names that the formats have on one machine."""
+"""Readers by the names of formats in `textsieve.read`."""

@@ -1,13 +1,13 @@
-"""`fit`: the steps of training, with the documents on many machines.
+"""`fit`: train on documents that are distributed over many machines.
 
-1. Which classes there are, and how many documents each has.
-2. In how many documents each term is; terms in too few or too many are left out.
-3. What is decided on held-out documents is decided on a sample, as on one machine.
-4. The statistics of the counts, or, if the selector reads weights, of the weights, now that the idf is known.
-5. The selector chooses (`choosing.py`).
-6. The classifier learns from the chosen terms (`learning.py`).
+1. Find the classes, and count the documents of each.
+2. Count the document frequency of each term; leave out terms in too few or too many documents.
+3. Tune what needs held-out documents on a sample, as on one machine.
+4. Compute the statistics of the counts, or, if the selector reads weights, of the weights, now that the idf is known.
+5. Select terms (`choosing.py`).
+6. Train the classifier on the selected terms (`learning.py`).
 
-Every step ends with few rows on the driver: classes, chosen terms. The result is the model that `Categorizer.fit`
+Each step brings only few rows to the driver: classes, selected terms. The result is the model that `Categorizer.fit`
 trains on the same documents in the same order, to the last bit.
 """
 
@@ -24,10 +24,10 @@ from ..prediction import Model
 from ..selectors import Cascade
 from ..settings import is_whole
 from ..text.pruning import check_limits, df_bounds, no_terms, none_within
-from ..training import documents
-from ..training.documents import Progress
+from ..training import counted_documents
+from ..training.counted_documents import Progress
 from ..training.ranking import with_every_label
-from ..training.targets import Sizes
+from ..training.targets import ClassSizes
 from ..training.train import Choices, Training, require_classes
 from .choosing import chosen_by
 from .columns import documents_of, labels_of
@@ -38,7 +38,7 @@ from .ranking import Ranking
 from .rows import weights_of
 from .sampling import sample_of
 from .table import Whole, added_up, kept, kept_in_few_parts
-from .worker import mapped, plainly
+from .worker import mapped, reraise_own_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -53,26 +53,27 @@ def fit(
     most_values: int = MOST_VALUES,
     progress: Progress | None = None,
 ) -> Categorizer:
-    """Train a `Categorizer` on the documents of a DataFrame: the one that its `fit` trains on one machine.
+    """Train a `Categorizer` on the documents of a DataFrame, with the same result as its `fit` on one machine.
 
-    What is tuned on held-out documents (thresholds, `n_terms="auto"`, probabilities, `held_out`) is tuned on as many as
-    have about eight million counts, as of a `Corpus` that does not fit into memory; these come to the driver.
+    Settings that are tuned on held-out documents (thresholds, `n_terms="auto"`, probabilities, `held_out`) are tuned on
+    a sample with about eight million counts, as for a `Corpus` that does not fit into memory. The sample comes to the
+    driver.
 
     Parameters
     ----------
     df : DataFrame
-        It is read several times; if making it takes long, or does not give the same rows in the same order each
-        time, write it to a table first.
+        The documents. It is read several times; if computing it takes long, or does not give the same rows in the same
+        order each time, write it to a table first.
     text, label : str
-        The columns. A text that is null is empty; one that is not UTF-8 is refused. A label that is null, or an
-        empty text or array, is none. An array has the labels of a document that may have several.
+        Names of the columns. A text that is null is empty; one that is not UTF-8 raises `InputError`. A document is
+        unlabelled if its label is null, an empty text or an empty array. For multilabel documents, use arrays.
     categorizer : Categorizer or None
-        The settings; it is left as it is. None: the usual ones.
+        The settings; it is not changed. None: the defaults.
     most_values : int
-        How many counts of chosen terms may come to the driver, for classifiers that learn from documents: eight
-        bytes each, and as much again while they are learned from.
+        The most counts of selected terms that may come to the driver, for classifiers that learn from documents. Each
+        takes eight bytes, and as much again during training.
     progress : function or None
-        Told the stage, and 0 and None: how much of a stage is done, Spark says.
+        Called with the name of each stage, 0 and None; Spark itself shows how much of a stage is done.
     """
     settings = Categorizer() if categorizer is None else categorizer
     if not isinstance(settings, Categorizer):
@@ -84,35 +85,35 @@ def fit(
     job = _Fit(
         trained.get_params(deep=False), documents_of(df, text, label), most_values, progress or (lambda *_: None)
     )
-    with plainly(), kept_in_few_parts(df.sparkSession):
+    with reraise_own_errors(), kept_in_few_parts(df.sparkSession):
         trained.model_ = job.run()
     trained.seconds_, trained._statistics_ = job.training.seconds, job.training.statistics
     return trained
 
 
 class _Fit:
-    """One run."""
+    """One training run."""
 
     def __init__(self, settings: dict[str, Any], documents: DataFrame, most_values: int, progress: Progress) -> None:
         self.training = Training(settings, progress)
         self._documents, self._most_values = documents, most_values
-        self._recipe, self._multilabel = self.training.recipe, settings["multilabel"]
+        self._plan, self._multilabel = self.training.plan, settings["multilabel"]
         self._keep_stats = settings["keep_stats"]
         if self._keep_stats:
-            require_sums(self._recipe)
+            require_sums(self._plan)
         counter = self.training.counter().get_params()
         self._reading = Reading({name: value for name, value in counter.items() if name not in ("n_jobs", "dtype")})
-        self._sizes: Sizes
+        self._sizes: ClassSizes
 
     def run(self) -> Model:
-        """Train."""
+        """Train and return the model."""
         check_limits(**self.training.limits)
         with self.training.clock("counting"):
             self._sizes = labels_of(self._documents, self._multilabel)
             if not self._sizes.n_documents:
                 raise InputError("There are no documents: the DataFrame has no rows.")
             require_classes(self._sizes)
-        return self._from_counts() if self._recipe.reads_counts else self._from_weights()
+        return self._from_counts() if self._plan.reads_counts else self._from_weights()
 
     # -- statistics ----------------------------------------------------------------------------------------------
 
@@ -127,7 +128,7 @@ class _Fit:
         counted = mapped(self._documents, CountTerms(self._reading), FREQUENCIES)
         added = counted.groupBy("term").agg(F.sum("documents").alias("documents"))
         with kept(self._within_limits(added)) as frequencies:
-            with self.training.clock("counting"):  # they are there before they are broadcast, which has little patience
+            with self.training.clock("counting"):  # compute them before the broadcast, which has a short timeout
                 n_seen = number_of_terms(frequencies)
             documents = with_frequencies(self._documents, frequencies)
             with kept(added_up(mapped(documents, self._weighing, ROWS))) as table:
@@ -139,43 +140,45 @@ class _Fit:
 
     @property
     def _weighing(self) -> CountClasses:
-        """The counts or weights that the selector reads."""
+        """Return the task that computes the statistics of the counts or weights that the selector reads."""
         classes = list(self._sizes.classes)
-        return CountClasses(self._reading, classes, self._recipe.selection, self._sizes.n_documents)
+        return CountClasses(self._reading, classes, self._plan.selection, self._sizes.n_documents)
 
-    # -- the steps -----------------------------------------------------------------------------------------------
+    # -- steps ---------------------------------------------------------------------------------------------------
 
     def _from_table(self, n_seen: int, table: DataFrame, documents: DataFrame) -> Model:
-        """Choose and learn, given how many terms there are, their statistics, and documents as they are weighed."""
+        """Select terms and train, given the number of terms, their statistics, and the documents to weight."""
         clock = self.training.clock
         self._require_terms(n_seen)
         self.training.warn_of_fewer_terms(n_seen, depth=6)
-        choices, seen = self._decided(n_seen)
+        choices, seen = self._decide(n_seen)
         with clock("selecting"):
             ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))
-            selector, candidates = chosen_by(ranking, with_every_label(self._recipe.selector), choices.most)
-            best = self._recipe.kept_by(selector, choices.most)
-            chosen = [candidates.terms[column] for column in best.columns.tolist()]
+            selector, candidates = chosen_by(ranking, with_every_label(self._plan.selector), choices.most)
+            best = self._plan.kept_by(selector, choices.most)
+            terms = [candidates.terms[column] for column in best.columns.tolist()]
         with clock("training"):
             doc_freq = candidates.doc_freq[best.columns]
-            given = self._documents, self._reading, self._recipe, self._sizes
-            fitted = learned(*given, chosen, doc_freq, self._most_values, keep_stats=self._keep_stats)
-        found = {} if isinstance(self._recipe.selector, Cascade) else best.found  # of which a model remembers nothing
-        return self.training.model(self._sizes, chosen, fitted, choices, seen, found)
+            common = self._documents, self._reading, self._plan, self._sizes
+            fitted = learned(*common, terms, doc_freq, self._most_values, keep_stats=self._keep_stats)
+        # A model stores nothing that a cascade has learned.
+        learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.found
+        return self.training.model(self._sizes, terms, fitted, choices, seen, learned_settings)
 
     def _require_terms(self, n_seen: int) -> None:
-        """Say so if there are no terms."""
+        """Raise an error if there are no terms."""
         limits, n_documents = self.training.limits, self._sizes.n_documents
         if not n_seen:
             is_limited = df_bounds(n_documents, **limits) != (1, n_documents)
             raise none_within(n_documents, **limits) if is_limited else no_terms(n_documents)
 
-    def _decided(self, n_seen: int) -> tuple[Choices, dict[str, Any]]:
-        """What is decided before terms are chosen, and what a model remembers of it."""
+    def _decide(self, n_seen: int) -> tuple[Choices, dict[str, Any]]:
+        """Return the choices that are made before terms are selected, and what the model stores about them."""
         training, measured, n_tuned_on = self.training, None, None
         if training.needs_documents(self._sizes):
             with training.clock("sampling"):
-                sample = sample_of(self._documents, self._reading, self._sizes, training.limits, documents.MOST_VALUES)
+                most_values = counted_documents.MOST_VALUES
+                sample = sample_of(self._documents, self._reading, self._sizes, training.limits, most_values)
             n_sampled = sample.targets.n_documents
             n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled
             measured = training.measure(sample)

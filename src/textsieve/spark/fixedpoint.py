@@ -1,23 +1,24 @@
-"""Sums of weights that do not depend on the order in which machines finish: as whole numbers.
+"""Represent sums of weights as integers, so that they don't depend on the order in which machines finish.
 
-A float sum depends on the order of its summands, and in a cluster nobody knows the order; a task that is done again
-after a machine was lost comes later than before. Whole numbers add up to the same in any order, and Spark adds them
-exactly or says that they do not fit. So a sum x leaves a machine as four whole numbers, its *limbs*,
+A float sum depends on the order of its summands, and in a cluster the order is not fixed: a task that is repeated after
+a machine was lost finishes later than before. Integers have the same sum in any order, and Spark adds them exactly or
+reports an overflow. So a sum x is sent as four integers, its *limbs*,
 
     x = n_0 + n_1 2^-31 + n_2 2^-62 + n_3 2^-93,
 
-of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. Where a part has been added up,
-its sum is a float and what rounding left out of it (`stats.sums`), 106 digits; for weights from 2^-38 on, which have
-24 digits, all of them are among the limbs, and so are those of their squares from 2^-22 on. What is smaller than 2^-93
-is dropped.
+of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. On a worker, the sum of a part is
+a float and its rounding error (`stats.sums`), which have 106 binary digits together. The limbs hold all digits of
+weights of at least 2^-38, which have 24 digits, and of squares of weights of at least 2^-22. Digits below 2^-93 are
+dropped.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..stats.sums import Floats, Ints, Sums
+from ..stats.sums import Sums
 
 N_LIMBS = 4
 _BITS = 31
@@ -26,13 +27,13 @@ _MOST = float(1 << 61)
 
 
 def limbs_of(sums: Sums) -> tuple[Ints, ...]:
-    """The limbs of sums."""
+    """Return the limbs of sums."""
     of_value, of_rest = _limbs(sums.value), _limbs(sums.rest)
-    return tuple(one + other for one, other in zip(of_value, of_rest, strict=True))
+    return tuple(limb + limb_of_rest for limb, limb_of_rest in zip(of_value, of_rest, strict=True))
 
 
 def _limbs(values: Floats) -> list[Ints]:
-    """Cut numbers into limbs, all of the number's own sign; each step is exact."""
+    """Split numbers into limbs, all with the sign of the number; each step is exact."""
     if not (np.abs(values) < _MOST).all():
         raise InputError("A sum of weights is above 2^61, which is more than Spark is given to add up.")
     sign, left = np.sign(values).astype(np.int64), np.abs(values)
@@ -45,13 +46,13 @@ def _limbs(values: Floats) -> list[Ints]:
 
 
 def sums_of(limbs: tuple[Ints, ...]) -> Sums:
-    """The sums that limbs stand for, after any number of them were added."""
+    """Return the sums that limbs represent, also after any number of limbs were added."""
     carried = list(limbs)
     for place in range(N_LIMBS - 1, 0, -1):
         carried[place - 1] = carried[place - 1] + (carried[place] >> _BITS)
         carried[place] = carried[place] & _MASK
-    found = Sums.of_whole(carried[0])
+    sums = Sums.of_whole(carried[0])
     for place in range(1, N_LIMBS):
         part = carried[place].astype(np.float64) * 2.0 ** (-_BITS * place)
-        found = found.plus(Sums(part, np.zeros(len(part))))
-    return found
+        sums = sums.plus(Sums(part, np.zeros(len(part))))
+    return sums

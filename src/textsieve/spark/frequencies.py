@@ -1,10 +1,10 @@
-"""In how many documents each term is, for whoever weighs documents on other machines.
+"""Send the document frequency of every term to all workers, which need it to weight documents.
 
-A weight of length 1 needs the idf of all terms of its document, so every machine must be able to look up any term. The
-table of all terms and their frequencies may be too large for the driver, and never gets there: it is packed on the
-machines, each packing some of the terms, and Spark broadcasts what was packed. Each partition of the documents gets it
-with its first document (a join that no other document takes part in), and keeps it.
-Packed, a term takes about as many bytes as it has letters, and eight more.
+With normalised weights, each weight depends on the idf of all terms of its document, so every worker must be able to
+look up any term. The table of all terms and frequencies may be too large for the driver, and never gets there: the
+workers pack it, each some of the terms, and Spark broadcasts the packed parts. Each partition of the documents receives
+them with its first document (by a join that no other document takes part in), and keeps them.
+A packed term takes about as many bytes as it has letters, and eight more.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
+from ..arrays import Ints
 from ..errors import InputError
-from ..stats.sums import Ints
 from .worker import mapped
 
 if TYPE_CHECKING:
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
     from .worker import Batches
 
 PARTS = 8
-"""In which the frequencies are packed, each by a task."""
+"""Number of parts in which the frequencies are packed, each by a task."""
 MOST_BYTES = 3 << 29
-"""Of all packed terms together; what Arrow and a broadcast can carry is little more."""
+"""Limit of all packed terms together; Arrow and a broadcast can carry little more."""
 
 _COLUMN, _FIRST, _GOES_TO_FIRST = "frequencies", "is_first", "goes_to_first"
 _ROW_IN_PARTITION = (1 << 33) - 1
-"""The part of monotonically_increasing_id that numbers the rows of a partition, from 0."""
+"""The bits of monotonically_increasing_id that number the rows of a partition, from 0."""
 _PACKED = pa.schema([("term", pa.string()), ("documents", pa.int64())])
 
 
 def number_of_terms(frequencies: DataFrame) -> int:
-    """How many terms there are, if they are not too many to be sent to every machine."""
+    """Return the number of terms; raise `InputError` if they are too many to be sent to every worker."""
     size = F.sum(F.octet_length("term") + F.lit(8)).alias("size")
-    found = frequencies.agg(F.count("*").alias("terms"), size).collect()[0]
-    if (found["size"] or 0) > MOST_BYTES:
+    total = frequencies.agg(F.count("*").alias("terms"), size).collect()[0]
+    if (total["size"] or 0) > MOST_BYTES:
         raise InputError(
-            f"There are {found['terms']:,} terms, {found['size'] >> 20:,} MB, and every machine must know in how many "
+            f"There are {total['terms']:,} terms, {total['size'] >> 20:,} MB, and every machine must know in how many "
             f"documents each is, which can be done up to {MOST_BYTES >> 20:,} MB. Leave out rare terms (min_df=2 or "
             "more), use shorter runs of words (ngram_range=), or a selector that reads counts (ig, chi)."
         )
-    return int(found["terms"])
+    return int(total["terms"])
 
 
 def with_frequencies(documents: DataFrame, frequencies: DataFrame) -> DataFrame:
-    """The documents, the first of each partition with the packed frequencies (term, documents) beside it."""
+    """Return the documents with an additional column: the packed frequencies in the first row of each partition."""
     parts = mapped(frequencies.repartition(PARTS, "term"), _packed, "part binary")
     packed = parts.agg(F.collect_list("part").alias(_COLUMN)).withColumn(_GOES_TO_FIRST, F.lit(True))
     row = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION))
@@ -62,13 +62,13 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame) -> DataFrame:
 
 
 def _packed(batches: Batches) -> Batches:
-    """All terms of a partition in one row."""
+    """Pack all terms of a partition into one row."""
     tables = [pa.Table.from_batches([batch]).cast(_PACKED) for batch in batches]
     yield pa.record_batch([pa.array([packed(pa.concat_tables([_PACKED.empty_table(), *tables]))])], names=["part"])
 
 
 def packed(table: pa.Table) -> bytes:
-    """Terms and their frequencies as bytes."""
+    """Return terms and their frequencies as bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table.combine_chunks())
@@ -86,18 +86,18 @@ class Frequencies:
             self._parts.append((table["term"].combine_chunks(), table["documents"].to_numpy()))
 
     def of(self, terms: list[str]) -> Ints:
-        """In how many documents each of some terms is; 0 for those that are not there."""
-        found = np.zeros(len(terms), np.int64)
-        asked = pa.array(terms, pa.string())
+        """Return the document frequency of each of some terms; 0 for unknown ones."""
+        doc_freq = np.zeros(len(terms), np.int64)
+        wanted = pa.array(terms, pa.string())
         for known, numbers in self._parts:
-            places = pc.index_in(known, value_set=asked)
-            here = pc.is_valid(places).to_numpy(zero_copy_only=False)
-            found[places.drop_null().to_numpy()] = numbers[here]
-        return found
+            positions = pc.index_in(known, value_set=wanted)
+            is_wanted = pc.is_valid(positions).to_numpy(zero_copy_only=False)
+            doc_freq[positions.drop_null().to_numpy()] = numbers[is_wanted]
+        return doc_freq
 
 
 def frequencies_and_batches(batches: Batches) -> tuple[Frequencies, Iterator[pa.RecordBatch]]:
-    """What came with the first document of a partition, and all its documents."""
+    """Return the frequencies that came with the first document of a partition, and all batches."""
     first = next((batch for batch in batches if len(batch)), None)
     if first is None:
         return Frequencies([]), iter(())

@@ -1,7 +1,7 @@
-"""Labels of any type as the texts that they are when a file is read on one machine (`corpus.labels`), by Spark itself.
+"""Convert labels of any type to text within Spark, as they are when a file is read on one machine (`corpus.labels`).
 
-1 and 1.0 are both "1", and white space around a label is no part of it. What a program writes for a missing number is
-neither a class nor a clear "unlabelled", and is refused.
+1 and 1.0 both become "1", and white space around a label is removed. The value that programs write for a missing number
+(NaN) is neither a class nor clearly "unlabelled", and raises an error.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ _WHOLE_BELOW = 2**53
 
 
 def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
-    """Labels of any kind as texts, or as arrays of them if a document may have several."""
+    """Return labels of any type as text, or as arrays of texts if a document may have several."""
     if isinstance(kind, T.ArrayType):
-        each = F.transform(labels, lambda one: _as_text(one, kind.elementType))
-        return each if separator is None else F.flatten(F.transform(each, lambda one: _split(one, separator)))
-    one = _as_text(labels, kind)
-    return one if separator is None else _split(one, separator)
+        texts = F.transform(labels, lambda label: _as_text(label, kind.elementType))
+        return texts if separator is None else F.flatten(F.transform(texts, lambda text: _split(text, separator)))
+    text = _as_text(labels, kind)
+    return text if separator is None else _split(text, separator)
 
 
 def not_a_list(label: Expression) -> Expression:
-    """A text, refused if it is a list of JSON's: where some lines have lists, Spark takes all labels for texts."""
+    """Return the labels, but raise an error for a label that is a JSON list.
+
+    If only some lines of a file have lists, Spark reads all labels as text.
+    """
     problem = F.concat(
         F.lit("A label is the list "),
         F.substring(label, 1, 60),
@@ -40,7 +43,7 @@ def not_a_list(label: Expression) -> Expression:
 
 
 def _as_text(label: Expression, kind: T.DataType) -> Expression:
-    """A label as it is written; a whole number has no point, whatever its type."""
+    """Return a label as text; integers have no decimal point, whatever their type."""
     written = _stripped(label.cast("string"))
     if isinstance(kind, T.FloatType | T.DoubleType):
         is_whole = (F.abs(label) < _WHOLE_BELOW) & (F.floor(label) == label)
@@ -54,11 +57,11 @@ def _as_text(label: Expression, kind: T.DataType) -> Expression:
 
 
 def _stripped(text: Expression) -> Expression:
-    """Without white space around it, of which Spark's own function knows the blank alone."""
+    """Return a text without white space around it; Spark's own function removes only blanks."""
     return F.regexp_replace(text, r"(?U)^[\s\x1c-\x1f]+|[\s\x1c-\x1f]+$", "")
 
 
 def _split(label: Expression, separator: str) -> Expression:
-    """The labels in one, as an array; those that are empty are left out."""
+    """Return the array of labels in a text with separators, without empty ones."""
     parts = F.transform(F.split(label, re.escape(separator)), _stripped)
-    return F.filter(F.coalesce(parts, F.array().cast("array<string>")), lambda one: one != "")
+    return F.filter(F.coalesce(parts, F.array().cast("array<string>")), lambda part: part != "")

@@ -1,11 +1,11 @@
-"""The last step: a classifier from the documents, of which only the chosen terms are looked at now.
+"""The last step: train a classifier on the documents, of which only the selected terms are read now.
 
-There are three ways, by what the classifier needs of the documents:
+There are three ways, depending on what the classifier needs:
 
 - *Naive Bayes and Rocchio* need the sums of the weights in each class (`classsums.py`).
-- *TCFP without context* needs, term by term, the weights that the term has in each class (`votes.py`).
-- *All others* need the documents. Their counts of the chosen terms come to the driver (`counts.py`), if they are not
-  too many; how many there are is known before.
+- *TCFP without context* needs the weights that each term has in each class (`votes.py`).
+- *All others* need the documents. The counts of the selected terms come to the driver (`counts.py`), if they are not
+  too many; their number is known before.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import Ints
 from ..classifiers.linear import LinearScorer
 from ..classifiers.tcfp import TCFP
 from ..errors import InputError
-from ..stats.sums import Ints
-from ..training.recipe import Fitted, Recipe
-from ..training.statistics import Statistics, Sums, Votes, way_to_learn
-from ..training.targets import Sizes
-from ..training.unknown import class_of_unknown
+from ..training.fallback import class_of_unknown
+from ..training.plan import Fitted, TrainingPlan
+from ..training.statistics import ClassSums, ClassVotes, Statistics, way_to_learn
+from ..training.targets import ClassSizes
 from .chosen import ChosenTerms, Seen
 from .classsums import class_sums
 from .counting import Reading
@@ -32,31 +32,31 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST_VALUES = 1 << 27
-"""Counts that are brought to the driver, unless told otherwise: a gigabyte."""
+"""Default limit of the counts that come to the driver; they take a gigabyte."""
 
 
 def learned(
     documents: DataFrame,
     reading: Reading,
-    recipe: Recipe,
-    sizes: Sizes,
+    plan: TrainingPlan,
+    sizes: ClassSizes,
     terms: list[str],
     doc_freq: Ints,
     most_values: int,
     *,
     keep_stats: bool = False,
 ) -> Fitted:
-    """Train the classifier on the chosen terms, given in how many documents each is."""
-    idf, n_values = recipe.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
-    chosen = ChosenTerms(reading, terms, idf, recipe.scheme, recipe.dtype, list(sizes.classes))
-    if recipe.learns_from_stats:
+    """Train the classifier on the selected terms; `doc_freq` has their document frequencies."""
+    idf, n_values = plan.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
+    chosen = ChosenTerms(reading, terms, idf, plan.scheme, plan.dtype, list(sizes.classes))
+    if plan.learns_from_stats:
         stats, seen = class_sums(documents, chosen, sizes)
         seen.require(sizes, n_values)
-        kept = Statistics(Sums(stats), seen.without, sizes.n_documents, sizes.n_unlabelled)
-        fitted = recipe.fit_statistics(kept, sizes, idf)
+        statistics = Statistics(ClassSums(stats), seen.without, sizes.n_documents, sizes.n_unlabelled)
+        fitted = plan.fit_statistics(statistics, sizes, idf)
         return fitted if keep_stats else fitted._replace(statistics=None)
-    classifier = recipe.classifier
-    if isinstance(classifier, TCFP) and classifier.context is None and recipe.class_weight is None:
+    classifier = plan.classifier
+    if isinstance(classifier, TCFP) and classifier.context is None and plan.class_weight is None:
         votes, seen = votes_of(documents, chosen, sizes, classifier.factors(sizes.class_docs))
         seen.require(sizes, n_values)
         scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
@@ -66,12 +66,12 @@ def learned(
     seen = Seen(len(sizes.classes))
     seen.add(counts)
     seen.require(sizes, n_values)
-    return recipe.fit_counts(counts, targets)
+    return plan.fit_counts(counts, targets)
 
 
-def require_sums(recipe: Recipe) -> None:
-    """Refuse to keep statistics that never come to the driver."""
-    if way_to_learn(recipe) is Votes:
+def require_sums(plan: TrainingPlan) -> None:
+    """Raise `InputError` if `keep_stats` asks for statistics that never come to the driver."""
+    if way_to_learn(plan) is ClassVotes:
         raise InputError(
             "keep_stats=True: with Spark the weights that TCFP learns from stay on the machines that have the "
             "documents; use nb, cnb or rocchio, or train on one machine."
@@ -79,7 +79,7 @@ def require_sums(recipe: Recipe) -> None:
 
 
 def require_room(n_values: int, most_values: int, classifier: Any) -> None:
-    """Refuse to bring more to the driver than it is to hold."""
+    """Raise `InputError` if the driver would have to hold too many counts."""
     if n_values > most_values:
         raise InputError(
             f"{type(classifier).__name__} learns from the documents themselves, and these have {n_values:,} counts of "

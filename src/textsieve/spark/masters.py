@@ -1,6 +1,6 @@
-"""What is called a master: where it listens, whether it answers, and whether it needs a Java here.
+"""Check a Spark master URL: its address, whether it answers, and whether Java is needed on this machine.
 
-Spark itself would try for minutes to reach a master that is not there, and say in pages that it has no Java.
+Spark itself would try for minutes to reach a master that does not exist, and report a missing Java in pages of text.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import time
 from ..errors import InputError, MissingPackage
 
 CONNECT = "sc://"
-PATIENCE = 20.0
-"""Seconds that a master has to answer; one that was started a moment ago needs some."""
+CONNECT_TIMEOUT = 20.0
+"""Seconds to wait for a master to answer; one that was just started needs some."""
 
 _PORTS = {"spark": 7077, "sc": 15002}
 _KINDS = re.compile(r"local($|\[|-cluster)|yarn|(spark|k8s|sc)://")
@@ -23,29 +23,29 @@ _ADDRESS = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<host>[^:/;\[\]]+))(?::(?P<por
 
 
 def is_of_connect(master: str | None) -> bool:
-    """Whether a session would be one of Connect, for which no Java is needed here."""
+    """Return whether the session would use Spark Connect, which needs no Java on this machine."""
     return called(master).startswith(CONNECT)
 
 
 def called(master: str | None) -> str:
-    """The master that is named, here or in the environment; an empty text if none is."""
+    """Return the master that is given here or in the environment, or an empty string."""
     return master or os.environ.get("SPARK_REMOTE", "")
 
 
 def addresses(master: str) -> list[tuple[str, int]]:
-    """Where a master or a Connect server listens; none if its kind is not one that is simply called."""
-    kind, found, rest = master.partition("://")
-    if not found or kind not in _PORTS:
+    """Return the hosts and ports of a Spark master or Connect server, or an empty list for other kinds of masters."""
+    kind, separator, rest = master.partition("://")
+    if not separator or kind not in _PORTS:
         return []
     hosts = rest.split(",") if kind == "spark" else [re.split(r"[/;]", rest)[0]]
-    matches = [_ADDRESS.fullmatch(each) for each in hosts]
+    matches = [_ADDRESS.fullmatch(host) for host in hosts]
     if not all(matches):
         raise InputError(f"master={master!r} is no address; write {kind}://HOST:{_PORTS[kind]}.")
-    return [(each["six"] or each["host"], int(each["port"] or _PORTS[kind])) for each in matches if each]
+    return [(match["six"] or match["host"], int(match["port"] or _PORTS[kind])) for match in matches if match]
 
 
 def require_master(master: str | None) -> None:
-    """Stop if no kind of master is called so; Spark would only say that its Java has ended."""
+    """Raise `InputError` for an unknown kind of master; Spark would only say that its Java process has ended."""
     if master and not _KINDS.match(master):
         like = f"spark://{master}" if ":" in master and "/" not in master else "spark://HOST:7077"
         raise InputError(
@@ -54,33 +54,33 @@ def require_master(master: str | None) -> None:
         )
 
 
-def require_answer(master: str | None, patience: float = PATIENCE) -> None:
-    """Stop if nobody listens where a master should be; of several, one is enough."""
-    places, end = addresses(called(master)), time.monotonic() + patience
-    problems = _silent(places, patience)
-    while len(problems) == len(places) > 0 and time.monotonic() < end:
+def require_answer(master: str | None, timeout: float = CONNECT_TIMEOUT) -> None:
+    """Raise `InputError` if no server listens at the master's address; of several addresses, one is enough."""
+    endpoints, end = addresses(called(master)), time.monotonic() + timeout
+    problems = _connection_errors(endpoints, timeout)
+    while len(problems) == len(endpoints) > 0 and time.monotonic() < end:
         time.sleep(0.2)
-        problems = _silent(places, patience)
-    if problems and len(problems) == len(places):
+        problems = _connection_errors(endpoints, timeout)
+    if problems and len(problems) == len(endpoints):
         raise InputError(
             f"master={called(master)!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or "
             "leave it out to use this machine's cores."
         )
 
 
-def _silent(places: list[tuple[str, int]], patience: float) -> list[str]:
-    """What is wrong with the places at which nobody answers."""
+def _connection_errors(endpoints: list[tuple[str, int]], timeout: float) -> list[str]:
+    """Return the error of each address that does not accept a connection."""
     problems = []
-    for host, port in places:
+    for host, port in endpoints:
         try:
-            socket.create_connection((host, port), patience).close()
+            socket.create_connection((host, port), timeout).close()
         except OSError as problem:
             problems.append(f"{host}:{port}: {problem.strerror or problem}")
     return problems
 
 
 def require_java() -> None:
-    """Stop if there is no Java where Spark would look for it."""
+    """Raise `MissingPackage` if there is no Java where Spark would look for it."""
     home = os.environ.get("JAVA_HOME")
     if shutil.which(os.path.join(home, "bin", "java") if home else "java") is None:
         where = f"JAVA_HOME is {home}, and has none" if home else "there is none on this machine"

@@ -1,6 +1,6 @@
-"""The weights of some terms in all documents, for a selector that statistics do not do for.
+"""Iterate over the weights of some terms in all documents, for a selector that needs more than statistics.
 
-They come to the driver a chunk at a time, in the order of the documents, and none is kept there.
+They come to the driver chunk by chunk, in the order of the documents, and are not stored there.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_matrix
 
-from ..selectors.base import Documents
-from ..training.documents import columns_in_order
+from ..selectors.base import ReadAgain
+from ..training.counted_documents import columns_in_order
 from .counting import CountClasses
 from .table import pieces
 from .worker import mapped
@@ -30,7 +30,7 @@ _PACKED = ("starts", "columns", "weights")
 
 @dataclass(frozen=True)
 class _Pack:
-    """The weights of some terms, those of a chunk in one row."""
+    """Task that packs the weights of some terms, those of each chunk into one row."""
 
     weighing: CountClasses
     terms: list[str]
@@ -38,21 +38,30 @@ class _Pack:
     def __call__(self, batches: Batches) -> Batches:
         wanted = pa.array(self.terms, pa.string())
         for rows, terms, _ in self.weighing.weighted_chunks(batches):
-            found = pc.index_in(wanted, value_set=pa.array(terms, pa.string()))
-            places = np.flatnonzero(pc.is_valid(found).to_numpy(zero_copy_only=False))
-            own = columns_in_order(rows, found.drop_null().to_numpy().astype(np.int64))
-            packed = [*(own.indptr.astype(np.int32), places.astype(np.int32)[own.indices], own.data.astype(np.float32))]
-            yield pa.record_batch([pa.array([each.tobytes()], pa.binary()) for each in packed], names=_PACKED)
+            columns = pc.index_in(wanted, value_set=pa.array(terms, pa.string()))
+            positions = np.flatnonzero(pc.is_valid(columns).to_numpy(zero_copy_only=False))
+            selected = columns_in_order(rows, columns.drop_null().to_numpy().astype(np.int64))
+            packed = [
+                *(
+                    selected.indptr.astype(np.int32),
+                    positions.astype(np.int32)[selected.indices],
+                    selected.data.astype(np.float32),
+                )
+            ]
+            yield pa.record_batch([pa.array([array.tobytes()], pa.binary()) for array in packed], names=_PACKED)
 
 
-def weights_of(documents: DataFrame, weighing: CountClasses, terms: list[str]) -> Documents:
-    """What begins to go through the weights of some terms, columns in the given order, in all documents."""
+def weights_of(documents: DataFrame, weighing: CountClasses, terms: list[str]) -> ReadAgain:
+    """Return a function that starts an iteration over the weights of some terms in all documents.
 
-    def begun() -> Iterator[csr_matrix]:
+    Its matrices have a column for each term, in the given order.
+    """
+
+    def iterate() -> Iterator[csr_matrix]:
         schema = ", ".join(f"{name} binary" for name in _PACKED)
         for row in pieces(mapped(documents, _Pack(weighing, terms), schema)):
             starts, columns = (np.frombuffer(row[name], np.int32) for name in _PACKED[:2])
             weights = np.frombuffer(row["weights"], np.float32)
             yield csr_matrix((weights, columns, starts), shape=(len(starts) - 1, len(terms)))
 
-    return begun
+    return iterate

@@ -1,12 +1,11 @@
-"""A session for one run, for those who have none yet: the command line.
+"""Start a Spark session for one run of the command line.
 
-It is started on the master that is named, or, if none is, on that of the environment (`SPARK_REMOTE`, the files in
-`SPARK_CONF_DIR`), which is this machine's cores if nobody says otherwise. It is stopped when the run ends, however it
-ends. What cannot work is looked for before Java is started (`masters.py`). A session that is there already is used, and
-left to whoever started it.
+It uses the given master or, if none is given, that of the environment (`SPARK_REMOTE`, the files in `SPARK_CONF_DIR`),
+which is this machine's cores by default. The session is stopped when the run ends, also by an error. Settings that
+cannot work are detected before Java is started (`masters.py`). If a session exists already, it is used and not stopped.
 
-Of what Spark logs only errors are shown, and that nobody gives it machines to run on (`log4j2.properties`), unless
-there are settings of the user's own for it.
+Of Spark's log, only errors are shown, and the warning that it gets no machines to run on (`log4j2.properties`), unless
+users have logging settings of their own.
 """
 
 from __future__ import annotations
@@ -31,11 +30,14 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 def session_on(
     master: str | None, conf: Mapping[str, str], *, name: str = "textsieve", shows_progress: bool = False
 ) -> Iterator[SparkSession]:
-    """A session on a master (`local[2]`, `spark://host:7077`, `yarn`, ...) or of a Connect server (`sc://host:15002`)."""
-    present = SparkSession.getActiveSession()
-    if present is not None:
+    """Yield a session on a Spark master or a Connect server.
+
+    Masters are `local[2]`, `spark://host:7077`, `yarn` and so on, Connect servers `sc://host:15002`.
+    """
+    existing = SparkSession.getActiveSession()
+    if existing is not None:
         with in_one_sentence():
-            yield present
+            yield existing
         return
     is_connect = is_of_connect(master)
     require_master(master)
@@ -43,9 +45,9 @@ def session_on(
     if not is_connect:
         require_java()
     with in_one_sentence():
-        own = {} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()}
+        defaults = {} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()}
         with _environment(changes(master, os.environ)):
-            session = _builder(master).appName(name).config(map={**own, **conf}).getOrCreate()
+            session = _builder(master).appName(name).config(map={**defaults, **conf}).getOrCreate()
         try:
             if is_connect and shows_progress:
                 from .taskbar import TaskBar
@@ -64,42 +66,43 @@ def _builder(master: str | None) -> SparkSession.Builder:
 
 
 def speaks_connect(session: SparkSession) -> bool:
-    """Whether a session is one of Connect, without a Java of its own."""
+    """Return whether a session uses Spark Connect, without a Java process of its own."""
     return type(session).__module__.startswith("pyspark.sql.connect.")
 
 
-# -- what Java finds in its environment --------------------------------------------------------------------------
+# -- environment of the Java process -----------------------------------------------------------------------------
 
 
 def changes(master: str | None, env: Mapping[str, str]) -> dict[str, str | None]:
-    """What is missing in an environment in which Spark is started, and (None) what is not to be there.
+    """Return the changes to the environment in which Spark is started; None means that a variable is removed.
 
-    Whatever is missing may be said otherwise there; but a master that is named goes before a server of Connect.
+    Variables that are set already are kept, except that a given master overrides the Connect server in `SPARK_REMOTE`,
+    and that the logging option is added to `SPARK_SUBMIT_OPTS`.
     """
-    found: dict[str, str | None] = {}
+    changed: dict[str, str | None] = {}
     on_this_machine = master is not None and (
         master.startswith("local") or any(host in _HERE for host, _ in addresses(master))
     )
     if on_this_machine:
-        found |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    found = {key: value for key, value in found.items() if key not in env}
+        changed |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    changed = {key: value for key, value in changed.items() if key not in env}
     if "SPARK_REMOTE" in env and not is_of_connect(master):
-        found["SPARK_REMOTE"] = None
-    if not _logs_as_told(env):
-        own = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
-        found["SPARK_SUBMIT_OPTS"] = f"{env.get('SPARK_SUBMIT_OPTS', '')} {own}".strip()
-    return found
+        changed["SPARK_REMOTE"] = None
+    if not _has_log_settings(env):
+        option = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
+        changed["SPARK_SUBMIT_OPTS"] = f"{env.get('SPARK_SUBMIT_OPTS', '')} {option}".strip()
+    return changed
 
 
-def _logs_as_told(env: Mapping[str, str]) -> bool:
-    """Whether somebody has settings of their own for what is logged."""
+def _has_log_settings(env: Mapping[str, str]) -> bool:
+    """Return whether the user has logging settings for Spark."""
     folders = [env.get("SPARK_CONF_DIR"), os.path.join(env["SPARK_HOME"], "conf") if "SPARK_HOME" in env else None]
-    return any(each and os.path.exists(os.path.join(each, "log4j2.properties")) for each in folders)
+    return any(folder and os.path.exists(os.path.join(folder, "log4j2.properties")) for folder in folders)
 
 
 @contextmanager
 def _environment(changed: Mapping[str, str | None]) -> Iterator[None]:
-    """The environment of what is started here."""
+    """Change environment variables, and restore them at the end."""
     before = {name: os.environ.get(name) for name in changed}
     _set(changed)
     try:

@@ -1,8 +1,8 @@
-"""The statistics of all documents, term by term, as a DataFrame: what `ClassStats` is on one machine.
+"""The statistics of all documents, term by term, as a DataFrame: the counterpart of `ClassStats` on one machine.
 
-The rows that chunks have left (`counting.py`) are brought together by term, so that all rows of a term are on one
-machine, and added up as whole numbers. What comes out has one row for each term, with its classes in arrays. A batch of
-such rows is a `ClassStats` of its terms, so whatever scores terms from statistics can do so where the rows are.
+The rows of all chunks (`counting.py`) are repartitioned by term, so that all rows of a term are on one machine, and
+added up as integers. The result has one row for each term, with arrays over its classes. A batch of such rows is a
+`ClassStats` of its terms, so any function that scores terms from statistics can run on the workers.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..stats import ClassStats
 from ..stats import table as tables
-from ..stats.sums import Floats, Ints, Sums
+from ..stats.sums import Sums
 from ..stats.table import Cells, Table, Totals
-from ..training.targets import Sizes
+from ..training.targets import ClassSizes
 from .counting import LIMBS, SQUARES, SUMS
 from .fixedpoint import sums_of
 from .worker import mapped
@@ -37,23 +38,30 @@ TERMS = (
     "term string, documents long, weighted long, sum double, sum_rest double, squares double, squares_rest double, "
     "classes array<int>, class_documents array<long>, class_sums array<double>, class_rests array<double>"
 )
-"""One row for each term: in how many documents it is, in how many with a weight other than 0, sums, and the classes."""
+"""One row for each term.
+
+It has the number of documents that contain the term (`documents`), the number of those where its weight is not 0
+(`weighted`), sums of weights and of their squares with their rounding errors, and arrays over the term's classes.
+"""
 
 
 def added_up(rows: DataFrame) -> DataFrame:
-    """Add up the rows of all chunks: one row for each term."""
+    """Add up the rows of all chunks, and return one row for each term."""
     by_term = rows.repartition("term").groupBy("term", "class")
     added = by_term.agg(*(F.sum(name).alias(name) for name in ("documents", *LIMBS)))
     return mapped(added.sortWithinPartitions("term", "class"), _assembled, TERMS)
 
 
 def _assembled(batches: Batches) -> Batches:
-    """Rows sorted by term and class to one row for each term."""
+    """Combine rows sorted by term and class into one row for each term."""
     return map(_by_term, whole_groups(batches, "term"))
 
 
 def whole_groups(batches: Batches, key: str) -> Iterator[pa.Table]:
-    """Sorted rows in tables that have all rows of each of their keys; those of the last key wait for what follows."""
+    """Yield sorted rows in tables that contain all rows of each of their keys.
+
+    The rows of a batch's last key wait for the next batch, which may have more of them.
+    """
     waiting: list[pa.Table] = []
     for batch in batches:
         if not len(batch):
@@ -62,9 +70,9 @@ def whole_groups(batches: Batches, key: str) -> Iterator[pa.Table]:
         keys = batch.column(batch.schema.get_field_index(key))
         begin = int(pc.index(keys, keys[-1]).as_py())
         if begin or (waiting and waiting[0][key][0] != keys[0]):
-            done = [*waiting, table.slice(0, begin)]
-            if sum(map(len, done)):
-                yield pa.concat_tables(done).combine_chunks()
+            complete = [*waiting, table.slice(0, begin)]
+            if sum(map(len, complete)):
+                yield pa.concat_tables(complete).combine_chunks()
             waiting = []
         waiting.append(table.slice(begin))
     if waiting:
@@ -72,12 +80,14 @@ def whole_groups(batches: Batches, key: str) -> Iterator[pa.Table]:
 
 
 def _by_term(table: pa.Table) -> pa.RecordBatch:
-    """The rows of some terms, all of them there, as one row for each."""
+    """Combine all rows of some terms into one row for each term."""
     classes, documents = (table[name].to_numpy() for name in ("class", "documents"))
     sums = sums_of(tuple(table[name].to_numpy() for name in LIMBS))
-    in_all, squares, cells = (np.flatnonzero(each) for each in (classes == SUMS, classes == SQUARES, classes >= 0))
+    in_all, squares, cells = (
+        np.flatnonzero(is_kind) for is_kind in (classes == SUMS, classes == SQUARES, classes >= 0)
+    )
     _require_whole(table["term"].combine_chunks(), in_all, squares)
-    starts = np.searchsorted(cells, in_all)  # the rows without a class come first for each term
+    starts = np.searchsorted(cells, in_all)  # the two special rows of each term come first
     offsets = pa.array(np.append(starts, len(cells)).astype(np.int32))
 
     def listed(values: Any) -> pa.Array:
@@ -89,11 +99,11 @@ def _by_term(table: pa.Table) -> pa.RecordBatch:
         *map(pa.array, (*sums.at(in_all), *sums.at(squares))),
         *map(listed, (classes.astype(np.int32), documents, sums.value, sums.rest)),
     ]
-    return pa.record_batch(columns, names=[each.split()[0] for each in TERMS.split(", ")])
+    return pa.record_batch(columns, names=[column.split()[0] for column in TERMS.split(", ")])
 
 
 def _require_whole(terms: pa.Array, in_all: Ints, squares: Ints) -> None:
-    """Refuse terms whose rows are not all here."""
+    """Raise `InputError` if rows of a term are missing here."""
     if not terms.take(pa.array(in_all)).equals(terms.take(pa.array(squares))) or len(in_all) != len(terms.unique()):
         raise InputError(
             "The rows of a term are not all on one machine, so that they can't be added up. Is "
@@ -102,41 +112,43 @@ def _require_whole(terms: pa.Array, in_all: Ints, squares: Ints) -> None:
 
 
 class Terms(NamedTuple):
-    """Some terms and their statistics; the columns are the terms, in the order of the rows."""
+    """Some terms and their statistics; columns of the statistics are the terms, in the same order."""
 
     terms: list[str]
     doc_freq: Ints
-    """In how many documents each is, whatever its weight."""
+    """Number of documents that contain each term, whatever its weight."""
     stats: ClassStats
 
     def sorted(self) -> Terms:
-        """The same in the order of the alphabet."""
+        """Return the same in alphabetical order."""
         order = np.array(sorted(range(len(self.terms)), key=self.terms.__getitem__), np.int64)
-        return Terms([self.terms[at] for at in order.tolist()], self.doc_freq[order], self.stats.take(order))
+        return Terms(
+            [self.terms[position] for position in order.tolist()], self.doc_freq[order], self.stats.take(order)
+        )
 
 
 @dataclass(frozen=True)
 class Whole:
-    """What is known of all documents together, and a row of the table does not say."""
+    """Facts about all documents together, which are not in the rows of the table."""
 
     classes: tuple[Any, ...]
     class_docs: tuple[int, ...]
     n_documents: int
 
     @classmethod
-    def of(cls, sizes: Sizes) -> Whole:
-        """The same from the sizes of the classes."""
+    def of(cls, sizes: ClassSizes) -> Whole:
+        """Return the facts from the sizes of the classes."""
         return cls(sizes.classes, tuple(sizes.class_docs.tolist()), sizes.n_documents)
 
     def without_terms(self) -> ClassStats:
-        """The statistics of the documents, as if they had no terms."""
+        """Return the statistics of the documents, as if they had no terms."""
         nothing = tables.empty(0)
         class_docs = np.array(self.class_docs, np.int64)
         cells = nothing.cells._replace(class_starts=np.zeros(len(self.classes) + 1, np.int64))
         return ClassStats(Table(self.classes, self.n_documents, 0, class_docs, nothing.totals, cells))
 
     def terms_of(self, rows: pa.RecordBatch | pa.Table) -> Terms:
-        """Rows of the table as statistics."""
+        """Return rows of the table as terms and statistics."""
         column = {name: _flat(rows.column(name)) for name in rows.schema.names}
         listed = column["classes"]
         owners = np.repeat(np.arange(len(listed)), np.diff(listed.offsets.to_numpy()))
@@ -168,13 +180,13 @@ def _sums(column: dict[str, pa.Array], name: str) -> Sums:
 
 
 def collected(rows: DataFrame, whole: Whole) -> Terms:
-    """Bring the rows of some terms to the driver, in the order of the alphabet."""
+    """Collect the rows of some terms on the driver, in alphabetical order."""
     return whole.terms_of(rows.toArrow()).sorted()
 
 
 @contextmanager
 def kept(df: DataFrame) -> Iterator[DataFrame]:
-    """A DataFrame that is kept on the machines as long as it is needed."""
+    """Persist a DataFrame on the workers as long as it is needed."""
     stored = df.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         yield stored
@@ -184,9 +196,10 @@ def kept(df: DataFrame) -> Iterator[DataFrame]:
 
 @contextmanager
 def kept_in_few_parts(session: SparkSession) -> Iterator[None]:
-    """Let Spark join small parts of what is kept, as it does of what is not; then as it was before.
+    """Let Spark combine small partitions of persisted DataFrames, as it does for others; restore the setting later.
 
-    Each part is a task, and a table of few terms in the usual 200 parts takes ten times as long to go through.
+    Each partition is a task, and going through a table of few terms in the default 200 partitions takes ten times as
+    long.
     """
     before = session.conf.get(_FEW_PARTS, None)
     session.conf.set(_FEW_PARTS, "true")
@@ -203,10 +216,10 @@ _FEW_PARTS = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
 
 
 def pieces(rows: DataFrame) -> Iterator[Any]:
-    """The rows of a DataFrame, one after the other, in the order of its partitions.
+    """Yield the rows of a DataFrame in the order of its partitions.
 
-    They are all made before the first one comes, by all machines at a time, and kept there: Spark would make a
-    partition only when its turn has come.
+    All rows are computed before the first one is yielded, by all workers in parallel, and persisted there: otherwise
+    Spark would compute a partition only when it is its turn.
     """
     with kept(rows) as stored:
         stored.count()

@@ -1,6 +1,6 @@
-"""How far a job of a Connect server is, on one line of a terminal: its tasks that are done, of all that are known.
+"""Show the progress of a Connect server's job on one line of a terminal: finished tasks, of all known tasks.
 
-(A session with a Java of its own has a bar of Spark's for that.)
+(For a session with a Java process of its own, Spark shows such a bar itself.)
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ WIDTH = 40
 
 
 def bar_of(done: int, total: int, running: int) -> str:
-    """A bar and its numbers."""
+    """Return a progress bar with its numbers, as text."""
     filled = WIDTH * done // max(total, 1)
     return f"[{'=' * filled}{' ' * (WIDTH - filled)}] {done:,} of {total:,} tasks, {running:,} running"
 
 
 class TaskBar(ProgressHandler):
-    """What a session tells about its jobs, drawn over what was drawn before; it vanishes when a job is done."""
+    """Progress handler that draws a bar over the previous one, and removes it when a job is done."""
 
     def __init__(self, out: TextIO) -> None:
         self._out, self._drawn = out, 0
@@ -28,7 +28,7 @@ class TaskBar(ProgressHandler):
     def __call__(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool, **_: Any
     ) -> None:
-        """Draw."""
+        """Draw the bar."""
         known = list(stages or ())
         line = ""
         if known and not done:

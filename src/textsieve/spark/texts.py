@@ -1,7 +1,7 @@
-"""The texts of a column, on the machine where they are.
+"""Decode the texts of a column on the workers.
 
-Spark lets any bytes pass for a text, and a column of bytes may hold anything. What can't be read is told with its
-place; the partition is what `F.spark_partition_id()` says.
+Spark accepts any bytes as text, and a column of bytes may contain anything. The error for a text that can't be decoded
+says where it is; its partition is the number that `F.spark_partition_id()` returns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..errors import InputError, shown
 
 
 class Decoding(NamedTuple):
-    """How bytes become text, as a `TermCounter` is told."""
+    """Settings for decoding bytes, as in a `TermCounter`."""
 
     encoding: str = "utf-8"
     errors: str = "strict"
@@ -24,16 +24,19 @@ UTF_8 = Decoding()
 
 
 def texts_of(column: pa.Array, first: int, decoding: Decoding = UTF_8) -> list[str]:
-    """The texts of a batch, an empty one for null; `first` is how many documents of the partition came before."""
+    """Return the texts of a batch, with an empty text for null.
+
+    `first` is the number of documents of the partition in the batches before.
+    """
     if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
         try:
             return ["" if text is None else text for text in column.to_pylist()]
         except UnicodeDecodeError:
             column, decoding = column.cast(pa.large_binary()), decoding._replace(encoding="utf-8")
-    return [_decoded(data, at, decoding) for at, data in enumerate(column.to_pylist(), first)]
+    return [_decoded(data, number, decoding) for number, data in enumerate(column.to_pylist(), first)]
 
 
-def _decoded(data: bytes | None, at: int, decoding: Decoding) -> str:
+def _decoded(data: bytes | None, number: int, decoding: Decoding) -> str:
     if data is None:
         return ""
     try:
@@ -41,14 +44,14 @@ def _decoded(data: bytes | None, at: int, decoding: Decoding) -> str:
     except UnicodeDecodeError as problem:
         around = data[max(problem.start - 20, 0) : problem.start + 10]
         raise InputError(
-            f"Document {at} of partition {own_partition()} (both from 0) is not {decoding.encoding}: {problem}, "
+            f"Document {number} of partition {own_partition()} (both from 0) is not {decoding.encoding}: {problem}, "
             f"{shown(around)}. Decode the column first, as by F.decode(column, 'iso-8859-1'), or mend it: "
             "F.make_valid_utf8(column.cast('string'))."
         ) from problem
 
 
 def own_partition() -> int:
-    """The number of the partition that is worked on."""
+    """Return the number of the partition that this task processes."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

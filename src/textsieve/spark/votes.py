@@ -1,9 +1,9 @@
-"""TCFP's votes from documents that are on many machines.
+"""Compute TCFP's votes from documents that are distributed over many machines.
 
-A term's documents vote if its weight in them is at least the mean, and the mean is known only when all documents are.
-So the weights of each term are brought together: how many documents of which class have which weight, which is a whole
-number and adds up exactly (`classifiers.vote_table`). Where all entries of a term are, its votes are shared out, by
-the same kernel as on one machine, and only these come to the driver.
+A document votes for a term if the term's weight in it is at least the mean, and the mean is known only when all
+documents are. So the weights of each term are brought together: the number of documents of each class with each weight,
+which is an integer and adds up exactly (`classifiers.vote_table`). The worker that has all entries of a term computes
+the shares of its votes, with the same kernel as on one machine, and only these come to the driver.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import functions as F
 
-from ..classifiers.projections import require_weights
-from ..classifiers.vote_table import VoteTable, vote_shares, vote_table
+from ..arrays import Floats, Ints
+from ..classifiers.vote_table import VoteTable, require_weights, vote_shares, vote_table
 from ..errors import InputError
-from ..kernels.projections import Entries
+from ..kernels.feature_projections import Entries
 from ..stats.labels import label_pairs
-from ..stats.sums import Floats, Ints
 from ..text.rows import Rows
-from ..training.targets import Sizes
+from ..training.targets import ClassSizes
 from .chosen import NO_TERM, ChosenTerms, Seen
 from .table import whole_groups
 from .worker import mapped
@@ -39,7 +38,7 @@ _VOTES = "place int, shares binary, class int, documents long"
 
 @dataclass(frozen=True)
 class _Project:
-    """Which weights each term has in the documents of a chunk."""
+    """Task that counts how often each term has each weight in the documents of a chunk."""
 
     chosen: ChosenTerms
 
@@ -61,7 +60,7 @@ def _entries(places: Ints, weights: Floats, classes: NDArray[np.integer], docume
 
 @dataclass(frozen=True)
 class _Share:
-    """The votes of terms whose entries come sorted; what is known of documents without a term is handed on."""
+    """Task that computes the votes of terms from sorted entries, and passes on the rows about whole documents."""
 
     n_classes: int
     factors: Floats
@@ -71,8 +70,10 @@ class _Share:
             place, weight, number, documents = (table[name].to_numpy() for name in table.schema.names)
             is_term = place != NO_TERM
             if not is_term.all():
-                at = np.flatnonzero(~is_term)
-                yield _votes(place[at], [None] * len(at), number[at], documents[at])
+                document_rows = np.flatnonzero(~is_term)
+                yield _votes(
+                    place[document_rows], [None] * len(document_rows), number[document_rows], documents[document_rows]
+                )
             terms, starts = np.unique(place[is_term], return_index=True)
             entries = Entries(np.append(starts, is_term.sum()), weight[is_term], number[is_term], documents[is_term])
             votes = VoteTable(tuple(range(self.n_classes)), np.zeros(0, np.int64), False, entries)
@@ -82,29 +83,29 @@ class _Share:
 
 
 def _votes(places: Ints, shares: list[bytes] | list[None], classes: Ints, documents: Ints) -> pa.RecordBatch:
-    numbers = [pa.array(each.astype(np.int32)) for each in (places, classes)]
+    numbers = [pa.array(values.astype(np.int32)) for values in (places, classes)]
     columns = [numbers[0], pa.array(shares, pa.binary()), numbers[1], pa.array(documents)]
     return pa.record_batch(columns, names=["place", "shares", "class", "documents"])
 
 
 def votes_of(
-    documents: DataFrame, chosen: ChosenTerms, sizes: Sizes, factors: Floats
+    documents: DataFrame, chosen: ChosenTerms, sizes: ClassSizes, factors: Floats
 ) -> tuple[NDArray[np.float32], Seen]:
-    """How a vote of each chosen term is shared (terms x classes); and what came by."""
+    """Return the shares of the votes of each selected term (terms x classes), and the numbers of this pass."""
     n_classes = len(sizes.classes)
     entries = mapped(documents, _Project(chosen), _ENTRIES).repartition("place")
     added = entries.groupBy("place", "weight", "class").agg(F.sum("documents").alias("documents"))
     shared = mapped(added.sortWithinPartitions("place", "weight", "class"), _Share(n_classes, factors), _VOTES)
     votes = np.zeros((len(chosen.terms), n_classes), np.float32)
-    found = shared.toArrow()
-    is_term = found["place"].to_numpy() != NO_TERM
-    for place, shares in zip(found["place"].to_pylist(), found["shares"].to_pylist(), strict=True):
+    rows = shared.toArrow()
+    is_term = rows["place"].to_numpy() != NO_TERM
+    for place, shares in zip(rows["place"].to_pylist(), rows["shares"].to_pylist(), strict=True):
         if place != NO_TERM:
             votes[place] = np.frombuffer(shares, np.float32)
-    if len(np.unique(found["place"].to_numpy()[is_term])) < is_term.sum():
+    if len(np.unique(rows["place"].to_numpy()[is_term])) < is_term.sum():
         raise InputError(
             "The weights of a term are not all on one machine, so that its votes can't be shared out. Is "
             "spark.sql.requireAllClusterKeysForDistribution set? Train without it."
         )
-    classes, numbers = (found[name].to_numpy()[~is_term] for name in ("class", "documents"))
+    classes, numbers = (rows[name].to_numpy()[~is_term] for name in ("class", "documents"))
     return votes, Seen.of_rows(classes, numbers, n_classes)

@@ -1,10 +1,11 @@
-"""What holds for code that runs on the machines of a cluster: it waits for the kernels, and says plainly what is wrong.
+"""Run code on the workers of a cluster, and raise its errors on the driver.
 
-A process does many tasks, and Spark sweeps up its garbage after each. Looking through all that numba, scipy and others
-have loaded takes longer than most tasks do; so what is there after a task is left out from then on (`swept`).
+A worker process runs many tasks, and Spark collects garbage after each. Traversing all objects that numba, scipy and
+others have loaded takes longer than most tasks; so objects that exist after a task are excluded from then on
+(`freeze_gc`).
 
-An error on another machine comes back as the text of a traceback inside an error of Spark. If it is one of ours, which
-says to a person what is wrong with the documents, it is raised again as itself (`plainly`).
+An error on a worker arrives as the text of a traceback inside a Spark error. If it is an error of textsieve, which
+tells users what is wrong with the documents, it is raised again as itself (`reraise_own_errors`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 from .. import errors
 from ..errors import InputError
-from .compiling import compiled
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,33 +34,32 @@ _OURS = re.compile(r"textsieve\.errors\.(\w+): (.*)")
 
 
 def mapped(df: DataFrame, function: Task, schema: T.StructType | str) -> DataFrame:
-    """The batches of a DataFrame after a task, which begins when the kernels are there."""
+    """Return the DataFrame that results from running a task on each partition."""
 
     def run(batches: Batches) -> Batches:
-        compiled()
         yield from function(batches)
-        swept(len(sys.modules))
+        freeze_gc(len(sys.modules))
 
-    with warnings.catch_warnings():  # it asks for pandas, and whether that is too new, also where only Arrow is used
+    with warnings.catch_warnings():  # Spark warns about new versions of pandas, even if only Arrow is used
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         return df.mapInArrow(run, schema)
 
 
 @cache
-def swept(n_modules: int) -> None:  # once more whenever more has been loaded
-    """Sweep up now, and have what is left passed over by all that sweep after us."""
+def freeze_gc(n_modules: int) -> None:  # cached, so it runs again only when more modules are loaded
+    """Collect garbage now, and exclude the remaining objects from later garbage collections."""
     gc.collect()
     gc.freeze()
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
-    """Raise an error of ours from another machine as itself, and leave all others as they are."""
+def reraise_own_errors() -> Iterator[None]:
+    """Raise an error of textsieve that occurred on a worker as itself; leave all others as they are."""
     try:
         yield
-    except Exception as problem:  # toLocalIterator lets those of py4j through, which a client of Connect does not have
-        found = _OURS.findall(str(problem))
-        if not found:
+    except Exception as problem:  # toLocalIterator may raise errors of py4j, which a Connect client does not have
+        matches = _OURS.findall(str(problem))
+        if not matches:
             raise
-        kind: Any = getattr(errors, found[-1][0], InputError)
-        raise kind(found[-1][1].strip()) from problem
+        kind: Any = getattr(errors, matches[-1][0], InputError)
+        raise kind(matches[-1][1].strip()) from problem

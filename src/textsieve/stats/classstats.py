@@ -18,20 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..arrays import Counts, Floats, Ints
 from ..errors import InputError, shown
 from ..settings import is_whole
 from . import table as tables
 from .codec import decode, encode
 from .labels import label_pairs, one_kind
 from .onepass import from_rows, from_weighted_rows
-from .sample_weights import check_weights, drop_weightless
 from .soundness import are_finite, in_order
-from .sums import Counts, Floats, Ints, Sums
+from .sums import Sums
 from .table import Cells, Table
+from .weights import check_weights, drop_weightless
 
 
 class Contingency(NamedTuple):
-    """Pairs of document and class, counted for one class and each term."""
+    """The four counts of (document, class) pairs for one class and each term."""
 
     in_class_with: Counts  # A
     elsewhere_with: Counts  # B
@@ -42,10 +43,10 @@ class Contingency(NamedTuple):
 class ClassStats:
     """Statistics of documents per term and per class.
 
-    Held are: documents per class; per term the documents that have it, the sum and the sum of squares of its weights,
-    over all documents; per class and term the documents and the sum. A document with several labels counts once in
-    each of its classes, and once in the totals. Documents without a label enter the totals alone. Methods that speak of
-    one class take its number, its place in `classes`.
+    It contains the number of documents of each class; for each term, over all documents, the document frequency and the
+    sum and sum of squares of its weights; for each class and term, the document frequency and the sum. A multilabel
+    document counts once in each of its classes, and once in the totals. Unlabelled documents count in the totals only.
+    Methods about one class take its number, which is its position in `classes`.
     """
 
     def __init__(self, table: Table | None = None) -> None:
@@ -55,16 +56,16 @@ class ClassStats:
 
     @classmethod
     def zero(cls, n_terms: int = 0) -> Self:
-        """The statistics of no documents."""
+        """Return the statistics of no documents."""
         return cls(tables.empty(n_terms))
 
     @classmethod
     def from_matrix(cls, X: Any, y: Any = None, *, unlabelled: Any = None, sample_weight: Any = None) -> Self:
         """Return the statistics of documents given as the rows of a (sparse) matrix, and their labels.
 
-        None is a document without a label; where another label means that, `unlabelled` names it, and NaN does too.
-        `sample_weight` has a number for each document: one of weight 3 counts as three copies of it, to the last bit,
-        and one of weight 0 not at all. With weights that are not whole numbers, counts of documents are floats.
+        The label of an unlabelled document is None or NaN, or what `unlabelled` names. `sample_weight` has a number for
+        each document: a document of weight 3 counts exactly as three copies, and one of weight 0 not at all. With
+        weights that are not integers, document counts are floats.
         """
         rows = _rows(X)
         weights = check_weights(sample_weight, rows.shape[0])
@@ -74,37 +75,39 @@ class ClassStats:
         return cls(from_rows(rows, labels) if weights is None else from_weighted_rows(rows, labels, weights))
 
     def update(self, X: Any, y: Any = None, *, unlabelled: Any = None, sample_weight: Any = None) -> Self:
-        """Add more documents, in place. Their matrix may have more columns than were seen so far, or fewer."""
+        """Add more documents in place. Their matrix may have more or fewer columns than before."""
         added = type(self).from_matrix(X, y, unlabelled=unlabelled, sample_weight=sample_weight)
         return self._append(added._settled())
 
     def merge(self, other: "ClassStats") -> "ClassStats":
-        """The statistics of the documents of both."""
+        """Return the statistics of the documents of both."""
         if not isinstance(other, ClassStats):
             raise InputError(f"other is {shown(other)}; give a ClassStats.")
         return ClassStats(tables.merge(self._settled(), other._settled()))
 
     def __add__(self, other: "ClassStats") -> "ClassStats":
-        """The statistics of the documents of both."""
+        """Return the statistics of the documents of both."""
         return self.merge(other) if isinstance(other, ClassStats) else NotImplemented
 
     def copy(self) -> "ClassStats":
-        """A table of its own: updates of one are not seen by the other."""
+        """Return an independent copy."""
         return ClassStats(self._settled())
 
     def take(self, columns: Iterable[int]) -> "ClassStats":
-        """The statistics of some terms alone, in the order in which `columns` names them."""
+        """Return the statistics of some terms, in the order of `columns`."""
         numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
         if len(numbers) and not (numbers.dtype.kind in "iu" and _are_places(numbers.astype(np.int64), self.n_terms)):
             raise InputError(f"columns={shown(columns)}; use numbers from 0 to {self.n_terms - 1:,}, none twice.")
         return ClassStats(tables.restrict(self._settled(), numbers.astype(np.int64)))
 
     def without_class(self, label: Any) -> "ClassStats":
-        """The same documents, those of one class without their label; all of them stay in the totals."""
+        """Return the statistics of the same documents without the label of one class; all documents stay in the
+        totals.
+        """
         return ClassStats(tables.without_class(self._settled(), label))
 
     def renamed(self, classes: Iterable[Any]) -> "ClassStats":
-        """The same classes, in the same order, by other names, which a selector's messages will have."""
+        """Return the same statistics with other names for the classes, which messages of selectors will show."""
         return ClassStats(self._settled()._replace(classes=tuple(classes)))
 
     def _append(self, part: Table) -> Self:
@@ -129,81 +132,81 @@ class ClassStats:
 
     @property
     def settled(self) -> Table:
-        """The arrays, with all parts added up."""
+        """Return the arrays, with all pending parts merged."""
         return self._settled()
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes, sorted."""
+        """Return the classes, sorted."""
         return self._settled().classes
 
     @property
     def n_terms(self) -> int:
-        """How many terms (columns) were seen."""
+        """Return the number of terms (columns)."""
         return self._settled().n_terms
 
     @property
     def n_documents(self) -> Any:
-        """How many documents were seen, labelled or not; a float where some weights are not whole numbers."""
+        """Return the number of documents, labelled or not; a float if some weights are not integers."""
         return self._settled().n_documents
 
     @property
     def n_pairs(self) -> Any:
-        """How many pairs of a document and one of its classes were seen; a float where `n_documents` is one."""
+        """Return the number of (document, class) pairs; a float if `n_documents` is one."""
         return self._settled().class_docs.sum().item()
 
     @property
     def class_docs(self) -> Counts:
-        """How many documents each class has."""
+        """Return the number of documents of each class."""
         return self._settled().class_docs
 
     @property
     def doc_freq(self) -> Counts:
-        """In how many documents each term is."""
+        """Return the number of documents that contain each term."""
         totals = self._settled().totals
         return self._spread(totals.terms, totals.doc_freq)
 
     @property
     def pair_doc_freq(self) -> Counts:
-        """In how many (document, class) pairs each term is: A + B of the contingency table."""
+        """Return the number of (document, class) pairs that contain each term: A + B of the contingency table."""
         cells = self._settled().cells
         return np.bincount(cells.terms, cells.doc_freq, self.n_terms).astype(cells.doc_freq.dtype)
 
     @property
     def pair_sums(self) -> Floats:
-        """The sum of each term's weights over the (document, class) pairs."""
+        """Return the sum of each term's weights over the (document, class) pairs."""
         cells = self._settled().cells
         return np.bincount(cells.terms, cells.sums.value, self.n_terms).astype(np.float64)
 
     @property
     def sums(self) -> Sums:
-        """The sum of each term's weights over all documents."""
+        """Return the sum of each term's weights over all documents."""
         totals = self._settled().totals
         return Sums(*(self._spread(totals.terms, part) for part in totals.sums))
 
     @property
     def squares(self) -> Sums:
-        """The sum of each term's squared weights over all documents."""
+        """Return the sum of each term's squared weights over all documents."""
         totals = self._settled().totals
         return Sums(*(self._spread(totals.terms, part) for part in totals.squares))
 
     @property
     def cells(self) -> Cells:
-        """The pairs of class and term that some document filled."""
+        """Return the filled cells: the pairs of a class and a term that occurs in it."""
         return self._settled().cells
 
     def class_doc_freq(self, number: int) -> Counts:
-        """In how many documents of a class each term is."""
+        """Return the number of documents of a class that contain each term."""
         cells = self._class_cells(number)
         return self._spread(self.cells.terms[cells], self.cells.doc_freq[cells])
 
     def class_sums(self, number: int) -> Floats:
-        """The sum of each term's weights over the documents of a class."""
+        """Return the sum of each term's weights over the documents of a class."""
         cells = self._class_cells(number)
         return self._spread(self.cells.terms[cells], self.cells.sums.value[cells])
 
     def sums_outside(self, number: int) -> Floats:
-        """The sum of each term's weights over the documents that are not in a class; these may have no label."""
+        """Return the sum of each term's weights over the documents outside a class, including unlabelled ones."""
         cells, sums = self._class_cells(number), self.sums
         terms, own = self.cells.terms[cells], self.cells.sums.at(cells)
         others = self.doc_freq[terms] > self.cells.doc_freq[cells]  # where there are none, no rounding may say so
@@ -211,14 +214,14 @@ class ClassStats:
         return sums.value
 
     def contingency(self, number: int) -> Contingency:
-        """The four counts of one class and each term."""
+        """Return the four counts of one class and each term."""
         with_term = self.class_doc_freq(number)
         elsewhere = self.pair_doc_freq - with_term
         size = self.class_docs[number]
         return Contingency(with_term, elsewhere, size - with_term, self.n_pairs - size - elsewhere)
 
     def favours(self, number: int) -> NDArray[np.bool_]:
-        """Which terms a larger share of the class's documents has than of all: those that speak for the class."""
+        """Return which terms are in a larger share of the class's documents than of all documents."""
         size = self.class_docs[number].item()
         return np.asarray(self.class_doc_freq(number) * self.n_pairs > self.pair_doc_freq * size)
 
@@ -231,28 +234,28 @@ class ClassStats:
         return slice(*self.cells.class_starts[number : number + 2])
 
     def _spread(self, terms: Ints, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of some terms, with zeros for all others."""
+        """Return an array over all terms with the given values, and zeros elsewhere."""
         spread = np.zeros(self.n_terms, values.dtype)
         spread[terms] = values
         return spread
 
     def __eq__(self, other: object) -> bool:
-        """Whether two tables are the same to the last bit."""
+        """Return whether two tables are equal to the last bit."""
         return isinstance(other, ClassStats) and self.to_bytes() == other.to_bytes()
 
     def __repr__(self) -> str:
-        """The sizes of the table."""
+        """Return the sizes of the table."""
         return f"ClassStats({self.n_documents:,} documents, {self.n_terms:,} terms, {len(self.classes):,} classes)"
 
     # -- to and from bytes ---------------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
-        """The table as safetensors: arrays, and a header that is JSON."""
+        """Return the table in the safetensors format: arrays and a JSON header."""
         return encode(self._settled())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read what `to_bytes` wrote; anything else is refused."""
+        """Read what `to_bytes` wrote; raise `InputError` for anything else."""
         return cls(decode(data))
 
 
@@ -266,7 +269,7 @@ def _weight(table: Table) -> int:
 
 
 def _rows(X: Any) -> sparse.csr_array:
-    """The matrix by rows, of numbers that can be added up; whether rows are in order is found out by who reads them."""
+    """Return the matrix in CSR format with numbers that can be added up; the order of columns is not checked here."""
     try:
         rows = sparse.csr_array(X)
     except (TypeError, ValueError) as problem:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from ..archive import Kind, Specs, are_classes, arrays_of, head_of, pack
 from ..errors import InputError, shown
 from ..settings import is_whole
-from .sample_weights import MOST_DOCUMENTS, MOST_WEIGHT
 from .sums import Sums
 from .table import Cells, Table, Totals
+from .weights import MOST_DOCUMENTS, MOST_WEIGHT
 
 _KIND = Kind("textsieve.ClassStats", 2, "a table of statistics")
 _OF_INTEGERS = _KIND._replace(version=1)
@@ -19,13 +19,13 @@ _OF_INTEGERS = _KIND._replace(version=1)
 
 
 def encode(table: Table) -> bytes:
-    """Write a table."""
+    """Return the bytes of a table."""
     kind = _OF_INTEGERS if table.class_docs.dtype == np.int64 else _KIND
     return pack(kind, {"classes": table.classes, "n_documents": table.n_documents}, table_arrays(table))
 
 
 def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
-    """The arrays of a table, for an archive; its classes and its number of documents are for the header."""
+    """Return the arrays of a table for an archive; the classes and the number of documents belong in its header."""
     totals, cells = table.totals, table.cells
     # Of all terms: a number in the header could promise any number of them.
     doc_freq = np.zeros(table.n_terms, totals.doc_freq.dtype)
@@ -109,7 +109,7 @@ def _verify(table: Table) -> None:
 
 
 def _possible(table: Table, most: float) -> bool:
-    """Whether there can be documents with these counts: no term in more of them than there are."""
+    """Return whether documents with these counts can exist: no term may be in more documents than there are."""
     totals, cells = table.totals, table.cells
     floats = (*totals.sums, *totals.squares, *cells.sums)
     places = np.searchsorted(totals.terms, cells.terms)

@@ -1,21 +1,57 @@
-"""The statistics of counts, the fast way: all documents in the order of the matrix, into a row of a table a group.
+"""Compute the statistics of integer counts the fast way: all documents in matrix order, with a table row per group.
 
-`kernels/packed.py` says how. It is for whole numbers, most of them small, and enough of them for a table of classes and
-terms; for other matrices there is the way class by class. Very many documents are taken in runs (`runs.py`).
+See `kernels/packed_counts.py` for the method. It is for integers that are mostly small, and enough of them for a table
+of classes and terms; other matrices are processed class by class.
+
+**Runs.** The table has a row for each group: one for each kind of group (a class, and whether its documents were seen
+before) and one more for about every 32,767 documents. With millions of documents and terms, the rows of the second sort
+would take more memory than everything else. So documents are processed in runs that need few of these, each with a
+table of its own, and the results are merged, which is exact for integers. Each run needs the rows of the first sort
+again, so it has at least half as many of the second. Then all runs together have at most three times as many rows as
+one table would have, or fit easily into memory.
 """
 
+from collections.abc import Iterator
 from functools import reduce
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import packed
-from ..kernels.groups import Groups, group_documents, group_sizes
+from ..arrays import Ints
+from ..kernels import packed_counts
+from ..kernels.packed_counts import Groups, group_documents, group_sizes
 from .labels import LabelPairs
-from .runs import CELLS, run_bounds, runs_of
-from .sums import Ints, Sums
+from .sums import Sums
 from .table import Cells, Table, Totals, merge
+
+CELLS = 1 << 25
+"""A table of so many cells, 256 MB, fits into memory, unless the matrix is much smaller."""
+
+
+def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents: int) -> list[int]:
+    """Return the documents at which runs begin and end.
+
+    `pairs_before` has the number of (document, group) pairs before each document, and their total at the end;
+    `most_rows` is the wanted number of table rows, and `most_documents` the number of documents in a group.
+    """
+    more_rows = max(most_rows - n_kinds, n_kinds // 2, 1)
+    n_documents, most_pairs = len(pairs_before) - 1, more_rows * most_documents
+    bounds = [0]
+    while bounds[-1] < n_documents:
+        end = int(np.searchsorted(pairs_before, pairs_before[bounds[-1]] + most_pairs, side="right")) - 1
+        bounds.append(max(end, bounds[-1] + 1))
+    return bounds
+
+
+def runs_of(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice, LabelPairs]]:
+    """Yield the documents of each run and their labels; every run has all classes."""
+    for begin, end in pairwise(bounds):
+        kept = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
+        class_starts = np.searchsorted(kept, labels.class_starts)
+        yield slice(begin, end), LabelPairs(labels.classes, labels.documents[kept] - begin, class_starts, end - begin)
+
 
 _ROOM = 1 << 24
 """Packed values that are kept at a time, 64 MB: longer lists are added up faster, but there is more to go through."""
@@ -25,7 +61,7 @@ _CELLS_PER_VALUE = 4
 
 
 class Matrix(NamedTuple):
-    """The arrays of a sparse matrix by rows, and its number of columns."""
+    """The CSR arrays of a matrix and its number of columns."""
 
     indptr: NDArray[Any]
     indices: NDArray[Any]
@@ -34,7 +70,7 @@ class Matrix(NamedTuple):
 
 
 class Grouping(NamedTuple):
-    """The groups of each document, the class of each group, and whether its documents are in no group before it."""
+    """The groups of each document, the class of each group, and whether its documents are in no earlier group."""
 
     starts: Ints
     groups: Groups
@@ -43,27 +79,27 @@ class Grouping(NamedTuple):
 
 
 class DisorderError(Exception):
-    """A row has columns that do not ascend, or that are not among those of the matrix."""
+    """A row has columns that don't ascend, or that the matrix doesn't have."""
 
 
 def is_for(matrix: Matrix, labels: LabelPairs) -> bool:
-    """Whether the fast way may be tried."""
+    """Return whether the fast way may be tried."""
     n_cells = (len(labels.classes) + 1) * matrix.n_terms
     whole = matrix.data.dtype.kind == "i"
-    return whole and matrix.n_terms <= packed.MOST_TERMS and n_cells <= _CELLS_PER_VALUE * len(matrix.data)
+    return whole and matrix.n_terms <= packed_counts.MOST_TERMS and n_cells <= _CELLS_PER_VALUE * len(matrix.data)
 
 
 def counted(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
-    """Totals and cells, or None if too many values are not small; rows that are not in order are found on the way.
+    """Return totals and cells, or None if too many values are not small.
 
-    After None there may be rows that were not looked at.
+    Raises `DisorderError` for rows that are not in order; with None, some rows may not have been checked.
     """
     grouping = _grouping(labels)
     most_rows = min(_CELLS_PER_VALUE * len(matrix.data), CELLS) // max(matrix.n_terms, 1)
     if len(grouping.class_of) <= most_rows:
         return _in_one_table(matrix, labels, grouping)
     n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
-    bounds = run_bounds(grouping.starts, n_kinds, most_rows, packed.MOST_DOCUMENTS)
+    bounds = run_bounds(grouping.starts, n_kinds, most_rows, packed_counts.MOST_DOCUMENTS)
     if len(bounds) <= 2:
         return _in_one_table(matrix, labels, grouping)
     del grouping
@@ -82,7 +118,7 @@ def counted(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
 
 def _grouping(labels: LabelPairs) -> Grouping:
     documents = labels.documents, labels.class_starts, labels.n_documents
-    return Grouping(*group_documents(*documents, packed.MOST_DOCUMENTS))
+    return Grouping(*group_documents(*documents, packed_counts.MOST_DOCUMENTS))
 
 
 def _in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tuple[Totals, Cells] | None:
@@ -93,8 +129,8 @@ def _in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tup
     entries = np.empty(list_starts[-1], np.uint32)
     table = np.zeros((n_groups, -(-matrix.n_terms // 8) * 8), np.uint64)
     listed = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
-    n_listed = packed.add_rows(grouping.starts, grouping.groups, *matrix, table, entries, list_starts, listed)
-    if n_listed == packed.TOO_MANY:
+    n_listed = packed_counts.add_rows(grouping.starts, grouping.groups, *matrix, table, entries, list_starts, listed)
+    if n_listed == packed_counts.TOO_MANY:
         return None
     if n_listed < 0:
         raise DisorderError
@@ -103,7 +139,9 @@ def _in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tup
 
 
 def _list_starts(sizes: Ints, longest: int) -> Ints:
-    """Where the list of each group starts. Lengths go by the root of the sizes: so lists are added up least often."""
+    """Return where the list of each group starts. Lengths are proportional to the square roots of the group sizes,
+    which minimises how often lists are added up.
+    """
     roots = np.sqrt(sizes)
     shares = (roots * (_ROOM / max(roots.sum(), 1.0))).astype(np.int64)
     lengths = np.minimum(sizes, np.maximum(shares, longest))
@@ -113,7 +151,7 @@ def _list_starts(sizes: Ints, longest: int) -> Ints:
 def _read(
     table: NDArray[np.uint64], n_terms: int, sizes: Ints, grouping: Grouping, listed: Ints, n_classes: int
 ) -> tuple[Totals, Cells]:
-    """Add up the groups of each class, and the first groups of all documents."""
+    """Return the sums of the groups of each class, and of the first groups of all documents."""
     of_class = np.bincount(grouping.class_of, sizes, n_classes + 1)[:n_classes]
     most_cells = int(np.minimum(of_class, n_terms).sum()) + 1  # what is not written to takes no memory
     terms, doc_freq, values = np.empty(most_cells, np.int64), np.empty(most_cells, np.int64), np.empty(most_cells)
@@ -122,10 +160,10 @@ def _read(
     for number in range(n_classes + 1):
         groups = np.flatnonzero(grouping.class_of == number)
         for group in groups[grouping.is_first[groups]]:
-            packed.add_to_totals(table[group], totals)
+            packed_counts.add_to_totals(table[group], totals)
         if number < n_classes:
             begin = class_starts[number]
-            class_starts[number + 1] = packed.take_filled(table, groups, n_terms, begin, terms, doc_freq, values)
+            class_starts[number + 1] = packed_counts.take_filled(table, groups, n_terms, begin, terms, doc_freq, values)
     n_cells = class_starts[-1]
     cells = Cells(class_starts, terms[:n_cells], doc_freq[:n_cells], Sums(values[:n_cells], np.zeros(n_cells)))
     if len(listed):
@@ -134,7 +172,7 @@ def _read(
 
 
 def _add_listed(listed: Ints, grouping: Grouping, totals: Ints, cells: Cells) -> None:
-    """Add the values that were kept apart to the sums; their documents are counted already."""
+    """Add the listed values to the sums; their documents have been counted already."""
     documents, terms, values = listed.T
     np.add.at(totals[1], terms, values)
     np.add.at(totals[2], terms, values**2)

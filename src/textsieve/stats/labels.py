@@ -1,12 +1,12 @@
-"""Labels in any of the forms people have them in, to one form: pairs of a document and a class.
+"""Convert labels in any common form to pairs of a document and a class.
 
-One label a document, a collection of labels a document, or an indicator matrix (documents x classes; lists of equal
-length that hold nothing but 0 and 1 are one too). A document without a label (None, an empty string, an empty
-collection, a masked entry, NaN, pandas' NA and NaT) is unlabelled: it has no pair. Where a label of its own means that,
-such as scikit-learn's -1, it is named (`unlabelled`).
+Accepted are one label per document, a collection of labels per document, or an indicator matrix (documents x classes;
+lists of equal length that contain only 0 and 1 count as one, too). A document without a label (None, an empty string,
+an empty collection, a masked entry, NaN, pandas' NA and NaT) is unlabelled and has no pair. Another value for
+unlabelled documents, such as scikit-learn's -1, is given as `unlabelled`.
 
-Among rows of 0 and 1 a document without a label is None, or a row of nothing but what means that. An empty list is not:
-a row has an entry for each class, so lists of which some are empty are lists of labels.
+In an indicator matrix, an unlabelled document is None or a row that consists of the value for unlabelled documents. An
+empty list is not: a row has an entry for each class, so lists some of which are empty are lists of labels.
 """
 
 import math
@@ -16,16 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
+from ..arrays import Ints
 from ..corpus.labels import is_missing
 from ..errors import InputError, shown
-from ..kernels.groups import sorted_by_class
-
-Ints = NDArray[np.int64]
+from ..kernels.packed_counts import sorted_by_class
 
 
 class LabelPairs(NamedTuple):
-    """Pairs of document and class, by class and then by document; classes are sorted."""
+    """Pairs of document and class, sorted by class and then by document; classes are sorted."""
 
     classes: tuple[Any, ...]
     documents: Ints
@@ -33,18 +34,18 @@ class LabelPairs(NamedTuple):
     n_documents: int
 
     def of_class(self, number: int) -> Ints:
-        """The documents of a class."""
+        """Return the documents of a class."""
         return self.documents[self.class_starts[number] : self.class_starts[number + 1]]
 
     def unlabelled(self) -> Ints:
-        """The documents that have no label."""
+        """Return the documents without a label."""
         has_label = np.zeros(self.n_documents, np.bool_)
         has_label[self.documents] = True
         return np.flatnonzero(~has_label)
 
 
 def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
-    """Bring the labels of `n_documents` documents into one form; `unlabelled` is a label that means none."""
+    """Convert the labels of `n_documents` documents to pairs; `unlabelled` is a label that means none."""
     require_label(unlabelled)
     if y is None:
         return _pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
@@ -79,7 +80,7 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
 
 
 def without_missing(y: Any) -> Any:
-    """Return labels as they are given, but with None for each document whose label is missing, and none masked."""
+    """Return the labels with None for each document whose label is missing or masked."""
     if hasattr(y, "to_pylist"):  # of pyarrow
         y = y.to_pylist()
     if isinstance(y, np.ma.MaskedArray):
@@ -94,7 +95,7 @@ def without_missing(y: Any) -> Any:
 
 
 def _without_mask(y: np.ma.MaskedArray[Any, Any]) -> Any:
-    """Return an array without a mask: what was masked is no label."""
+    """Return an array without a mask, with None for masked entries."""
     if not np.ma.is_masked(y):
         return y.data
     if y.ndim == 2 and y.shape[1] != 1 and y.dtype.kind in "biuf":
@@ -105,7 +106,7 @@ def _without_mask(y: np.ma.MaskedArray[Any, Any]) -> Any:
 
 
 def require_label(unlabelled: Any) -> None:
-    """Refuse what no document can have for its label."""
+    """Raise `InputError` for values that can't be the label of a document."""
     if not (unlabelled is None or isinstance(unlabelled, str | int | float | np.integer | np.floating)):
         raise InputError(
             f"unlabelled={shown(unlabelled)} ({type(unlabelled).__name__}); use the label that means none, text or a "
@@ -114,7 +115,7 @@ def require_label(unlabelled: Any) -> None:
 
 
 def without_class(pairs: LabelPairs, label: Any) -> LabelPairs:
-    """The pairs of all other classes."""
+    """Return the pairs of all other classes."""
     if label not in pairs.classes:
         return pairs
     at = pairs.classes.index(label)
@@ -143,14 +144,14 @@ def _means_none(label: Any, unlabelled: Any) -> bool:
 
 
 def _are_several(label: Any) -> bool:
-    """Whether what a document has for a label is a collection of labels."""
+    """Return whether the label of a document is a collection of labels."""
     return isinstance(label, Iterable) and not (isinstance(label, str | bytes | Mapping) or label is np.ma.masked)
 
 
 def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
-    """Whether lists of labels are the rows of a matrix of 0 and 1, as scikit-learn takes them.
+    """Return whether lists of labels are the rows of a matrix of 0 and 1, as scikit-learn takes them.
 
-    A row may be missing, but not in part.
+    A whole row may be missing, but not a part of it.
     """
     if not all(row is None or isinstance(row, list | tuple) for row in labels):
         return False
@@ -177,7 +178,7 @@ def _is_row(row: Iterable[Any]) -> bool:
 
 
 def _filled(labels: Any) -> NDArray[np.int64]:
-    """Rows of 0 and 1, with zeros for those that are missing."""
+    """Return rows of 0 and 1, with zeros for missing rows."""
     width = max(len(row) for row in labels if row is not None)
     return np.array([row if row is not None and _is_row(row) else [0] * width for row in labels], np.int64)
 
@@ -228,7 +229,7 @@ def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
 
 
 def _once_each(labels: Iterable[Any], document: int) -> Iterable[Any]:
-    """The labels of one document, each once."""
+    """Return the labels of one document without repetition."""
     return dict.fromkeys(_plain(label, document) for label in labels)
 
 
@@ -262,7 +263,7 @@ def infinite_label(label: float, document: int) -> InputError:
 
 
 def _sorted(seen_at: dict[Any, int]) -> list[Any]:
-    """Sort labels of one kind; a mixture is refused with the documents that it was first seen at."""
+    """Sort labels of one kind; raise `InputError` for a mixture, with the documents where the kinds first occur."""
     return _of_one_kind(seen_at, lambda label: f"document {seen_at[label]} has")
 
 
@@ -297,3 +298,28 @@ def _from_whole_numbers(labels: NDArray[Any]) -> LabelPairs:
     filled = np.flatnonzero(np.diff(starts))
     classes = tuple(least + number for number in filled.tolist())
     return LabelPairs(classes, documents, starts[np.append(filled, -1)], n_documents)
+
+
+def checked_labels(y: Any) -> Any:
+    """Return labels as `label_pairs` takes them; raises ValueError for an array of measurements or infinite numbers."""
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    if not (isinstance(y, np.ndarray) and y.ndim == 1):
+        return y
+    labels = without_missing(y)
+    if y.dtype.kind == "f" and len(infinite := np.flatnonzero(np.isinf(y))):
+        raise infinite_label(float(y[infinite[0]]), int(infinite[0]))
+    known = y if labels is y else np.asarray(y)[[label is not None for label in labels]]
+    check_classification_targets(known)
+    return labels
+
+
+def pairs_of(y: Any, n_documents: int, who: str) -> LabelPairs:
+    """Return the pairs of document and class for an estimator, which needs at least two classes."""
+    if y is None:
+        raise InputError(f"{who} requires y to be passed, but the target y is None.")
+    pairs = label_pairs(checked_labels(y), n_documents)
+    if len(pairs.classes) < 2:
+        found = f"Only one class, {pairs.classes[0]!r}" if pairs.classes else "No document has a label"
+        raise InputError(f"{found}: there is nothing to tell apart; give documents of at least two classes.")
+    return pairs

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..arrays import Counts, Floats, Ints
 from ..errors import InputError
-from ..kernels.classes import (
+from ..kernels.class_sums import (
     add_counts,
     add_repeated_counts,
     add_repeated_weights,
@@ -24,14 +25,14 @@ from ..kernels.classes import (
 )
 from .counted import DisorderError, Matrix, counted, is_for
 from .labels import LabelPairs
-from .sample_weights import MOST_DOCUMENTS, are_whole
 from .soundness import in_order
-from .sums import Counts, Floats, Ints, Sums
+from .sums import Sums
 from .table import Cells, Table, Totals, empty
+from .weights import MOST_DOCUMENTS, are_whole
 
 
 def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
-    """The statistics of documents given as sparse rows; rows that are not in order are put in order first."""
+    """Return the statistics of documents given as sparse rows, which are sorted first if necessary."""
     matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
     try:
         found = counted(matrix, labels) if is_for(matrix, labels) else None
@@ -44,9 +45,9 @@ def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
 
 
 def from_weighted_rows(rows: csr_array, labels: LabelPairs, weights: Floats) -> Table:
-    """Return the statistics of documents, in rows that are in order, that count as often as their weights say.
+    """Return the statistics of weighted documents in rows that are in order.
 
-    Counts are integers if all weights are whole numbers, and floats otherwise.
+    Counts are integers if all weights are integers, otherwise floats.
     """
     most = max(float(weights.sum()), float(weights[labels.documents].sum()))
     kind = np.int64 if are_whole(weights) and most <= MOST_DOCUMENTS else np.float64
@@ -59,9 +60,9 @@ def from_weighted_rows(rows: csr_array, labels: LabelPairs, weights: Floats) -> 
 
 
 def _of_used_columns(rows: csr_array, labels: LabelPairs, weights: Counts | None = None) -> tuple[Totals, Cells]:
-    """Totals and cells of rows that are in order.
+    """Return the totals and cells of rows that are in order.
 
-    In a small batch of a large vocabulary, all but few columns are empty, and only those that are not are looked at.
+    In a small batch with a large vocabulary most columns are empty, and only the others are visited.
     """
     n_columns = rows.shape[1]
     if n_columns <= 2 * rows.nnz:
@@ -76,7 +77,7 @@ def _of_used_columns(rows: csr_array, labels: LabelPairs, weights: Counts | None
 
 
 def _different(columns: NDArray[Any], n_columns: int) -> Ints:
-    """The columns, ascending, each once. Marking them is faster than sorting if they are not very few."""
+    """Return the distinct columns in ascending order. Marking them is faster than sorting unless there are very few."""
     if len(columns) < n_columns // 64:
         return np.unique(columns).astype(np.int64)
     seen = np.zeros(n_columns, np.bool_)
@@ -85,7 +86,7 @@ def _different(columns: NDArray[Any], n_columns: int) -> Ints:
 
 
 def _class_by_class(matrix: Matrix, labels: LabelPairs, weights: Counts | None) -> tuple[Totals, Cells]:
-    """Totals and cells of any weights; `weights` says how many times each document counts."""
+    """Return the totals and cells of any weights; `weights` says how many times each document counts."""
     one_pass = _Pass(*matrix, weights)
     filled = [one_pass.add_class(labels.of_class(number)) for number in range(len(labels.classes))]
     if len(labels.documents) == np.count_nonzero(np.bincount(labels.documents)):
@@ -97,7 +98,7 @@ def _class_by_class(matrix: Matrix, labels: LabelPairs, weights: Counts | None) 
 
 
 class _Pass:
-    """What is added up for each term: exactly for whole numbers, with the errors kept for other weights."""
+    """The sums of each term: exact for integers, with rounding errors kept for other weights."""
 
     def __init__(
         self,
@@ -123,7 +124,7 @@ class _Pass:
         self._seen = np.zeros(-(-n_terms // 8) * 8, np.uint8)
 
     def add_class(self, documents: Ints) -> tuple[Ints, Counts, Sums]:
-        """The filled cells of a class: terms, documents, sums."""
+        """Return the filled cells of a class: terms, document frequencies and sums."""
         self._add(documents, *self._arrays, self._class_totals, self._seen)
         size = seen_terms(self._seen, self._terms)
         terms, doc_freq = self._terms[:size].copy(), np.empty(size, self.count_type)
@@ -131,15 +132,15 @@ class _Pass:
         return terms, doc_freq, Sums(values, rests)
 
     def add_documents(self, documents: Ints) -> None:
-        """Add documents to the totals alone."""
+        """Add documents to the totals only."""
         self._add(documents, *self._arrays, self._grand_totals, self._seen)
 
     def forget_totals(self) -> None:
-        """Begin the totals over all documents anew."""
+        """Reset the totals over all documents."""
         self._grand_totals[:] = 0
 
     def totals(self) -> Totals:
-        """Documents, sums and sums of squares of each term over all documents."""
+        """Return the document frequencies, sums and sums of squares of each term over all documents."""
         by_part: NDArray[Any] = self._grand_totals.T.copy()  # what is wanted of all terms, one after the other
         terms = np.flatnonzero(by_part[0])
         if len(terms) < by_part.shape[1]:
@@ -151,7 +152,7 @@ class _Pass:
 
 
 def _squares_fit(data: NDArray[Any], times: int) -> bool:
-    """Whether the sum of all squares, each so many times, surely fits into 64 bits."""
+    """Return whether the sum of all squares, with repetitions, certainly fits into 64 bits."""
     largest = int(max(-int(data.min()), int(data.max()))) if data.size else 0
     return largest * largest * data.size * times < 1 << 62
 

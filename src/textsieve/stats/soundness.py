@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..errors import InputError
-from ..kernels.soundness import UNORDERED, UNSOUND, all_within, rows_state
+from ..kernels.csr import UNORDERED, UNSOUND, all_within, rows_state
 
 LARGEST = 1e150
 """Squares of larger weights have no sum."""
 
 
 def in_order(rows: csr_array) -> csr_array:
-    """The rows in order; nothing is copied that is so already. What is not a matrix at all is refused."""
+    """Return rows with sorted columns, copied only if necessary; raise `InputError` for an invalid matrix."""
     state = rows_state(rows.indptr, rows.indices, len(rows.data), rows.shape[1])
     if state == UNORDERED:
         _require_columns(rows)
@@ -32,7 +32,7 @@ def _require_columns(rows: csr_array) -> None:
 
 
 def are_finite(data: NDArray[Any]) -> bool:
-    """Whether no weight is NaN, infinite, or too large."""
+    """Return whether no weight is NaN, infinite or too large."""
     if data.dtype == np.float16:  # which kernels do not know
         return bool(np.isfinite(data).all())
     return all_within(data, LARGEST)

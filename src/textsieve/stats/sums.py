@@ -8,48 +8,44 @@ rounding error of an addition exactly.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Counts = NDArray[Any]
-"""Numbers of documents: int64, or float64 where documents have weights that are not whole numbers."""
+from ..arrays import Floats, Ints
 
 
 class Sums(NamedTuple):
-    """Many sums: values, and what their rounding left out."""
+    """An array of sums: values, and the rests that rounding cut off."""
 
     value: Floats
     rest: Floats
 
     @classmethod
     def zeros(cls, size: int) -> "Sums":
-        """Sums of nothing."""
+        """Return sums of 0."""
         return cls(np.zeros(size), np.zeros(size))
 
     @classmethod
     def of_whole(cls, numbers: Ints) -> "Sums":
-        """Whole numbers, also those above 2^53."""
+        """Return the sums for integers, including those above 2^53."""
         value = numbers.astype(np.float64)
         return cls(value, (numbers - value.astype(np.int64)).astype(np.float64))
 
     @classmethod
     def normalised(cls, value: Floats, rest: Floats) -> "Sums":
-        """Let the value take up what it can of the rest."""
+        """Return the same sums with rests as small as possible."""
         total = value + rest
         return cls(total, rest - (total - value))
 
     def at(self, places: Any) -> "Sums":
-        """The sums at some places."""
+        """Return the sums at some positions."""
         return Sums(self.value[places], self.rest[places])
 
     def plus(self, other: "Sums") -> "Sums":
-        """Add."""
+        """Return the sum of both."""
         value = self.value + other.value
         part = value - self.value
         rest = (self.value - (value - part)) + (other.value - part) + (self.rest + other.rest)
         return Sums.normalised(value, rest)
 
     def minus(self, other: "Sums") -> "Sums":
-        """Subtract."""
+        """Return the difference of both."""
         return self.plus(Sums(-other.value, -other.rest))

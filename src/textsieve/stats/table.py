@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.align import align
-from ..kernels.merging import merge_cells
+from ..arrays import Counts, Floats, Ints
+from ..kernels.class_sums import align, merge_cells
 from .labels import one_kind, require_label
-from .sample_weights import MOST_DOCUMENTS, round_counts
-from .sums import Counts, Floats, Ints, Sums
+from .sums import Sums
+from .weights import MOST_DOCUMENTS, round_counts
 
 
 class Totals(NamedTuple):
-    """Over all documents, labelled or not, each once: the terms that occur, in ascending order."""
+    """The terms that occur, ascending, with their totals over all documents, labelled or not, each once."""
 
     terms: Ints
     doc_freq: Counts
@@ -36,7 +36,7 @@ class Cells(NamedTuple):
     sums: Sums
 
     def classes(self) -> Ints:
-        """The class of each cell."""
+        """Return the class of each cell."""
         return np.repeat(np.arange(len(self.class_starts) - 1), np.diff(self.class_starts))
 
 
@@ -52,14 +52,14 @@ class Table(NamedTuple):
 
 
 def empty(n_terms: int) -> Table:
-    """The statistics of no documents."""
+    """Return the statistics of no documents."""
     none = np.zeros(0, np.int64)
     totals = Totals(none, none, Sums.zeros(0), Sums.zeros(0))
     return Table((), 0, n_terms, none, totals, Cells(np.zeros(1, np.int64), none, none, Sums.zeros(0)))
 
 
 def merge(one: Table, other: Table) -> Table:
-    """The statistics of the documents of both."""
+    """Return the statistics of the documents of both tables."""
     classes = one_kind((*one.classes, *other.classes))
     n_documents = one.n_documents + other.n_documents
     class_docs = np.zeros(len(classes), np.result_type(one.class_docs, other.class_docs))
@@ -79,7 +79,7 @@ def _are_integers(table: Table) -> bool:
 
 
 def _rounded(table: Table, most: float) -> Table:
-    """Return the table with counts as floats whose sums are exact: see `sample_weights`."""
+    """Return the table with counts as floats whose sums are exact: see `weights`."""
 
     def rounded(counts: Counts) -> Counts:
         return round_counts(counts.astype(np.float64), most)
@@ -99,7 +99,7 @@ def _merged_totals(one: Totals, other: Totals) -> Totals:
 
 
 def _merged_cells(one: Table, other: Table, classes: list[Any]) -> Cells:
-    """Both tables' cells in arrays that are large enough; what is not written to takes no memory."""
+    """Return the cells of both tables, in arrays that are large enough; unused parts of them take no memory."""
     most = len(one.cells.terms) + len(other.cells.terms)
     starts = np.zeros(len(classes) + 1, np.int64)
     count_type = np.result_type(one.cells.doc_freq, other.cells.doc_freq)
@@ -114,7 +114,7 @@ def _merged_cells(one: Table, other: Table, classes: list[Any]) -> Cells:
 def _arrays(
     table: Table, classes: list[Any], count_type: np.dtype[Any]
 ) -> tuple[Ints, Ints, Ints, Counts, Floats, Floats]:
-    """The table's number of each class, -1 for none, and its cells."""
+    """Return the table's number of each class (-1: none) and its cells."""
     number = {label: at for at, label in enumerate(table.classes)}
     numbers = np.array([number.get(label, -1) for label in classes], np.int64)
     cells = table.cells
@@ -122,13 +122,13 @@ def _arrays(
 
 
 class _Alignment:
-    """Where the entries of two ascending lists of keys are in the list of both."""
+    """The positions of the entries of two ascending lists of keys in their union."""
 
     def __init__(self, one: Ints, other: Ints) -> None:
         self.keys, *self._places = align(one, other)
 
     def counts(self, one: Counts, other: Counts) -> Counts:
-        """Add numbers of documents."""
+        """Add document counts."""
         added = np.zeros(len(self.keys), np.result_type(one, other))
         for places, counts in zip(self._places, (one, other), strict=True):
             added[places] += counts
@@ -144,7 +144,7 @@ class _Alignment:
 
 
 def restrict(table: Table, columns: Ints) -> Table:
-    """The statistics of some terms alone, in the given order."""
+    """Return the statistics of some terms, in the given order."""
     place = np.full(table.n_terms, -1, np.int64)
     place[columns] = np.arange(len(columns))
     totals, cells = table.totals, table.cells
@@ -162,7 +162,7 @@ def restrict(table: Table, columns: Ints) -> Table:
 
 
 def without_class(table: Table, label: Any) -> Table:
-    """The statistics of the same documents, as if those of a class had no label."""
+    """Return the statistics of the same documents as if those of a class had no label."""
     require_label(label)
     if label not in table.classes:
         return table

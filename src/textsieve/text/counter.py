@@ -28,13 +28,11 @@ from ..errors import InputError, shown
 from ..estimators import as_configured
 from ..settings import is_whole, n_threads
 from ..warning import warn
-from .counting import count_known
-from .documents import Reading
-from .few import FewDocuments
+from .counting import FewDocuments, count_known
 from .preparation import Preparation
 from .pruning import check_limits, kept_terms
+from .reading import Reading, matchable_stop_words
 from .rows import Rows
-from .stopping import that_can_match
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
 from .words import Accents, accent_stripper, stop_words_of, terms_of
 
@@ -303,8 +301,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return counted.rows(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
 
     def _learn(self, texts: Iterator[str], reading: Reading) -> tuple[Rows, list[str]]:
-        from .table import TermTable
         from .tally import encoded_slices, tally
+        from .term_table import TermTable
 
         n_jobs = n_threads(self.n_jobs)
         table = TermTable.for_reading(reading, self.ngram_range, self._stop_words())
@@ -395,4 +393,4 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _warn_of_idle_stop_words(self, reading: Reading) -> None:
         if not (self.stop_words is None or isinstance(self.stop_words, str)):
-            that_can_match(self.stop_words, reading)
+            matchable_stop_words(self.stop_words, reading)

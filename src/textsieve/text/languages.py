@@ -1,9 +1,9 @@
-"""Languages by their codes (ISO 639) and English names, and which of them the packages of the extra `words` know.
+"""Languages by their codes (ISO 639) and English names, and which of them the packages of the extra `words` support.
 
-Stems are by Snowball (PyStemmer, which calls languages by their names), lemmas by simplemma, and stop words by
-stopwordsiso (both call them by codes). Which languages there are is read off the packages, so that an update of theirs
-needs none of ours. Nothing is loaded before it is needed: the command line's help reads from here. Each of the three
-packages is asked for on its own: a machine that predicts by stems needs no dictionaries.
+Stems come from Snowball (PyStemmer, which uses names of languages), lemmas from simplemma, and stop words from
+stopwordsiso (both use codes). The languages are read from the packages, so an update of these needs no change here.
+Nothing is loaded before it is needed, since the help of the command line reads this module. Each package is imported on
+its own: a machine that predicts with stems needs no dictionaries.
 """
 
 import re
@@ -43,7 +43,7 @@ _IS_PHRASE = re.compile(rf"[{_HYPHENS}\s]").search
 
 
 class Service(NamedTuple):
-    """What a package does for some languages."""
+    """What a package offers for some languages."""
 
     what: str  # in the plural, for messages
     package: str  # as pip knows it
@@ -78,7 +78,7 @@ STOP_WORDS = Service("stop words", "stopwordsiso", _stop_word_codes)
 
 
 def code_of(language: object) -> str | None:
-    """The code of a language that is given by its name or its code, also with a country; None if there is no such."""
+    """Return the code of a language given by its name or code, possibly with a country, or None if it is unknown."""
     if not isinstance(language, str):
         return None
     written = _COUNTRY.sub("", language.strip().lower())
@@ -86,7 +86,9 @@ def code_of(language: object) -> str | None:
 
 
 def require_language(language: object, service: Service, *, setting: str, what: str) -> str:
-    """The code of a language for which there is what is asked for; `setting` is where it was named."""
+    """Return the code of a language that the package supports, or raise `InputError`; `setting` is where it was
+    given.
+    """
     from ..extras import require_package
 
     require_package(service.package, extra="words", what=what)
@@ -98,22 +100,22 @@ def require_language(language: object, service: Service, *, setting: str, what: 
 
 
 def listed(codes: Iterable[str]) -> str:
-    """Languages by name, with their codes."""
+    """Return the names of languages with their codes, as text."""
     return ", ".join(sorted(f"{NAMES.get(code, code)} ({code})" for code in codes))
 
 
 def is_english(language: object) -> bool:
-    """Whether a language, given by its name or its code, is English."""
+    """Return whether a language, given by its name or code, is English."""
     return code_of(language) == "en"
 
 
 def has_dotted_i(language: object) -> bool:
-    """Whether a language, given by its name or its code, has the case rules of Turkish."""
+    """Return whether a language, given by its name or code, has the case rules of Turkish."""
     return code_of(language) in TURKIC
 
 
 def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lowercase: bool = True) -> frozenset[str]:
-    """The stop words of a language: without accents if texts have none, also capitalised if texts keep capitals.
+    """Return the stop words of a language: without accents if texts have none, also capitalised if texts keep capitals.
 
     The English ones are scikit-learn's, need no other package, and are left as they are.
     """
@@ -134,7 +136,7 @@ def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lo
 
 
 def languages_with_stop_words() -> str:
-    """A sentence on the languages that have stop words, for messages."""
+    """Return a sentence about the languages that have stop words, for messages."""
     from ..extras import is_installed
 
     if is_installed(STOP_WORDS.package):
@@ -144,9 +146,9 @@ def languages_with_stop_words() -> str:
 
 @cache
 def _stop_words_of_package(code: str, strip_accents: str | None, lowercase: bool) -> frozenset[str]:
-    """The stop words of a language, as a text with them would be read: `qu'` is `qu`, and `l'` is no word.
+    """Return the stop words of a language as they are read in a text: `qu'` becomes `qu`, and `l'` is not a word.
 
-    A phrase is none of them: the words of `bắt đầu từ` or `semata-mata` mean other things on their own.
+    Phrases are left out: the single words of `bắt đầu từ` or `semata-mata` have other meanings.
     """
     import stopwordsiso
 
@@ -165,7 +167,7 @@ def _capital(letter: str, code: str) -> str:
 
 
 def stemmer(code: str) -> Callable[[list[str]], list[str]]:
-    """What gives the stems of words."""
+    """Return a function that stems words."""
     import Stemmer
 
     stems: Callable[[list[str]], list[str]] = Stemmer.Stemmer(NAMES[code], 0).stemWords  # it need not remember any
@@ -173,7 +175,7 @@ def stemmer(code: str) -> Callable[[list[str]], list[str]]:
 
 
 def lemmatizer(code: str) -> Callable[[list[str]], list[str]]:
-    """What gives the lemmas of words."""
+    """Return a function that lemmatizes words."""
     from simplemma import lemmatize
 
     language = _LEMMA_CODES.get(code, code)

@@ -1,4 +1,4 @@
-r"""HTML and SGML out of a text, in time that grows with its length alone, whatever the markup is like.
+"""HTML and SGML out of a text, in time that grows with its length alone, whatever the markup is like.
 
 What goes: tags (`<b>`, `</B>`, `<br/>`, `</>`), declarations and instructions (`<!DOCTYPE ...>`, `<?xml ...?>`), also
 those in the brackets of a DOCTYPE, comments, scripts and style sheets with what is in them, and the marks around CDATA
@@ -25,11 +25,23 @@ And if the end of a comment or script was looked for in vain once, it is not loo
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
 from itertools import takewhile
 
-from .edits import Edit, edited
+Edit = tuple[int, int, str]
+"""Where it begins and ends in the text, and what takes its place. Edits are in order and do not overlap."""
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text after the edits."""
+    pieces: list[str] = []
+    at = 0
+    for begin, end, instead in edits:
+        pieces += (text[at:begin], instead)
+        at = end
+    return "".join([*pieces, text[at:]]) if pieces else text
+
 
 PARAGRAPH = "\n\n"
 SOFT_HYPHEN = "\xad"
@@ -44,7 +56,7 @@ GAPS = {
 
 
 def _rest(before_value: str) -> str:
-    """What comes after a name, up to `>`: values are in quotes, after a character such as these."""
+    """Return the pattern for what follows a tag's name up to `>`; quoted values follow one of the given characters."""
     sound = r"""(?:"[^"]*+"|'[^']*+')(?=[\s/?>])"""
     other = r""""[^"<]*+"|'[^'<]*+'"""
     return rf"""(?>(?:[^<>"'{before_value}]++|[{before_value}]\s*+(?:{sound})?+|{other})*+>|[^<>]*+>)"""
@@ -72,24 +84,24 @@ _ENTITY = re.compile(
 
 
 def without_tags(text: str) -> str:
-    """The text that a reader would see."""
+    """Return the text as a reader would see it."""
     for step in STEPS:
         text = step(text)
     return text
 
 
 def without_markup(text: str) -> str:
-    """The text with gaps in place of tags and what else is markup."""
+    """Return the text with gaps in place of tags and other markup."""
     return edited(text, markup_in(text)) if "<" in text or "]>" in text else text
 
 
 def unescaped(text: str) -> str:
-    """The text with characters in place of entities."""
+    """Return the text with characters in place of entities."""
     return unescape(_LONG_NUMBER.sub(_short_number, text)) if "&" in text else text
 
 
 def without_soft_hyphens(text: str) -> str:
-    """The text with its words unbroken."""
+    """Return the text without soft hyphens."""
     return text.replace(SOFT_HYPHEN, "")
 
 
@@ -98,7 +110,7 @@ STEPS = (without_markup, unescaped, without_soft_hyphens)
 
 
 def markup_in(text: str) -> Iterator[Edit]:
-    """Where the markup is, and what takes its place."""
+    """Yield where the markup is, and what replaces it."""
     never_ending: set[str] = set()
     at = 0
     while found := _MARKUP.search(text, at):
@@ -116,7 +128,9 @@ def markup_in(text: str) -> Iterator[Edit]:
 
 
 def entities_in(text: str) -> Iterator[Edit]:
-    """Where the entities are, and what takes their place; what merely begins with the name of one goes on after it."""
+    """Yield where the entities are, and what replaces them. Text that only begins with the name of an entity is kept
+    after it.
+    """
     for found in _ENTITY.finditer(text):
         begin, end = found.span()
         characters = unescaped(found[0])
@@ -129,5 +143,7 @@ def entities_in(text: str) -> Iterator[Edit]:
 
 
 def _short_number(found: re.Match[str]) -> str:
-    """A character's number in so few digits that Python reads it: eight are more than there are characters."""
+    """Shorten the number of a character to eight digits, more than any character has, since Python limits long
+    numbers.
+    """
     return "&#" + (found[1].lstrip("0") or "0")[:8]

@@ -1,28 +1,28 @@
-r"""Proper names as one word each: `Santiago de Cuba` is counted as `santiago de cuba`, in place of its three words.
+"""Count proper names as one word: `Santiago de Cuba` becomes the term `santiago de cuba`, instead of three words.
 
-The rule looks at capitals and nothing else; it knows no language and no list of names. A *run* is a run of word
-characters, and a word is a run of two or more, as everywhere.
+The rule uses capital letters only, no language and no list of names. A *run* is a sequence of word characters, and a
+word is a run of two or more, as everywhere.
 
-- A word *hangs* on the run before it if there is a hyphen or an apostrophe between the two and nothing else.
-- A word is *capitalised* if its first character is a capital (or title case), unless it stands in a line that has no
-  small letter at all: in such a line capitals mean nothing. A single capital letter counts as a word here if another
-  one hangs on it (`D'Arcy`).
-- A *link* is one of the small words in `LINKS`, in small letters: de, of, van, ...
-- A *name* begins and ends with a capitalised word and has at least two of them. Between one and the next there are at
-  most two links (`von der Leyen`). Each word of it hangs on the one before, or there are blanks between the two and
-  nothing else, so that a name ends at any other mark, at a run of one character, and with the line. It is as long as it
-  can be; what has more than ten capitalised words then is a headline or a list, and no name.
-- The first run of a sentence does not begin a name, because every first word has a capital; so it is in none at all,
+- A word *hangs* on the run before it if only a hyphen or an apostrophe is between them.
+- A word is *capitalised* if its first character is uppercase (or title case), unless its line has no lowercase letter
+  at all: in such a line capitals mean nothing. A single capital letter counts as a word here if another word hangs on
+  it (`D'Arcy`).
+- A *link* is one of the lowercase words in `LINKS`: de, of, van, ...
+- A *name* begins and ends with a capitalised word and has at least two of them. Between two of them there are at most
+  two links (`von der Leyen`). Each word hangs on the one before, or only blanks are between them, so a name ends at any
+  other mark, at a run of one character, and with the line. It is as long as possible; more than ten capitalised words
+  are a headline or a list, not a name.
+- The first run of a sentence does not begin a name, because every first word is capitalised; so it is part of no name,
   and neither is what hangs on it. A sentence begins with the text, after one of `SENTENCE_MARKS`, and after an empty
-  line; a line break alone begins none, because most lines are broken in the middle of a sentence.
-  (So a name is missed where a sentence begins with it, and after an abbreviation with a full stop.)
+  line. A line break alone begins none, because most lines are broken within a sentence. (So names at the beginning of a
+  sentence and after an abbreviation with a full stop are missed.)
 
-Names are found before a text is lower-cased, and are written into it: `JOINER`, a separator of ASCII that no text
-needs, stands between their words, and counts as a letter from then on. In terms it is a space. Stop words are compared
-with words, and not with the words of a name. In a language that writes all nouns with capitals, such as German, the
-rule finds more than names.
+Names are found before a text is lowercased, and are marked in it: `JOINER`, an ASCII separator that does not occur in
+text, stands between their words and counts as a letter from then on. In terms it is a space. Stop words are compared
+with whole words, not with the words of a name. In a language that capitalises all nouns, such as German, the rule finds
+more than names.
 
-`join_names` does it in plain Python, for a few documents, `join_names_fast` by a kernel, with the same result.
+`join_names` works in plain Python, for a few documents, and `join_names_fast` with a kernel; both give the same result.
 """
 
 import re
@@ -32,7 +32,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .edits import Edit, edited
+from .markup import Edit, edited
 from .words import JOINER, WORD_WITH_NAMES
 
 LINKS = (
@@ -61,25 +61,25 @@ _NO_NAME = re.compile(rf"{JOINER}(?!\w)|(?<!\w){JOINER}")
 
 
 def join_names(text: str) -> str:
-    """The text with its names joined."""
+    """Return the text with its names joined."""
     text = in_lines(text)
     return edited(text, joints_in(text))
 
 
 def joints_in(text: str) -> Iterator[Edit]:
-    """What is between the words of names, in a text that is in lines."""
+    """Yield the gaps between the words of names, in a text that is split into lines."""
     for begin, end in name_spans(text):
         for between in _NO_WORD.finditer(text, begin, end):
             yield *between.span(), JOINER
 
 
 def in_lines(text: str) -> str:
-    """The text without joiners, and with one kind of line break; it is as long as before."""
+    """Return the text without joiners and with one kind of line break; its length stays the same."""
     return text.replace(JOINER, " ").replace("\r\n", " \n").replace("\r", "\n")
 
 
 def name_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the names of a text begin and end."""
+    """Yield where the names of a text begin and end."""
     words: list[tuple[int, int]] = []  # the capitalised ones of what may be a name
     n_links = last_end = line_end = 0
     capitals_count, begins_sentence, hangs = False, True, True
@@ -110,12 +110,12 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_capital(character: str) -> bool:
-    """Whether a word that begins with this character is capitalised."""
+    """Return whether a word that begins with this character is capitalised."""
     return character.isupper() or character.istitle()
 
 
 def join_names_fast(text: str) -> str:
-    """The same by a kernel."""
+    """Return the text with its names joined, as `join_names` does, with a kernel."""
     from ..kernels.names import join_in_place
 
     text = in_lines(text)
@@ -129,20 +129,24 @@ def join_names_fast(text: str) -> str:
 
 
 def ready_for_lower_case(text: str) -> str:
-    """The text with `i` for `İ` in names: its lower case is `i` and a dot, which is no letter and would cut them."""
+    """Return the text with `i` for `İ` in names: its lowercase is `i` and a combining dot, which would split the
+    word.
+    """
     if "İ" not in text or JOINER not in text:
         return text
     return WORD_WITH_NAMES.sub(lambda run: run[0].replace("İ", "i") if JOINER in run[0] else run[0], text)
 
 
 def mended(text: str) -> str:
-    """A text from which characters were taken away after its names were joined: a name that lost a word is none."""
+    """Repair a text that lost characters after its names were joined: a name that lost a word is no longer a name."""
     return _NO_NAME.sub(" ", text) if JOINER in text else text
 
 
 @cache
 def character_kinds(n_characters: int) -> NDArray[np.uint8]:
-    """What each of the first characters is to the kernel, as Python sees it: a sum of the kinds in `kernels.names`."""
+    """Return what each of the first characters is to the kernel, as Python sees it: a sum of the kinds in
+    `kernels.names`.
+    """
     from ..kernels.names import BLANK, CAPITAL, HYPHEN, LETTER, LINE_END, SENTENCE_MARK, SMALL
 
     points = np.arange(n_characters, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
@@ -159,5 +163,5 @@ def character_kinds(n_characters: int) -> NDArray[np.uint8]:
 
 @cache
 def _link_codes() -> NDArray[np.uint64]:
-    """The bytes of each link as a number."""
+    """Return the bytes of each link word as a number."""
     return np.array([int.from_bytes(link.encode(), "big") for link in LINKS], np.uint64)

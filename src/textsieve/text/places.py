@@ -1,40 +1,45 @@
-r"""A prepared text together with the place in the document that each of its characters came from.
+"""Find where the terms of a document stand in its original text, as explanations show them.
 
-Preparation is a row of steps, from a text to a text (`Reading.steps`). To follow a character back through a step it is
-enough to know how long what came from each character is, because no step changes the order of what it leaves:
+**Following characters.** A document is prepared in steps from text to text (`Reading.steps`). To trace a character back
+through a step, it is enough to know how many characters came from each character, because no step changes their order:
 
-- Edits replace stretches of the text, and leave all else as it is: all that replaces a stretch came from all of it.
-- Lower-casing takes the characters one by one; the sigma looks at its neighbours, but is one character in any case.
-- Stripping accents decomposes each character on its own (NFKD), and then puts the marks that belong to one letter into
-  an order. Only characters of a combining class other than 0 move, and these are the ones that `unicode` drops. `ascii`
-  drops all but ASCII, whose class is 0. So what is left stands as if each character had been decomposed and filtered
-  alone.
+- Edits replace stretches of the text: every character of the replacement came from the whole stretch.
+- Lowercasing works character by character. The sigma depends on its neighbours, but is one character in any case.
+- Stripping accents decomposes each character (NFKD) and then reorders the marks of a letter. Only characters with a
+  combining class other than 0 move, and `unicode` drops exactly these; `ascii` drops everything but ASCII, whose class
+  is 0. So the result is the same as if each character had been decomposed and filtered alone.
 
-So a step is two arrays: how many characters came from each character, and for each stretch where it ends.
+So a step is described by two arrays: the number of characters that came from each character, and the end of each
+stretch.
 
-What a reader sees as a word can be more than the characters that are left of it. A mark belongs to the letter before
-it, whether it was dropped (`é` as two characters, with stripped accents) or is no part of a word (without); and letters
-that `ascii` drops belong to the word that the rest of it became: `Łódź` is what a reader sees as the term `odz`. So
-the place of a character reaches over marks after it, and over dropped letters on both sides.
+What a reader sees as a word can be longer than the characters that remain of it. A combining mark belongs to the letter
+before it, whether it was dropped (`é` as two characters, with stripped accents) or is not part of a word (without
+stripping). Letters that `ascii` drops belong to the word that remains: a reader sees `Łódź` as the term `odz`. So the
+place of a character extends over marks after it, and over dropped letters on both sides.
+
+**Finding terms.** The terms of a text are its n-grams, joined by spaces (`words.terms_of`). Listing all of them would
+take time that grows with the longest n-gram. So the vocabulary is stored as a tree with a step for each part between
+spaces, and an n-gram is extended only while some term begins with it. A single word can be several steps, since names
+contain spaces.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Bools, Ints
 from ..errors import InputError, shown
 from . import markup, names, words
-from .documents import Reading, Step
-from .edits import Edit, edited
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from .markup import Edit, edited
+from .reading import Reading, Step
+from .vocabulary import Vocabulary
+from .words import as_counted, word_pattern
 
 
 class Placed(NamedTuple):
@@ -46,12 +51,12 @@ class Placed(NamedTuple):
 
     @classmethod
     def as_given(cls, text: str) -> Placed:
-        """A document that nothing was done with."""
+        """Return the places of an unchanged document."""
         begins = np.arange(len(text))
         return cls(text, begins, begins + 1)
 
     def after_edits(self, edits: Iterable[Edit]) -> Placed:
-        """The text after edits."""
+        """Return the text after edits, with places."""
         listed = list(edits)
         if not listed:
             return self
@@ -67,7 +72,7 @@ class Placed(NamedTuple):
         return Placed(edited(self.text, listed), self.begins[came_from], self.ends[last[came_from]])
 
     def after_each(self, step: Step) -> Placed:
-        """The text after a step that takes the characters one by one."""
+        """Return the text after a step that changes characters one by one, with places."""
         if self.text.isascii():
             return self._replace(text=step(self.text))
         lengths = by_character(self.text, lambda character: len(step(character)))
@@ -81,7 +86,7 @@ class Placed(NamedTuple):
         return Placed(step(self.text), np.repeat(begins, lengths), np.repeat(ends, lengths))
 
     def with_marks(self) -> Placed:
-        """The same, where each character reaches over the marks after it."""
+        """Return the same text, where the place of each character includes the combining marks after it."""
         if self.text.isascii():
             return self
         is_mark = by_character(self.text, _is_mark) > 0
@@ -89,7 +94,7 @@ class Placed(NamedTuple):
 
 
 def by_character(text: str, value: Callable[[str], int]) -> Ints:
-    """A number for each character of a text that is not empty, which is looked up once for each that is different."""
+    """Return a number for each character of a nonempty text, computed once for each distinct character."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     table = np.zeros(int(codes.max()) + 1, np.int64)
     for character in set(text):
@@ -102,7 +107,9 @@ def _is_mark(character: str) -> bool:
 
 
 def last_hanging_on(hangs: Bools) -> Ints:
-    """For each place the last one of those right after it that hang on what is before them; or itself."""
+    """Return for each position the last of the adjacent positions after it that belong to it, or the position
+    itself.
+    """
     n = len(hangs)
     ends_here = np.where(hangs, n, np.arange(n))
     next_end = np.minimum.accumulate(ends_here[::-1])[::-1]
@@ -110,7 +117,9 @@ def last_hanging_on(hangs: Bools) -> Ints:
 
 
 def first_hanging_on(hangs: Bools, is_mark: Bools) -> Ints:
-    """For each place the first one of those right before it that hang on what is after them; a mark is not first."""
+    """Return for each position the first of the adjacent positions before it that belong to it; a mark is never the
+    first.
+    """
     places = np.arange(len(hangs))
     ends_here = np.maximum.accumulate(np.where(hangs, -1, places))
     first = np.append(-1, ends_here[:-1]) + 1
@@ -156,7 +165,7 @@ FOLLOW: dict[Step, Follow] = {
 
 
 def placed(text: str, reading: Reading) -> Placed:
-    """A document as it is prepared, and where its characters came from."""
+    """Return a prepared document with the places of its characters."""
     if callable(reading.strip_accents):
         raise InputError(
             f"strip_accents={shown(reading.strip_accents)} is a function, of which nobody knows what became of which "
@@ -166,3 +175,78 @@ def placed(text: str, reading: Reading) -> Placed:
     for step in reading.steps:
         found = FOLLOW[step](found, step)
     return found.with_marks()
+
+
+class Span(NamedTuple):
+    """Where a term stands in a text: `text[start:end]` is what a reader sees as this term."""
+
+    start: int
+    end: int
+    term: str
+
+
+class Node:
+    """A prefix of terms; `term` is the term that ends here, if there is one."""
+
+    __slots__ = ("longer", "term")
+
+    def __init__(self) -> None:
+        self.term: str | None = None
+        self.longer: dict[str, Node] = {}
+
+    def add(self, term: str) -> None:
+        """Add a term to the tree."""
+        node = self
+        for part in term.split(" "):
+            node = node.longer.setdefault(part, Node())
+        node.term = term
+
+    def after(self, word: str) -> Node | None:
+        """Return the node after one more word, or None."""
+        node = self.longer.get(word)
+        if node is not None or " " not in word:
+            return node
+        node = self
+        for part in word.split(" "):
+            node = node.longer.get(part)
+            if node is None:
+                return None
+        return node
+
+
+class TermFinder:
+    """Finds the terms of a vocabulary in documents."""
+
+    def __init__(self, vocabulary: Vocabulary, reading: Reading) -> None:
+        self._vocabulary, self._reading = vocabulary, reading
+
+    @cached_property
+    def _tree(self) -> Node:
+        root = Node()
+        for term in self._vocabulary.terms:
+            root.add(term)
+        return root
+
+    def spans(self, text: str) -> list[Span]:
+        """Return where each counted term stands, sorted by start and end."""
+        joins_names, stop_words = self._reading.joins_names, self._vocabulary.stop_words
+        found = placed(text, self._reading)
+        runs = [run for run in word_pattern(joins_names=joins_names).finditer(found.text) if run[0] not in stop_words]
+        words = as_counted([run[0] for run in runs], self._reading.forms, joins_names=joins_names)
+        begins = found.begins[[run.start() for run in runs]].tolist()
+        ends = found.ends[[run.end() - 1 for run in runs]].tolist()
+        spans = [Span(begins[first], ends[last], term) for first, last, term in self._terms_in(words)]
+        return sorted(spans, key=lambda span: span[:2])
+
+    def _terms_in(self, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+        """Yield the first and last word of each term, and the term."""
+        shortest, longest = self._vocabulary.ngram_range
+        root = self._tree
+        for first in range(len(words)):
+            node: Node | None = root
+            for last in range(first, min(first + longest, len(words))):
+                node = node.after(words[last]) if node else None
+                if node is None:
+                    break
+                if node.term is not None and last - first + 1 >= shortest:
+                    yield first, last, node.term

@@ -1,4 +1,4 @@
-"""Which terms stay in a vocabulary: not those in too few or too many documents, and only so many in all."""
+"""Select the terms of a vocabulary by document frequency and by a maximum number."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ints
 from ..errors import InputError, counted
 from ..settings import is_whole
 
-Ints = NDArray[np.int64]
-
 
 def check_limits(min_df: float, max_df: float, max_features: int | None = None) -> None:
-    """Refuse limits that mean nothing."""
+    """Raise `InputError` for invalid limits."""
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if not ((is_whole(value) and value >= 1) or (isinstance(value, float) and 0.0 <= value <= 1.0)):
             raise InputError(f"{name}={value!r}; use a whole number from 1, or a share from 0.0 to 1.0.")
@@ -22,7 +21,7 @@ def check_limits(min_df: float, max_df: float, max_features: int | None = None) 
 
 
 def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, float]:
-    """In how many documents a term must be at least, and at most."""
+    """Return the smallest and the largest document frequency of the terms to keep."""
     least = min_df if is_whole(min_df) else min_df * n_documents
     most = max_df if is_whole(max_df) else max_df * n_documents
     if least > n_documents:
@@ -39,12 +38,12 @@ def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, 
 
 
 def no_documents() -> InputError:
-    """What is said if there are no documents."""
+    """Return the error for an empty collection."""
     return InputError("There are no documents. Give an iterable of at least one text.")
 
 
 def no_terms(n_documents: float) -> InputError:
-    """What is said if no document has a term."""
+    """Return the error for documents without any term."""
     return InputError(
         f"None of the {n_documents:,} documents has a term. (A word is two or more letters, digits or underscores; "
         "stop words are left out.)"
@@ -52,7 +51,7 @@ def no_terms(n_documents: float) -> InputError:
 
 
 def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
-    """What is said if all terms are in too few or too many documents."""
+    """Return the error for terms that are all outside the limits."""
     least, most = df_bounds(n_documents, min_df, max_df)
     return InputError(
         f"No term is in {least:g} to {most:g} of the {n_documents:,} documents (min_df={min_df!r}, "
@@ -70,11 +69,11 @@ def kept_terms(
     max_features: int | None = None,
     binary: bool = False,
 ) -> Ints:
-    """The places, among terms in the order of the alphabet, of those that stay.
+    """Return the positions of the terms within the limits, among all terms in alphabetical order.
 
-    `numbers` says where in the `totals` (documents with the term, occurrences in all) each term is; they are only
-    asked for if a limit needs them. Of equally frequent terms, the first in the alphabet stays; where every count is
-    written as 1, a term is as frequent as its documents are many.
+    `numbers` has the place of each term in the `totals` (document frequency, occurrences), which are computed only if a
+    limit needs them. Of equally frequent terms, the first in the alphabet is kept; with `binary`, the frequency of a
+    term is its document frequency.
     """
     if n_documents == 0:
         raise no_documents()

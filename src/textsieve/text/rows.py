@@ -1,4 +1,4 @@
-"""Sparse rows as plain arrays: what lies between counting, weighing and scoring, and needs no more than numpy."""
+"""Sparse rows as plain numpy arrays, passed between counting, weighting and scoring without scipy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """The stored values of a matrix, row by row; the columns of a row ascend, and none is there twice."""
+    """The stored values of a sparse matrix row by row; the columns of each row ascend without repetition."""
 
     values: NDArray[Any]
     columns: NDArray[Any]
@@ -21,28 +21,28 @@ class Rows(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self.starts) - 1
 
     @property
     def sizes(self) -> NDArray[Any]:
-        """How many values each row has."""
+        """Return the number of stored values in each row."""
         return np.diff(self.starts)
 
     @property
     def is_zero(self) -> NDArray[np.bool_]:
-        """Which rows have no value but 0."""
+        """Return which rows contain no value but 0."""
         filled = np.concatenate([[0], np.cumsum(self.values != 0)])
         return np.asarray(filled[self.starts[1:]] == filled[self.starts[:-1]])
 
     def part(self, rows: slice) -> Self:
-        """Return some rows that follow one another, from `rows.start` to before `rows.stop`; the values are shared."""
+        """Return the rows from `rows.start` to before `rows.stop`; the values are shared."""
         starts = self.starts[rows.start : rows.stop + 1]
         values = slice(starts[0], starts[-1])
         return type(self)(self.values[values], self.columns[values], starts - starts[0], self.n_columns)
 
     def matrix(self) -> csr_matrix:
-        """The same as scipy has it; the arrays are shared."""
+        """Return a scipy matrix that shares the arrays."""
         from scipy.sparse import csr_matrix
 
         matrix = csr_matrix((self.values, self.columns, self.starts), shape=(self.n_rows, self.n_columns))
@@ -51,7 +51,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, matrix: csr_matrix) -> Self:
-        """The rows of a matrix, which is copied only if its columns are out of order."""
+        """Return the rows of a matrix, which is copied only if its columns are out of order."""
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()

@@ -1,10 +1,13 @@
-"""How counts are weighted, as one value: tf, idf and norm together (see `weights`)."""
+"""Weighting schemes: the names of tf, idf and norm together.
+
+`weights` has the formulas. This module is separate because the help of the command line reads it without numpy.
+"""
 
 from typing import NamedTuple
 
 
 class Scheme(NamedTuple):
-    """A row of choices."""
+    """The names of a term frequency, an inverse document frequency and a norm."""
 
     tf: str
     idf: str

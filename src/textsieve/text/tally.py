@@ -1,11 +1,11 @@
-"""Documents to sparse rows of counts, slice by slice and on several threads, with the same result for any number.
+"""Count documents slice by slice on several threads, with the same result for any number of threads.
 
-A slice is half a megabyte of text, so that its bytes, its part of the output and most of the table of terms stay in
-the processor's cache. The calling thread gets and encodes the documents of the next slice while others count, each
-with a table of its own; no more than one slice a thread is in memory beside the counts.
+A slice is half a megabyte of text, so that its bytes, its part of the output and most of the term table stay in the
+processor's cache. The calling thread reads and encodes the next slice while other threads count, each with its own
+table. Besides the counts, at most one slice per thread is in memory.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -13,16 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import rows as kernels
+from ..arrays import Ints
+from ..kernels import csr as kernels
+from ..threads import parallel_map
 from .rows import Rows
-from .table import TermTable
-from .wordtable import Counted, Ints, Slice
+from .term_table import TermTable
+from .word_table import Slice, SliceCounts
 
 SLICE_CHARACTERS = 1 << 19
 
 
 def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
-    """The texts, encoded, in slices of about half a megabyte; a text is never cut."""
+    """Yield the encoded texts in slices of about half a megabyte; a text is never split."""
     parts: list[bytes] = []
     size = 0
     wide = False
@@ -41,15 +43,19 @@ def encoded_slices(texts: Iterable[str]) -> Iterator[Slice]:
 
 
 @dataclass
-class Tally:
-    """Counted slices; and if workers learned, which counted each, and the table's number for each of a worker's."""
+class SliceTally:
+    """The counted slices; if workers learned terms, also which worker counted each slice, and the final numbers of
+    its terms.
+    """
 
-    slices: list[Counted]
+    slices: list[SliceCounts]
     owners: list[int] | None
     numbers: list[Ints] | None
 
     def _by_slice(self, of_number: Ints) -> list[Ints]:
-        """What holds for each number of the table, for each slice by the numbers that it was counted with."""
+        """Return for each slice an array over the numbers that it was counted with, given one over the final
+        numbers.
+        """
         if self.owners is None or self.numbers is None:
             return [of_number] * len(self.slices)
         of_worker = [of_number[numbers] for numbers in self.numbers]
@@ -57,11 +63,11 @@ class Tally:
 
     @property
     def n_documents(self) -> int:
-        """How many documents were counted."""
+        """Return the number of counted documents."""
         return sum(len(counted.row_ends) for counted in self.slices)
 
     def totals(self, size: int) -> tuple[Ints, Ints]:
-        """In how many documents each term is, and how often in all."""
+        """Return the document frequency and the number of occurrences of each term."""
         doc_freq = np.zeros(size, np.int64)
         occurrences = np.zeros(size, np.int64)
         for counted, numbers in zip(self.slices, self._by_slice(np.arange(size)), strict=True):
@@ -69,7 +75,7 @@ class Tally:
         return doc_freq, occurrences
 
     def rows(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> Rows:
-        """The counts as rows, a term's number giving its column (-1: none). The tally is used up by it."""
+        """Return the counts as rows, and free the tally; `columns` maps term numbers to columns (-1: none)."""
         of_slice = self._by_slice(columns)
         all_stay = bool((columns >= 0).all())
         sizes = [
@@ -89,32 +95,21 @@ class Tally:
             kernels.write_rows(*self.slices[at], of_slice[at], radix_passes, indices[place], data[place])
             self.slices[at] = _NOTHING  # its counts are in the rows now
 
-        for_all(write, len(self.slices), n_jobs)
+        parallel_map(write, len(self.slices), n_jobs)
         return Rows(data, indices, row_starts.astype(index_type), n_columns)
 
 
-_NOTHING = Counted(np.empty(0, np.uint64), np.empty(0, np.uint64))
+_NOTHING = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))
 
 
-def for_all(task: Callable[[int], None], n_tasks: int, n_jobs: int) -> None:
-    """Do the tasks 0 to n - 1, several at a time."""
-    if min(n_jobs, n_tasks) <= 1:
-        for number in range(n_tasks):
-            task(number)
-        return
-    with ThreadPoolExecutor(n_jobs) as pool:
-        for _ in pool.map(task, range(n_tasks)):
-            pass
-
-
-def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int) -> Tally:
-    """Count all slices. A table that learns has all their terms afterwards, in the order of their first use."""
+def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int) -> SliceTally:
+    """Count all slices. A table that learns then contains all their terms, numbered in the order of first use."""
     if n_jobs == 1 and learn:
-        return Tally([table.count(each, learn=True) for each in slices], None, None)
+        return SliceTally([table.count(each, learn=True) for each in slices], None, None)
     workers: list[TermTable] = []
     idle: SimpleQueue[int] = SimpleQueue()
 
-    def work(owner: int, documents: Slice) -> tuple[Counted, tuple[int, int]]:
+    def work(owner: int, documents: Slice) -> tuple[SliceCounts, tuple[int, int]]:
         try:
             return workers[owner].count(documents, learn=learn), workers[owner].sizes
         finally:
@@ -123,7 +118,7 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
     # The calling thread gets and encodes the documents: what they come from may belong to it alone. A worker gets
     # a slice only when it is idle, so its slices are in the order of the documents.
     owners: list[int] = []
-    counts: list[Future[tuple[Counted, tuple[int, int]]]] = []
+    counts: list[Future[tuple[SliceCounts, tuple[int, int]]]] = []
     with ThreadPoolExecutor(n_jobs) as pool:
         for documents in slices:
             if idle.empty() and len(workers) < n_jobs:
@@ -137,6 +132,6 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
     counted = [each for each, _ in done]
     if not learn:
         table.take_back(workers)
-        return Tally(counted, None, None)
+        return SliceTally(counted, None, None)
     numbers = table.absorb(workers, zip(owners, (sizes for _, sizes in done), strict=True))
-    return Tally(counted, owners, numbers)
+    return SliceTally(counted, owners, numbers)

@@ -1,7 +1,7 @@
-"""The terms of a counter in the order of their columns, in the three forms that its users want.
+"""The terms of a counter in the order of their columns, in three representations.
 
-A list to show, a dictionary to look one up, a table for the kernels. Each is made when it is first asked for: a model
-that predicts one document never needs the table, and a stream that grows by millions of terms never needs the list.
+They are a list to show, a dictionary to look up, and a table for the kernels. Each is built when it is first needed: a
+model that predicts one document never needs the table, and a stream that adds millions of terms never needs the list.
 Only the terms themselves are pickled.
 """
 
@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, shown
-from .documents import Reading
+from .reading import Reading
 
 if TYPE_CHECKING:
-    from .table import TermTable
+    from .term_table import TermTable
 
 
 def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """The column of each of `size` numbers, given the numbers in the order of their columns (-1: no number)."""
+    """Return the column of each of `size` numbers, given the number of each column (-1: none)."""
     columns = np.full(size, -1, np.int64)
     has_number = numbers >= 0
     columns[numbers[has_number]] = np.flatnonzero(has_number)
@@ -30,7 +30,7 @@ def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 
 def given_terms(vocabulary: Mapping[str, int] | Iterable[str]) -> list[str]:
-    """The terms of a vocabulary that a user gives, in the order of their columns; of a set, in that of the alphabet."""
+    """Return the terms of a given vocabulary in the order of their columns; a set is sorted alphabetically."""
     if isinstance(vocabulary, Mapping):
         terms = sorted(vocabulary, key=vocabulary.__getitem__)
         if [vocabulary[term] for term in terms] != list(range(len(terms))):
@@ -43,7 +43,7 @@ def given_terms(vocabulary: Mapping[str, int] | Iterable[str]) -> list[str]:
 
 
 def each_once(terms: Iterable[str]) -> list[str]:
-    """The terms as a list, in which none may be twice."""
+    """Return the terms as a list; raise `InputError` if one occurs twice."""
     if isinstance(terms, str):
         raise InputError(f"vocabulary is the string {shown(terms)}; give a list of terms.")
     listed = list(terms)
@@ -55,7 +55,7 @@ def each_once(terms: Iterable[str]) -> list[str]:
 
 
 class Tabled(NamedTuple):
-    """The kernels' table of a vocabulary, and how its numbers and the vocabulary's columns go together."""
+    """A vocabulary's table for the kernels, with the number of each column and the column of each number."""
 
     table: TermTable
     numbers: NDArray[np.int64]  # of each column; -1: no text can give the term
@@ -64,9 +64,9 @@ class Tabled(NamedTuple):
 
 
 class Vocabulary:
-    """Terms and their columns. It can grow at the end, by terms or by a table that learned.
+    """Terms and their columns. A vocabulary can grow at the end, by terms or by a table that learned.
 
-    Several threads may read it at once; each form is made whole before it is seen.
+    Threads may read it concurrently; each representation is complete before it becomes visible.
     """
 
     def __init__(
@@ -81,20 +81,20 @@ class Vocabulary:
         self._tabled: Tabled | None = None
 
     def __len__(self) -> int:
-        """How many terms there are."""
+        """Return the number of terms."""
         return self._size
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: the terms, and how they are read off a text."""
+        """Return what is pickled: the terms and the settings."""
         return {name: getattr(self, name) for name in ("terms", "ngram_range", "stop_words", "pruned")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take up a pickled state."""
+        """Restore a pickled state."""
         self.__dict__.update(Vocabulary(**state).__dict__)
 
     @property
     def terms(self) -> list[str]:
-        """The terms, in the order of their columns."""
+        """Return the terms in the order of their columns."""
         terms, tabled = self._terms, self._tabled
         if len(terms) < self._size and tabled is not None:
             terms = self._terms = terms + tabled.table.spelled(tabled.numbers[len(terms) :])
@@ -102,7 +102,7 @@ class Vocabulary:
 
     @property
     def columns(self) -> dict[str, int]:
-        """The column of each term."""
+        """Return the column of each term."""
         columns = self._columns
         if columns is None or len(columns) < self._size:
             columns = self._columns = dict(zip(self.terms, range(self._size), strict=True))
@@ -110,14 +110,14 @@ class Vocabulary:
 
     @property
     def has_table(self) -> bool:
-        """Whether the kernels' table is there already."""
+        """Return whether the table for the kernels exists already."""
         return self._tabled is not None
 
     def tabled(self, reading: Reading) -> Tabled:
-        """The kernels' table of these terms, for documents that are read in this way."""
+        """Return the table for the kernels, for documents that are read in this way."""
         tabled = self._tabled
         if tabled is None or tabled.reading != reading:
-            from .table import TermTable
+            from .term_table import TermTable
 
             table = TermTable.for_reading(reading, self.ngram_range, self.stop_words)
             numbers = table.add_terms(self.terms)
@@ -125,18 +125,18 @@ class Vocabulary:
         return tabled
 
     def drop_table(self) -> None:
-        """Forget the kernels' table, and with it what it may have learned that is no term yet."""
+        """Discard the table for the kernels, including what it learned that is not a term yet."""
         self._terms = self.terms
         self._tabled = None
 
     def grow(self, terms: Sequence[str]) -> None:
-        """Add terms that are new."""
+        """Add new terms."""
         self.drop_table()
         self._terms = self._terms + list(terms)
         self._size = len(self._terms)
 
     def grow_with_table(self, before: Tabled) -> NDArray[np.int64]:
-        """Take in what the table learned since it was asked for; gives the column of each of its numbers."""
+        """Add the terms that the table learned since it was returned; return the column of each of its numbers."""
         n_known = len(before.columns)
         learned = before.table.countable(n_known)
         columns = np.concatenate([before.columns, np.where(learned, self._size - 1 + np.cumsum(learned), -1)])

@@ -1,15 +1,15 @@
-"""`TermWeighter`: counts to weights, by a table of three columns.
+"""`TermWeighter`: turn counts into weights.
 
-A weight is tf x idf, then the weights of each document are scaled or left:
+A weight is tf x idf, then the weights of each document are optionally scaled:
 
 - tf: the count (`tf`), 1 (`binary`), 1 + ln of the count (`log`), or 1 + ln of that (`loglog`);
-- idf: 1 (`none`), ln(N/df) (`plain`), or ln((1+N)/(1+df)) + 1 (`smooth`, scikit-learn's), with N and df from the
-  documents that were fitted and from no others;
+- idf: 1 (`none`), ln(N/df) (`plain`), or ln((1+N)/(1+df)) + 1 (`smooth`, scikit-learn's), with N and df from the fitted
+  documents only;
 - norm: `l2` (the squares of a document's weights sum to 1), `l1` (their absolute values do) or `none`.
 
 The weights called `ltc` (Pons-Porrata et al.; Ko and Seo) are log x plain x l2; scikit-learn's
 `TfidfVectorizer(sublinear_tf=True)` is log x smooth x l2. Only stored values are touched, so a sparse matrix stays
-sparse. `plain` gives a term that is in every document the weight 0, and a term in none has no value to weigh.
+sparse. `plain` gives a term that occurs in every document the weight 0; a term that occurs in none has no stored value.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..estimators import as_configured, growing
 from .rows import Rows
-from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, Floats, Ints, weigh
+from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -1,11 +1,11 @@
-"""Counts to weights: what a count is worth, what a rare term is worth, and what is done about long documents.
+"""Turn counts into weights: tf x idf, then optionally scaled by the length of the document.
 
-A weight is tf x idf, then the weights of a document are scaled or left; each of the three is a row of a table below.
-Only stored values are touched. The weights of a document depend on its own counts alone, to the last bit: documents may
-come one at a time or by the million, and be cut into batches anywhere.
+Each of the three factors is a function in a table below; `schemes` names one of each. Only stored values are touched.
+The weights of a document depend on its own counts only, to the last bit, so documents can arrive one at a time or by
+the million, in batches of any size.
 
-Most counts are small whole numbers, so their logarithms are looked up. The work is done in blocks of rows that stay
-in the processor's cache.
+Most counts are small integers, so their logarithms come from a table. Rows are processed in blocks that stay in the
+processor's cache.
 """
 
 import math
@@ -16,10 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .rows import Rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 15
 _N_LOGS = 1 << 10
@@ -28,17 +26,17 @@ _LOG_LOGS = np.array([0.0, *(1.0 + math.log(weight) for weight in _LOGS[1:].toli
 
 
 def one_plus_log(counts: NDArray[Any]) -> Floats:
-    """1 + ln of each count; a stored 0 is no occurrence, and stays 0."""
+    """Return 1 + ln of each count; a stored 0 stays 0."""
     return _looked_up(counts, _LOGS, lambda others: 1.0 + np.log(others))
 
 
 def one_plus_log_twice(counts: NDArray[Any]) -> Floats:
-    """1 + ln(1 + ln of each count), for counts from 1; a stored 0 stays 0."""
+    """Return 1 + ln(1 + ln of each count) for counts from 1 on; a stored 0 stays 0."""
     return _looked_up(counts, _LOG_LOGS, lambda others: 1.0 + np.log(1.0 + np.log(others)))
 
 
 def _looked_up(counts: NDArray[Any], table: Floats, formula: Callable[[Floats], Floats]) -> Floats:
-    """The formula's value for each count, from the table for whole numbers that are in it."""
+    """Return the value of a formula for each count, from a table where counts are small integers."""
     small = (counts >= 0) & (counts < _N_LOGS)
     if counts.dtype.kind == "f":
         small &= counts == np.rint(counts)
@@ -80,7 +78,7 @@ reduceat adds each row by itself, in an order that depends on nothing but the nu
 
 
 def weigh(rows: Rows, *, tf: str, idf: Floats | None, norm: str) -> Rows:
-    """The weights of counted rows, by the names of the tables; `idf` has a factor for each column, or is None."""
+    """Return the weights of counted rows for named formulas; `idf` has a factor for each column, or is None."""
     weights = np.empty(len(rows.values))
     for first, last in _blocks(rows.starts):
         place = slice(rows.starts[first], rows.starts[last])
@@ -95,7 +93,7 @@ def weigh(rows: Rows, *, tf: str, idf: Floats | None, norm: str) -> Rows:
 
 
 def _blocks(starts: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """The first row and the end of each block of rows that has about so many values; a row is never cut."""
+    """Yield the first and last row of blocks with about equally many values; a row is never split."""
     full = np.searchsorted(starts, np.arange(_BLOCK, starts[-1], _BLOCK))
     return pairwise(np.unique([0, *full.tolist(), len(starts) - 1]).tolist())
 
@@ -103,7 +101,7 @@ def _blocks(starts: NDArray[Any]) -> Iterator[tuple[int, int]]:
 def _scale_to_length_one(
     values: Floats, starts: NDArray[Any], length_of: Callable[[Floats, NDArray[Any]], Floats]
 ) -> None:
-    """Divide the values of each row by the row's length, in place; a row of zeros stays."""
+    """Divide the values of each row by the row's length in place; a row of zeros stays."""
     sizes = np.diff(starts)
     filled = sizes > 0
     lengths = length_of(values, starts[:-1][filled])

@@ -1,9 +1,9 @@
-r"""What a word is, said twice: as the regular expression that defines it, and as the tables that the kernels read.
+r"""Define what a word is: as a regular expression, and as the tables that the kernels read.
 
 A word is a run of two or more word characters (letters, digits and the underscore of any script), which is what
-scikit-learn's `CountVectorizer` finds by default with `\b\w\w+\b`. The text is lower-cased first, accents are
-stripped after that if asked for; both are Python's own, so that they agree to the last code point. The kernels
-lower-case ASCII on the way, and only documents with other characters go through `str.lower`.
+scikit-learn's `CountVectorizer` matches by default with `\b\w\w+\b`. The text is lowercased first, then accents are
+stripped if asked for, both with Python's own functions, so that results agree for every code point. The kernels
+lowercase ASCII themselves; only documents with other characters go through `str.lower`.
 """
 
 import re
@@ -36,14 +36,14 @@ Forms = Callable[[Sequence[str]], list[str]]
 
 
 def fold_to_ascii(text: str) -> str:
-    """The text with the letters of ASCII that its letters are made of, and nothing else."""
+    """Return the ASCII letters that remain when all characters are decomposed."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
 def drop_marks(text: str) -> str:
-    """The text without the marks above and below its letters."""
+    """Return the text without combining marks."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)
@@ -55,7 +55,7 @@ ACCENTS: dict[str, Callable[[str], str]] = {"ascii": fold_to_ascii, "unicode": d
 
 
 def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
-    """The function that a setting of `strip_accents` stands for."""
+    """Return the function for a setting of `strip_accents`."""
     if strip_accents is None or callable(strip_accents):
         return strip_accents
     if strip_accents not in ACCENTS:
@@ -65,9 +65,9 @@ def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
 
 
 def lower_case(text: str) -> str:
-    """`text.lower()`, in pieces: Python takes twelve bytes a character for it, which a long document need not.
+    """Return `text.lower()`, computed in pieces, since Python needs twelve bytes per character for it.
 
-    Only the sigma looks at its neighbours, so a text that has one is left whole.
+    Only the sigma depends on its neighbours, so a text with one is not split.
     """
     if len(text) <= LONG_TEXT or text.isascii() or "Σ" in text:
         return text.lower()
@@ -75,7 +75,7 @@ def lower_case(text: str) -> str:
 
 
 def without_dotted_i(text: str) -> str:
-    """The text with `i` for `İ` and `ı` for `I`, which is their lower case in Turkish; other letters are as ever."""
+    """Replace `İ` by `i` and `I` by `ı`, their lowercase in Turkish; other letters stay."""
     if not text.isascii():
         text = text.replace(DOTTED_I, "i").replace("İ", "i")
     return text.replace("I", "ı")
@@ -84,10 +84,10 @@ def without_dotted_i(text: str) -> str:
 def stop_words_of(
     setting: str | Collection[str] | None, strip_accents: Accents = None, *, lowercase: bool = True
 ) -> frozenset[str]:
-    """The words that a setting of `stop_words` stands for.
+    """Return the words for a setting of `stop_words`.
 
-    Those of a language are as texts have them: without accents if these have none, and where capitals stay also with
-    the one that a sentence begins with.
+    The stop words of a language are as texts have them: without accents if these are stripped, and also capitalised if
+    texts keep capitals.
     """
     if setting is None:
         return frozenset()
@@ -104,12 +104,12 @@ def stop_words_of(
 
 
 def word_pattern(*, joins_names: bool) -> re.Pattern[str]:
-    """What finds the words of a prepared text."""
+    """Return the regular expression for the words of a prepared text."""
     return WORD_WITH_NAMES if joins_names else WORD
 
 
 def as_counted(words: list[str], forms: Forms | None, *, joins_names: bool) -> list[str]:
-    """What each word of a text counts as."""
+    """Return what each word of a text counts as."""
     if joins_names:
         words = [word.replace(JOINER, " ") for word in words]
     return words if forms is None else forms(words)
@@ -118,7 +118,7 @@ def as_counted(words: list[str], forms: Forms | None, *, joins_names: bool) -> l
 def terms_of(
     text: str, ngram_range: tuple[int, int], stop_words: frozenset[str], forms: Forms | None, *, joins_names: bool
 ) -> list[str]:
-    """The terms of a prepared text, in the order of their first words, short before long."""
+    """Return the terms of a prepared text in the order of their first words, short ones before long ones."""
     words: list[str] = word_pattern(joins_names=joins_names).findall(text)
     if stop_words:
         words = [word for word in words if word not in stop_words]
@@ -135,7 +135,7 @@ def terms_of(
 
 @cache
 def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8]:
-    """What each byte of UTF-8 is to the kernels (see `kernels.words`), lower-casing ASCII or not."""
+    """Return what each byte of UTF-8 is to the kernels (see `kernels.words`), lowercasing ASCII or not."""
     classes = np.full(256, _WIDE, np.uint8)
     for code in range(128):
         character = chr(code)
@@ -150,7 +150,7 @@ def byte_classes(lowercase: bool, joins_names: bool = False) -> NDArray[np.uint8
 
 @cache
 def wide_words() -> NDArray[np.uint8]:
-    """A bit for each code point: is it a word character? Read off the regular expression itself."""
+    """Return a bitmap of the code points that are word characters, computed from the regular expression itself."""
     points = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     is_word = np.zeros(len(points), np.bool_)
     for run in re.finditer(r"\w+", points):

@@ -14,24 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..corpus.batch import Place
 from ..errors import InputError
 from ..prediction import Model, by_writing
 from ..text.rows import Rows
-from .folding import digest, of_text
+from .document_digests import digest, of_text
 from .updating import require_labels, stacked
-
-Ints = NDArray[np.int64]
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
 UNREADABLE = "that can't be read"
 
 
-class Chosen(NamedTuple):
-    """What is to be learned, and how many documents are not, and why."""
+class DocumentsToLearn(NamedTuple):
+    """The documents to learn, and how many are left out and why."""
 
     rows: Rows
     label_sets: list[tuple[Any, ...]]
@@ -45,7 +40,7 @@ class Chosen(NamedTuple):
 
 
 class Corrections:
-    """What was read so far."""
+    """Collects corrections from files."""
 
     def __init__(self, model: Model, *, skip_unknown: bool = False, n_jobs: int | None = -1) -> None:
         self.n_read = 0
@@ -58,7 +53,7 @@ class Corrections:
         self._digests: list[bytes] = []
 
     def add(self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[Place]) -> None:
-        """Take in some documents of a file, whose name is for messages."""
+        """Add documents of a file, whose name is for messages."""
         kept = []
         for text, written, place in zip(texts, labels, places, strict=True):
             self.n_read += 1
@@ -72,12 +67,12 @@ class Corrections:
         self._parts.append(self._model.rows(kept, self._n_jobs))
 
     def leave_out(self, fault: str, name: str, places: Iterable[str]) -> None:
-        """Note what can't be learned, and where in a file it is."""
+        """Record a document that can't be learned, and where in a file it is."""
         for place in places:
             self.left_out.setdefault(fault, []).append(f"{name}: {place}")
 
     def _fault(self, text: str, labels: Sequence[Any], name: str, place: Place) -> str | None:
-        """Why a document can't be learned; raised if that is to be settled first."""
+        """Return why a document can't be learned, or None; raise the error if the user must decide first."""
         if not text.strip():
             return NO_TEXT
         if not labels and not self._may_be_of_no_class(place):
@@ -91,17 +86,17 @@ class Corrections:
         return None
 
     def _may_be_of_no_class(self, place: Place) -> bool:
-        """Whether a document without labels is of none of the classes, and not one of which nothing is known."""
+        """Return whether a document without labels belongs to none of the classes, rather than being unlabelled."""
         return self._model.labels == "matrix" or (self._model.labels == "several" and place.is_of_no_class)
 
-    def chosen(self, folded: frozenset[bytes]) -> Chosen:
-        """What is to be learned, given the digests of what was folded in before."""
+    def chosen(self, folded: frozenset[bytes]) -> DocumentsToLearn:
+        """Return the documents to learn, given the digests of documents that were added before."""
         last = {of_text(each): at for at, each in enumerate(self._digests)}
         at_last = sorted(last.values())
         new = [at for at in at_last if self._digests[at] not in folded]
         known_texts = set(map(of_text, folded))
         rows = stacked(self._parts).matrix()[new] if self._parts else None
-        return Chosen(
+        return DocumentsToLearn(
             Rows.of(rows) if rows is not None else self._model.rows([]),
             [self._label_sets[at] for at in new],
             frozenset(self._digests[at] for at in new),

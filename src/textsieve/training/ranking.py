@@ -1,4 +1,4 @@
-"""The best terms of a corpus, overall and for each class, without training anything."""
+"""Rank the terms of a corpus, overall and for each class, without training a model."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
+from ..arrays import Floats, Ints
 from ..corpus import Corpus
 from ..errors import InputError, NothingChosen, UnfitDocuments, shown
 from ..selectors import TermSelector, TypicalTestors
-from ..selectors.base import Documents
+from ..selectors.base import ReadAgain
 from ..selectors.named import scheme_for
 from ..stats import ClassStats
-from ..stats.sums import Floats
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
-from .documents import Counted, Limits, Progress, count_corpus, weighted_documents, weighted_stats
+from .counted_documents import Limits, Progress, count_corpus
 
-Ints = NDArray[np.int64]
 Scored = list[tuple[str, float]]
 """Terms and their scores, the best first."""
 
@@ -32,10 +31,10 @@ def fitted_selector(
     selector: TermSelector,
     stats: ClassStats,
     most: int | None,
-    documents: Documents | None = None,
+    documents: ReadAgain | None = None,
     sample_weight: Floats | None = None,
 ) -> TermSelector:
-    """A copy of a selector that was fitted to keep no more terms than that."""
+    """Return a copy of a selector, fitted to select at most `most` terms."""
     fitted: Any = clone(selector)
     if most is not None and "k" in fitted.get_params():
         fitted.set_params(k=min(most, stats.n_terms))
@@ -44,7 +43,9 @@ def fitted_selector(
 
 
 def with_every_label(selector: TermSelector) -> TermSelector:
-    """A copy to which no label means "no label": who trains a model has settled which documents have none."""
+    """Return a copy for which no label means unlabelled, because training has decided which documents are
+    unlabelled.
+    """
     copy: Any = clone(selector)
     names = [name for name in copy.get_params() if name.rpartition("__")[2] == "unlabelled"]
     settled: TermSelector = copy.set_params(**dict.fromkeys(names))
@@ -52,7 +53,7 @@ def with_every_label(selector: TermSelector) -> TermSelector:
 
 
 def best_columns(selector: TermSelector, most: int | None) -> Ints:
-    """The columns that a selector keeps, the best first; at most so many."""
+    """Return the columns that a selector keeps, best first, at most `most`."""
     ranking, support = selector.ranking_, selector.get_support()
     best: Ints = ranking[support[ranking]][:most]
     if not len(best):
@@ -61,20 +62,20 @@ def best_columns(selector: TermSelector, most: int | None) -> Ints:
 
 
 def kept_columns(selector: TermSelector, most: int | None) -> Ints:
-    """The same where the order is of no matter, so that a selector need not work out scores for it."""
+    """Return the columns that a selector keeps in any order, so that it need not compute scores for the order."""
     kept = selector.kept_columns()
     return kept if len(kept) and (most is None or len(kept) <= most) else best_columns(selector, most)
 
 
 def found_by(selector: TermSelector) -> dict[str, Any]:
-    """What a fitted selector has settled for itself, and a model is to remember: the thresholds of testors."""
+    """Return what a fitted selector determined and a model should record: the thresholds of testors."""
     if not isinstance(selector, TypicalTestors):
         return {}
     return {"testors": {"epsilon": selector.epsilon_, "delta": float(selector.delta)}}
 
 
 class ShortestTestor(NamedTuple):
-    """The fewest terms that set a class apart from all others but some; whether it is proved that fewer do not."""
+    """The fewest terms that tell a class from all others but some, and whether it is proved that fewer don't."""
 
     terms: list[str]
     proved: bool
@@ -84,7 +85,7 @@ class ShortestTestor(NamedTuple):
 
 @dataclass(frozen=True)
 class RankedTerms:
-    """The terms of a corpus, as a selector ranks them."""
+    """The terms of a corpus as a selector ranks them."""
 
     best: Scored
     by_class: dict[Any, Scored]
@@ -105,27 +106,28 @@ class RankedTerms:
 
 
 def check_reading(reading: Mapping[str, Any]) -> None:
-    """Refuse what a `TermCounter` cannot be told, without having read a document."""
+    """Raise `InputError` for settings that a `TermCounter` can't use, without reading a document."""
     TermCounter(**reading)._validated()
 
 
 def rank_terms(
     corpus: Corpus, selector: TermSelector, n: int, *, progress: Progress, n_jobs: int = -1, **reading: Any
 ) -> RankedTerms:
-    """The n best terms of a corpus, which may be larger than memory; `reading` is what a `TermCounter` is told.
+    """Return the n best terms of a corpus, which may be larger than memory; `reading` has the settings of a
+    `TermCounter`.
 
-    Vectors are taken as they are, and their columns called #0, #1, ...
+    Vectors are taken as they are, and their columns are named #0, #1, ...
     """
     if next(corpus.batches()).vectors is not None:
         _refuse_to_read_vectors(corpus, reading)
         stats = _stats_of_vectors(corpus, progress)
         terms = [f"#{column}" for column in range(stats.n_terms)]
-        documents: Documents = partial(_vectors_of, corpus)
+        documents: ReadAgain = partial(_vectors_of, corpus)
     else:
         terms, stats, documents = _terms_and_stats(corpus, selector, reading, n_jobs, progress)
     with corpus.naming(UnfitDocuments):
         # As many are shown as were asked for; where that would change what is chosen, of those that would be.
-        fitted = fitted_selector(selector, stats, None if selector.says_how_many else n, documents)
+        fitted = fitted_selector(selector, stats, None if selector.chooses_own_k else n, documents)
         best = best_columns(fitted, n)
         stats = fitted.stats_  # a label may mean "no label" to the selector
 
@@ -147,7 +149,7 @@ def rank_terms(
 
 
 def _shortest(fitted: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTestor]:
-    """The first of the shortest testors of each class; the more classes there are, the less is searched for each."""
+    """Return the first of the shortest testors of each class; with more classes, less work is spent on each."""
     labels = list(fitted.comparison_)
     found = {label: fitted.shortest_testors(label, limit=1, share_of_work=1 / len(labels)) for label in labels}
     return {
@@ -160,8 +162,8 @@ def _shortest(fitted: TypicalTestors, terms: list[str]) -> dict[Any, ShortestTes
 
 def _terms_and_stats(
     corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
-) -> tuple[list[str], ClassStats, Documents]:
-    """The terms, and the statistics of their counts or weights, whichever the selector looks at; and these again."""
+) -> tuple[list[str], ClassStats, ReadAgain]:
+    """Return the terms, the statistics of the counts or weights that the selector reads, and these once more."""
     limits: Limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
     settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
     scheme = scheme_for(selector)
@@ -171,18 +173,12 @@ def _terms_and_stats(
         want_stats=scheme == COUNTS,
         progress=progress,
     )
-    if isinstance(counted, Counted):
-        weights = counted.within_limits.weights(scheme)
-        stats = ClassStats.from_matrix(weights, counted.targets.label_sets())
-        return counted.within_limits.terms, stats, lambda: [weights]
-    streamed, counter = counted, TermCounter(**settings, dtype=np.int32, vocabulary=counted.terms)
-    read_again = corpus, streamed, counter, scheme, progress
-    stats = weighted_stats(*read_again) if streamed.stats is None else streamed.stats
-    return streamed.terms, stats, partial(weighted_documents, *read_again)
+    data = counted.selection_data(scheme)
+    return [counted.terms[column] for column in data.columns.tolist()], data.stats, data.weights
 
 
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
-    """Stop if something is asked for that is done with texts alone."""
+    """Raise `InputError` for settings that apply to texts only."""
     usual = TermCounter().get_params()
     asked = [f"{name}={shown(value)}" for name, value in reading.items() if value != usual[name]]
     if asked:

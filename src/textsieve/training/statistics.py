@@ -1,17 +1,18 @@
-"""What is kept of documents so that others can be learned later, as if all had been there from the start.
+"""Statistics that let a model learn more documents later, as if all had been there from the start.
 
-Terms, idf and thresholds are settled once. What is learned then is a function of statistics that add up, in any order
-and in any parts, to the last bit:
+Terms, idf and thresholds are fixed. Then what is learned depends only on statistics that can be added in any order and
+in any parts, exact to the last bit:
 
-- *naive Bayes and Rocchio*: `ClassStats` of the weights of the chosen terms (`classifiers.from_stats`);
-- *TCFP without context*: which weights each term has, in how many documents of each class (`classifiers.vote_table`);
-- *the class of documents without a chosen term*: z_j, how many such documents each class has (`unknown`).
+- *naive Bayes and Rocchio*: `ClassStats` of the weights of the selected terms (`classifiers.from_stats`);
+- *TCFP without context*: the weights of each term, and how many documents of each class have them
+  (`classifiers.vote_table`);
+- *the fallback class*: the number of documents of each class without a selected term (`fallback`).
 
-So a model that is updated part by part is the model of all parts, for the terms and the idf that it has. All else
-learns from the documents themselves, of which nothing is kept, and is trained again.
+So a model that is updated part by part equals the model of all parts, for its terms and idf. All other classifiers
+learn from the documents themselves, which are not kept, and must be trained again.
 
-Of documents that were folded in later, a digest stays (`folded`): who folds in a growing file every day does not learn
-the same from it twice.
+For documents that were added later, digests are kept (`document_digests`), so that a growing file can be added every
+day without learning the same documents twice.
 """
 
 from __future__ import annotations
@@ -21,29 +22,26 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, vstack
 from sklearn.base import clone
 
+from ..arrays import Floats, Ints
 from ..classifiers.from_stats import stats_of
-from ..classifiers.projections import require_weights
 from ..classifiers.scorer import Scorer
 from ..classifiers.tcfp import TCFP
-from ..classifiers.vote_table import VoteTable, merge, vote_table
+from ..classifiers.vote_table import VoteTable, merge, require_weights, vote_table
 from ..errors import InputError, shown
 from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
-from ..stats.sample_weights import MOST_DOCUMENTS
+from ..stats.weights import MOST_DOCUMENTS
 from ..text.rows import Rows
-from .keeping import storable
-from .targets import Form, Sizes, Targets
+from .provenance import storable
+from .targets import ClassSizes, Form, Targets
 
 if TYPE_CHECKING:
-    from .recipe import Recipe
+    from .plan import TrainingPlan
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 INCREMENTAL = ("nb", "cnb", "rocchio", "tcfp")
 """The classifiers whose statistics can be kept."""
@@ -54,94 +52,98 @@ AnyTable = TypeVar("AnyTable", ClassStats, VoteTable)
 
 @dataclass(frozen=True)
 class _Tabled(Generic[AnyTable]):
-    """What is learned from is one table."""
+    """Statistics that consist of one table."""
 
     table: AnyTable
 
     @property
     def class_docs(self) -> Ints:
-        """How many documents each class has."""
+        """Return the number of documents of each class."""
         return self.table.class_docs
 
     @property
     def n_terms(self) -> int:
-        """How many terms there are."""
+        """Return the number of terms."""
         return self.table.n_terms
 
 
 @dataclass(frozen=True)
-class Sums(_Tabled[ClassStats]):
-    """What naive Bayes and Rocchio learn from; classes by number."""
+class ClassSums(_Tabled[ClassStats]):
+    """The statistics from which naive Bayes and Rocchio learn; classes are numbers."""
 
     @classmethod
     def of(
-        cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
-    ) -> Sums:
-        """Of rows that come batch by batch, and how many times each of them counts."""
-        return cls(stats_of(recipe.classifier, batches, is_member, weights))
+        cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
+    ) -> ClassSums:
+        """Return the statistics of rows that come in batches; `weights` says how many times each counts."""
+        return cls(stats_of(plan.classifier, batches, is_member, weights))
 
-    def merged(self, other: Sums | Votes) -> Sums:
-        """Of the documents of both."""
-        if not isinstance(other, Sums):
+    def merged(self, other: ClassSums | ClassVotes) -> ClassSums:
+        """Return the statistics of the documents of both."""
+        if not isinstance(other, ClassSums):
             raise TypeError("statistics of different classifiers do not add up")
-        return Sums(self.table + other.table)
+        return ClassSums(self.table + other.table)
 
-    def scorer(self, recipe: Recipe, sizes: Sizes) -> Scorer:
-        """Train on them."""
-        return recipe.fit_class_stats(self.table, sizes)
+    def scorer(self, plan: TrainingPlan, sizes: ClassSizes) -> Scorer:
+        """Train on the statistics."""
+        return plan.fit_class_stats(self.table, sizes)
 
 
 @dataclass(frozen=True)
-class Votes(_Tabled[VoteTable]):
-    """What TCFP without context learns from; classes by number."""
+class ClassVotes(_Tabled[VoteTable]):
+    """The statistics from which TCFP without context learns; classes are numbers."""
 
     @classmethod
     def of(
-        cls, recipe: Recipe, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
-    ) -> Votes:
-        """Of rows that come batch by batch; as the table is about as large as they are, they are put together."""
+        cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
+    ) -> ClassVotes:
+        """Return the statistics of rows that come in batches, which are stacked first, since the table is about as
+        large.
+        """
         if weights is not None:
             raise TypeError("documents that vote have no weights")
         rows = Rows.of(csr_matrix(vstack(list(batches), "csr")))
         require_weights(rows.values, "TCFP")
-        return cls(vote_table(rows, label_pairs(is_member, rows.n_rows), n_threads(recipe.n_jobs)))
+        return cls(vote_table(rows, label_pairs(is_member, rows.n_rows), n_threads(plan.n_jobs)))
 
-    def merged(self, other: Sums | Votes) -> Votes:
-        """Of the documents of both."""
-        if not isinstance(other, Votes):
+    def merged(self, other: ClassSums | ClassVotes) -> ClassVotes:
+        """Return the statistics of the documents of both."""
+        if not isinstance(other, ClassVotes):
             raise TypeError("statistics of different classifiers do not add up")
-        return Votes(merge(self.table, other.table))
+        return ClassVotes(merge(self.table, other.table))
 
-    def scorer(self, recipe: Recipe, sizes: Sizes) -> Scorer:
-        """Share out the votes."""
-        voting: TCFP = clone(recipe.classifier)
+    def scorer(self, plan: TrainingPlan, sizes: ClassSizes) -> Scorer:
+        """Compute the votes."""
+        voting: TCFP = clone(plan.classifier)
         voting.table_ = self.table
         return voting.to_scorer()
 
 
-def way_to_learn(recipe: Recipe) -> type[Sums] | type[Votes] | None:
-    """What is kept for a classifier; None if it learns from the documents themselves."""
-    if recipe.learns_from_stats:
-        return Sums
-    plain = isinstance(recipe.classifier, TCFP) and recipe.classifier.context is None
-    return Votes if plain and recipe.projection is None and recipe.class_weight is None else None
+def way_to_learn(plan: TrainingPlan) -> type[ClassSums] | type[ClassVotes] | None:
+    """Return the kind of statistics for a classifier, or None if it learns from the documents themselves."""
+    if plan.learns_from_stats:
+        return ClassSums
+    plain = isinstance(plan.classifier, TCFP) and plan.classifier.context is None
+    return ClassVotes if plain and plan.projection is None and plan.class_weight is None else None
 
 
-def require_incremental(settings: Mapping[str, Any], recipe: Recipe) -> None:
-    """Refuse to keep statistics for what can't be learned from them, or could not be set up again for an update."""
+def require_incremental(settings: Mapping[str, Any], plan: TrainingPlan) -> None:
+    """Raise `InputError` if statistics can't be kept for these settings, or an update could not restore the
+    settings.
+    """
     keep, name = settings["keep_stats"], settings["classifier"]
     if not isinstance(keep, bool | np.bool_):
         raise InputError(f"keep_stats={shown(keep)}; use True or False.")
     if not keep:
         return
-    if isinstance(name, str) and way_to_learn(recipe) is None and way_to_learn(replace(recipe, class_weight=None)):
+    if isinstance(name, str) and way_to_learn(plan) is None and way_to_learn(replace(plan, class_weight=None)):
         raise InputError(
             f"keep_stats=True with class_weight={shown(settings['class_weight'])}: the classifier {shown(name)} has no "
             "class weights; use nb or cnb, or leave the weights out."
         )
-    if not isinstance(name, str) or way_to_learn(recipe) is None:
+    if not isinstance(name, str) or way_to_learn(plan) is None:
         options = f" with {shown(settings['classifier_options'])}" if name == "tcfp" else ""
-        on = "" if recipe.projection is None else f" on the projection {shown(settings['projection'])}"
+        on = "" if plan.projection is None else f" on the projection {shown(settings['projection'])}"
         raise InputError(
             f"keep_stats=True: the classifier {shown(name)}{options}{on} learns from the documents themselves, so "
             f"others can't be added to what it has learned; use one of {', '.join(INCREMENTAL)}, by name, or leave "
@@ -174,9 +176,9 @@ def require_integer_counts(targets: Targets) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Of the weights of the chosen terms in all documents that a model has learned from."""
+    """The statistics of the weights of the selected terms in all documents that a model has learned from."""
 
-    learned: Sums | Votes
+    learned: ClassSums | ClassVotes
     without: Ints
     """How many documents of each class are without a chosen term."""
     n_documents: int
@@ -187,26 +189,29 @@ class Statistics:
 
     @classmethod
     def of(
-        cls, recipe: Recipe, batches: Iterable[csr_matrix], targets: Targets, without: Callable[[], Ints]
+        cls, plan: TrainingPlan, batches: Iterable[csr_matrix], targets: Targets, without: Callable[[], Ints]
     ) -> Statistics:
-        """Of the rows of documents that can be learned from; asked after them, how many of each class have no term."""
-        way = way_to_learn(recipe)
+        """Return the statistics of rows that can be learned from; `without` is called after them.
+
+        It returns the number of documents of each class without a selected term.
+        """
+        way = way_to_learn(plan)
         if way is None:
-            raise TypeError(f"{type(recipe.classifier).__name__} learns from documents")
+            raise TypeError(f"{type(plan.classifier).__name__} learns from documents")
         require_integer_counts(targets)
         usable = targets.take(np.flatnonzero(targets.usable))
         sizes = targets.sizes
-        learned = way.of(recipe, batches, usable.indicator(), usable.weights)
+        learned = way.of(plan, batches, usable.indicator(), usable.weights)
         return cls(learned, without(), int(sizes.n_documents), int(sizes.n_unlabelled))
 
     @property
     def class_docs(self) -> Ints:
-        """How many documents each class has."""
+        """Return the number of documents of each class."""
         return self.learned.class_docs
 
-    def sizes(self, classes: tuple[Any, ...], form: Form) -> Sizes:
-        """The same of the labels alone."""
-        return Sizes(classes, self.class_docs, self.n_documents, self.n_unlabelled, form)
+    def sizes(self, classes: tuple[Any, ...], form: Form) -> ClassSizes:
+        """Return the sizes of the classes."""
+        return ClassSizes(classes, self.class_docs, self.n_documents, self.n_unlabelled, form)
 
     def merged(self, other: Statistics) -> Statistics:
         """Return the statistics of the documents of both; raises `InputError` if these are too many to count."""

@@ -1,4 +1,4 @@
-"""The labels of some documents in the one form that training wants: for each class, which documents are in it."""
+"""The labels of documents in the one form that training uses: for each class, the documents in it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..arrays import Counts, Floats, Ints
 from ..corpus import Corpus
 from ..errors import InputError, shown
 from ..stats.labels import is_indicator, label_pairs, without_missing
-from ..stats.sample_weights import are_whole, check_weights, drop_weightless
-from ..stats.sums import Counts, Floats
+from ..stats.weights import are_whole, check_weights, drop_weightless
 
-Ints = NDArray[np.int64]
 Form = Literal["one", "several", "matrix"]
 """One label a document; several; or several as the rows of a matrix of 0 and 1, where a row of zeros is an answer."""
 NO_CLASS = "none of the classes"
@@ -25,8 +24,8 @@ NO_CLASS = "none of the classes"
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """What is to be known of labels without the documents that have them."""
+class ClassSizes:
+    """The classes and their sizes, without the documents."""
 
     classes: tuple[Any, ...]
     class_docs: Counts
@@ -37,24 +36,24 @@ class Sizes:
 
     @property
     def several(self) -> bool:
-        """Whether a document may have several labels."""
+        """Return whether the labels are multilabel."""
         return self.form != "one"
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """The classes that some documents are in, and others are not."""
+        """Return which classes contain some documents but not all."""
         return np.asarray((self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled))
 
 
 def sorted_classes(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """The classes that labels stand for, given each label once: sorted, all of one kind and one type."""
+    """Return the classes for distinct labels: sorted, of one kind and one type."""
     given = list(labels)
     return _of_one_type(label_pairs(given, len(given)).classes)
 
 
 @dataclass(frozen=True)
 class Targets:
-    """For each class, the documents that are in it."""
+    """The labels of documents: for each class, the documents in it."""
 
     classes: tuple[Any, ...]
     members: tuple[Ints, ...]
@@ -65,7 +64,7 @@ class Targets:
 
     @classmethod
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
-        """Bring labels as people give them into this form; `multilabel` says what it is if they don't."""
+        """Convert labels in any common form; `multilabel` decides where the form does not."""
         if not (multilabel is None or isinstance(multilabel, bool)):
             raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
         if isinstance(labels, Iterator):
@@ -91,17 +90,17 @@ class Targets:
 
     @property
     def several(self) -> bool:
-        """Whether a document may have several labels."""
+        """Return whether the labels are multilabel."""
         return self.form != "one"
 
     @cached_property
     def class_docs(self) -> Counts:
-        """How many documents each class has."""
+        """Return the number of documents of each class."""
         return np.array([self.count(each) for each in self.members], self.count_type)
 
     @property
     def count_type(self) -> type[np.int64] | type[np.float64]:
-        """The type of counts: float64 if some weight is not a whole number."""
+        """Return the type of document counts: float64 if some weight is not an integer."""
         return np.int64 if self.weights is None or are_whole(self.weights) else np.float64
 
     def count(self, documents: NDArray[Any]) -> float:
@@ -112,17 +111,17 @@ class Targets:
 
     @property
     def times(self) -> list[float] | None:
-        """How many times each document counts, as plain numbers; None: once."""
+        """Return how many times each document counts, as Python numbers, or None if each counts once."""
         return None if self.weights is None else self.weights.astype(self.count_type).tolist()
 
     @property
     def n_counted(self) -> float:
-        """How many documents there are in all: the sum of all weights."""
+        """Return the number of documents: the sum of all weights."""
         return self.n_documents if self.weights is None else self.count_type(self.weights.sum()).item()
 
     @cached_property
     def first(self) -> Ints:
-        """The number of each document's first class; -1 for none. With one label a document, its class."""
+        """Return the number of each document's first class, or -1. With one label per document, this is its class."""
         first = np.full(self.n_documents, -1, np.int64)
         for number in range(len(self.classes) - 1, -1, -1):
             first[self.members[number]] = number
@@ -130,34 +129,34 @@ class Targets:
 
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
-        """The documents that a classifier can learn from."""
+        """Return which documents a classifier can learn from."""
         return np.ones(self.n_documents, np.bool_) if self.form == "matrix" else self.first >= 0
 
     @property
-    def sizes(self) -> Sizes:
-        """What is to be known of the labels without the documents."""
-        return Sizes(self.classes, self.class_docs, self.n_counted, self.count(~self.usable), self.form)
+    def sizes(self) -> ClassSizes:
+        """Return the classes and their sizes."""
+        return ClassSizes(self.classes, self.class_docs, self.n_counted, self.count(~self.usable), self.form)
 
     @property
-    def sizes_for_file(self) -> Sizes:
+    def sizes_for_file(self) -> ClassSizes:
         """Return the sizes as a model file holds them, whole numbers: of documents, if weights are none."""
         return (self if self.count_type is np.int64 else replace(self, weights=None)).sizes
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """The classes that some documents are in, and others are not."""
+        """Return which classes contain some documents but not all."""
         return self.sizes.can_be_learned
 
     @property
     def is_member(self) -> NDArray[np.bool_]:
-        """Documents x classes: whether a document is in a class."""
+        """Return whether each document is in each class (documents x classes)."""
         is_member = np.zeros((self.n_documents, len(self.classes)), np.bool_)
         for number, documents in enumerate(self.members):
             is_member[documents, number] = True
         return is_member
 
     def take(self, documents: Ints) -> Targets:
-        """The labels of some documents, in ascending order, as of a collection of their own."""
+        """Return the labels of some documents, in ascending order, as a collection of their own."""
         place = np.full(self.n_documents, -1, np.int64)
         place[documents] = np.arange(len(documents))
         members = tuple(place[each][place[each] >= 0] for each in self.members)
@@ -165,11 +164,11 @@ class Targets:
         return Targets(self.classes, members, len(documents), self.form, weights)
 
     def indicator(self) -> sparse.csr_array:
-        """Documents x classes, 1 where a document is in a class."""
+        """Return a sparse matrix (documents x classes) with 1 where a document is in a class."""
         return _indicator(self.members, self.n_documents)
 
     def for_stats(self) -> Any:
-        """Labels as `ClassStats` takes them, classes by their numbers; "none of the classes" is one more of them."""
+        """Return labels for `ClassStats`, with classes as numbers; "none of the classes" is one more class."""
         if not self.several and self.usable.all():
             return self.first
         none = np.flatnonzero((self.first < 0) & self.usable)
@@ -177,11 +176,11 @@ class Targets:
         return _indicator(classes, self.n_documents)
 
     def name(self, number: int) -> Any:
-        """The label of a class that has a number for the statistics."""
+        """Return the label of a class number in the statistics."""
         return self.classes[number] if number < len(self.classes) else NO_CLASS
 
     def label_sets(self) -> list[tuple[Any, ...]]:
-        """The labels of each document."""
+        """Return the labels of each document."""
         sets: list[tuple[Any, ...]] = [()] * self.n_documents
         for label, documents in zip(self.classes, self.members, strict=True):
             for document in documents.tolist():
@@ -224,7 +223,7 @@ def _form_of(labels: Any) -> Form:
 
 
 def _of_one_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Classes that are numbers, as whole numbers, or if one of them is not, all as floats."""
+    """Return numeric classes as integers, or all as floats if one of them is not an integer."""
     types = set(map(type, classes))
     if len(types) > 1 and bool in types:
         some = next(label for label in classes if not isinstance(label, bool))
@@ -235,7 +234,9 @@ def _of_one_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _require_sorted_columns(labels: Any, classes: tuple[Any, ...]) -> None:
-    """Predictions have their columns in the order of classes, so those of a data frame must be in order too."""
+    """Raise `InputError` unless the columns of a data frame are in the order of the classes, as predictions have
+    them.
+    """
     columns = list(getattr(labels, "columns", classes))
     if columns != list(classes):
         raise InputError(

@@ -1,16 +1,15 @@
-"""What is decided on documents that were held out: how many terms, the thresholds.
+"""Tune on held-out documents: the number of terms, thresholds and probabilities.
 
-Each fold is held out in turn, and everything is done anew from the other documents as if there were no others: terms,
-idf, ranking, training. Documents without a label are never held out.
+Each fold is held out in turn, and everything is repeated from the other documents as if there were no others: terms,
+idf, selection, training. Unlabelled documents are never held out.
 
-*How many terms.* For each of some sizes the score is measured by cross-validation: the share of right labels, or with
-several labels a document micro-F1, at the thresholds that are best for the fold. `evaluation.curve` says which size is
-taken. Where a selector chooses other terms for another size, and not the first of one ranking, it chooses for each
-size anew, as it will for the model.
+*The number of terms.* Cross-validation gives the score of some sizes: accuracy, or for multilabel documents micro-F1
+with the best thresholds of the fold. `evaluation.validation` chooses the size. If a selector's smaller selection is not
+part of its larger one, it selects for each size again, as it will for the model.
 
-*Labels and probabilities.* The held-out scores of all folds together say how several labels are cut from scores
-(`evaluation.cuts`), and which score is which probability (`evaluation.calibration`). A fold from which a class could
-not be learned (its only document was held out, or all others have it) says nothing about the class.
+*Thresholds and probabilities.* The held-out scores of all folds together determine how scores become labels
+(`evaluation.thresholds`) and probabilities (`evaluation.calibration`). A fold from which a class could not be learned
+(its only document was held out, or all others have it) says nothing about the class.
 """
 
 from __future__ import annotations
@@ -22,23 +21,20 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from ..arrays import Bools, Ints
 from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, folds, size_grid
-from ..evaluation.cuts import Rule, count_labels, f1_of_counts
 from ..evaluation.scores import HeldOutScores
-from .documents import Counted, Progress, columns_in_order
-from .recipe import Fitted, Recipe, Scored
+from ..evaluation.thresholds import ThresholdRule, count_labels, f1_of_counts
+from .counted_documents import CountedDocuments, Progress, columns_in_order
+from .plan import Fitted, Scored, TrainingPlan
 from .targets import Targets
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-
-class Split(NamedTuple):
-    """Counts of the chosen terms, best first: of documents to train on, and of documents held out."""
+class FoldSplit(NamedTuple):
+    """The counts of the selected terms, best first, of training documents and of held-out documents."""
 
     train: csr_matrix
     train_targets: Targets
@@ -48,23 +44,23 @@ class Split(NamedTuple):
     """Which terms they are."""
 
     @classmethod
-    def of(cls, counted: Counted, is_test: Bools, recipe: Recipe, most: int | None) -> Split:
-        """Choose the terms from the documents to train on."""
+    def of(cls, counted: CountedDocuments, is_test: Bools, plan: TrainingPlan, most: int | None) -> FoldSplit:
+        """Select the terms from the training documents."""
         train, test = parted(counted, is_test)
         with of_some_documents():
-            best = recipe.rank(train, most).columns
+            best = plan.select(train, most).columns
         return cls(
             columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets, best
         )
 
-    def held_out_scores(self, recipe: Recipe, n_terms: int) -> Iterator[tuple[slice, Scored]]:
-        """Train on the best terms, and yield the scores of the documents held out, some documents at a time.
+    def held_out_scores(self, plan: TrainingPlan, n_terms: int) -> Iterator[tuple[slice, Scored]]:
+        """Train on the best terms, and yield the scores of the held-out documents block by block.
 
-        With several labels a document, a class that could not be learned has no score: NaN.
+        For multilabel documents, a class that could not be learned has no score: NaN.
         """
-        fitted = recipe.fit_counts(self.train[:, :n_terms], self.train_targets)
+        fitted = plan.fit_counts(self.train[:, :n_terms], self.train_targets)
         cannot_be_learned = ~self.train_targets.can_be_learned
-        for part, scored in recipe.score_blocks(fitted, self.test[:, :n_terms]):
+        for part, scored in plan.score_blocks(fitted, self.test[:, :n_terms]):
             if self.train_targets.several:
                 scored.scores[:, cannot_be_learned] = np.nan
             yield part, scored
@@ -72,14 +68,14 @@ class Split(NamedTuple):
 
 @contextmanager
 def of_some_documents() -> Iterator[None]:
-    """Say nothing of classes that a part of the documents does not tell apart; of all documents it will be said."""
+    """Suppress warnings about classes that can't be told apart by a part of the documents; all documents will warn."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"At epsilon=.* no term sets apart", UserWarning)
         yield
 
 
-def parted(counted: Counted, is_test: Bools) -> tuple[Counted, Counted]:
-    """The documents to train on, and those held out."""
+def parted(counted: CountedDocuments, is_test: Bools) -> tuple[CountedDocuments, CountedDocuments]:
+    """Return the training documents and the held-out documents."""
     train, test = counted.take(np.flatnonzero(~is_test)), counted.take(np.flatnonzero(is_test))
     too_few = f"{counted.targets.n_documents:,} documents are too few to hold some of them out"
     if not train.targets.can_be_learned.any():
@@ -93,10 +89,10 @@ def parted(counted: Counted, is_test: Bools) -> tuple[Counted, Counted]:
     return train, test
 
 
-def assigned(scored: Scored, cut: Rule | None) -> Bools:
-    """Which labels scores stand for (documents x classes): the best one's, or as several are cut.
+def assigned(scored: Scored, cut: ThresholdRule | None) -> Bools:
+    """Return the labels for scores (documents x classes): the best class, or as the threshold rule says.
 
-    Documents without a known term get the one class that training has found for them.
+    Documents without a known term get the fallback class.
     """
     numbers = np.arange(scored.scores.shape[1])
     if cut is None:
@@ -122,10 +118,10 @@ class Assigned(NamedTuple):
         return [tuple(names[begin:end]) for begin, end in pairwise(self.indptr.tolist())]
 
 
-def assign(recipe: Recipe, fitted: Fitted, counts: csr_matrix, cut: Rule | None) -> Assigned:
+def assign(plan: TrainingPlan, fitted: Fitted, counts: csr_matrix, cut: ThresholdRule | None) -> Assigned:
     """Predict the labels of documents, given by the counts of the selected terms."""
     sizes, numbers, is_unknown = [np.zeros(1, np.int64)], [], []
-    for _, scored in recipe.score_blocks(fitted, counts):
+    for _, scored in plan.score_blocks(fitted, counts):
         is_label = assigned(scored, cut)
         sizes.append(is_label.sum(axis=1))
         numbers.append(np.nonzero(is_label)[1])
@@ -134,7 +130,7 @@ def assign(recipe: Recipe, fitted: Fitted, counts: csr_matrix, cut: Rule | None)
 
 
 class Curve(NamedTuple):
-    """The score of each number of terms, ascending, and what limit the selector is given to keep so many."""
+    """The score of each number of terms, ascending, and the limit with which the selector keeps so many."""
 
     points: list[CurvePoint]
     limits: dict[int, int]
@@ -143,22 +139,23 @@ class Curve(NamedTuple):
 class Tuning:
     """Cross-validation over the folds of some documents."""
 
-    def __init__(self, counted: Counted, recipe: Recipe, n_folds: int, progress: Progress) -> None:
-        self._counted, self._recipe, self._n_folds, self._progress = counted, recipe, n_folds, progress
+    def __init__(self, counted: CountedDocuments, plan: TrainingPlan, n_folds: int, progress: Progress) -> None:
+        self._counted, self._plan, self._n_folds, self._progress = counted, plan, n_folds, progress
         labelled = np.flatnonzero(counted.targets.usable)
         self._fold_of = np.full(counted.targets.n_documents, -1, np.int64)
         self._fold_of[labelled] = folds(counted.targets.first[labelled].tolist(), n_folds)
 
-    def splits(self, most: int | None) -> Iterator[tuple[Bools, Split]]:
-        """Each fold held out in turn: which documents it has, and what is to be done."""
+    def splits(self, most: int | None) -> Iterator[tuple[Bools, FoldSplit]]:
+        """Yield the documents of each fold, held out in turn, and the split."""
         for fold in range(int(self._fold_of.max()) + 1):
             is_test = self._fold_of == fold
-            yield is_test, Split.of(self._counted, is_test, self._recipe, most)
+            yield is_test, FoldSplit.of(self._counted, is_test, self._plan, most)
 
     def curve(self, most: int) -> Curve:
-        """The score of each number of terms: the mean over the folds, which are of one size, and its standard error.
+        """Return the score of each number of terms: the mean over the folds, which have equal size, and its standard
+        error.
 
-        A selector may keep fewer terms than it is allowed to; what counts is how many it keeps of all documents.
+        A selector may keep fewer terms than it is allowed; what counts is how many it keeps for all documents.
         """
         limits = self._limits_by_number(most)
         sizes = list(limits.values())
@@ -176,30 +173,32 @@ class Tuning:
         return Curve(points, limits)
 
     def _limits_by_number(self, most: int) -> dict[int, int]:
-        """How many terms are kept of all documents, ascending, and the smallest limit that keeps so many."""
+        """Return the numbers of terms kept for all documents, ascending, each with the smallest limit that keeps so
+        many.
+        """
         limits: dict[int, int] = {}
         with of_some_documents():
-            most_kept = len(self._recipe.rank(self._counted, most).columns)
+            most_kept = len(self._plan.select(self._counted, most).columns)
             for size in size_grid(most):
                 n_kept = min(size, most_kept)
-                if self._recipe.selector.says_how_many and size < most:
-                    n_kept = len(self._recipe.rank(self._counted, size).columns)
+                if self._plan.selector.chooses_own_k and size < most:
+                    n_kept = len(self._plan.select(self._counted, size).columns)
                 limits.setdefault(n_kept, size)
         return dict(sorted(limits.items()))
 
-    def _scores_of_sizes(self, is_test: Bools, split: Split, sizes: list[int]) -> Iterator[float]:
-        """The score of each size, for one fold that is held out."""
+    def _scores_of_sizes(self, is_test: Bools, split: FoldSplit, sizes: list[int]) -> Iterator[float]:
+        """Yield the score of each size for one held-out fold."""
         scored: dict[bytes, float] = {}
         for size in sizes:
-            own = Split.of(self._counted, is_test, self._recipe, size) if self._recipe.ranks_each_size else split
+            own = FoldSplit.of(self._counted, is_test, self._plan, size) if self._plan.ranks_each_size else split
             terms = own.columns[:size]  # a fold has fewer terms than all documents together
             if terms.tobytes() not in scored:
                 scored[terms.tobytes()] = self._score(own, len(terms))
             yield scored[terms.tobytes()]
 
-    def _score(self, split: Split, n_terms: int) -> float:
+    def _score(self, split: FoldSplit, n_terms: int) -> float:
         targets = split.test_targets
-        scored_blocks = split.held_out_scores(self._recipe, n_terms)
+        scored_blocks = split.held_out_scores(self._plan, n_terms)
         if not targets.several:
             is_right = [scored.predict() == targets.first[part] for part, scored in scored_blocks]
             return f1_of_counts(targets.count(np.concatenate(is_right)), targets.n_counted, targets.n_counted)
@@ -208,7 +207,7 @@ class Tuning:
         for part, scored in scored_blocks:
             held_out.add(np.arange(part.start, part.stop), scored.scores)
             is_unknown[part], fallback = scored.is_unknown, scored.fallback
-        cut = self._recipe.cut.fit_held_out(held_out)
+        cut = self._plan.cut.fit_held_out(held_out)
         n_right = n_found = 0.0
         for documents, scores, true in held_out.by_document():
             found = assigned(Scored(scores, is_unknown[documents], fallback), cut)
@@ -218,11 +217,11 @@ class Tuning:
         return f1_of_counts(n_right, n_found, held_out.n_true)
 
     def held_out_scores(self, n_terms: int | None) -> HeldOutScores:
-        """Score each document when it was held out; documents without a label have no score."""
+        """Return the score of each document when it was held out; unlabelled documents have no score."""
         held_out = HeldOutScores(self._counted.targets.indicator(), self._counted.targets.weights)
         for fold, (is_test, split) in enumerate(self.splits(n_terms)):
             documents = np.flatnonzero(is_test)
-            for part, scored in split.held_out_scores(self._recipe, split.train.shape[1]):
+            for part, scored in split.held_out_scores(self._plan, split.train.shape[1]):
                 held_out.add(documents[part], scored.scores)
             self._progress("scoring held-out documents", fold + 1, self._n_folds)
         return held_out

@@ -1,8 +1,16 @@
-"""A trained model, and later documents that it learns: what is learned is renewed, all else stays.
+"""Add documents to a trained model: its statistics grow, and what is learned from them is computed again.
 
-The new documents are counted and weighed as the model weighs, their statistics are added to those that were kept, and
-the classifier is trained on the sum. Terms, idf, thresholds and probabilities stay as they are. So an update in any
-number of parts, in any order, gives the model that is learned at once from all documents with these terms and this idf.
+New documents are counted and weighed as the model does it, their statistics are added to those that were kept, and the
+classifier is trained on the sum. Terms, idf, thresholds and probabilities stay. So an update in any number of parts, in
+any order, gives the model that would be learned at once from all documents with these terms and this idf.
+
+**Refitting thresholds.** Thresholds are fitted to the scores of a model that has
+learned a certain number of documents. A model that has learned many more gives other scores, and the old thresholds
+accept too many labels or too few. The first documents are no longer available to be scored, but those of the update
+are: each fifth of them is scored by the model of all other documents, old and new, whose statistics are sums without
+this fifth, and the thresholds are fitted to these scores. This is right if the documents of the update are a fair
+sample of those to come. Corrections are not: they are what the model gets wrong. The threshold of a class that none of
+them has stays.
 """
 
 from __future__ import annotations
@@ -16,15 +24,18 @@ import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from ..corpus.batch import SEPARATORS
-from ..errors import InputError, shown
+from ..errors import InputError, TooFewDocuments, counted, shown
+from ..evaluation import folds
+from ..evaluation.scores import HeldOutScores, blocks
+from ..evaluation.thresholds import Cut, ThresholdRule, cut_of
 from ..prediction import Model, as_written, by_writing
 from ..text.rows import Rows
-from .documents import narrowed
-from .keeping import now
-from .recipe import Recipe, usable_rows
+from .counted_documents import narrowed
+from .fallback import docs_without_terms
+from .plan import TrainingPlan, usable_rows
+from .provenance import now
 from .statistics import Statistics, way_to_learn
 from .targets import Targets
-from .unknown import docs_without_terms
 
 _OF_NO_MATTER: dict[str, Any] = {
     "selector": None,
@@ -38,55 +49,55 @@ _OF_NO_MATTER: dict[str, Any] = {
 
 
 class UnknownLabel(InputError):
-    """Raised for a label that is no class of the model."""
+    """Raised for a label that is not a class of the model."""
 
 
 class Updated(NamedTuple):
-    """A model that has learned more, and what it can learn on from."""
+    """A model that has learned more documents, and its statistics."""
 
     model: Model
     statistics: Statistics
 
 
-def recipe_of(settings: Mapping[str, Any], n_jobs: int) -> Recipe:
-    """What is trained, by the settings that a model has kept."""
+def plan_of(settings: Mapping[str, Any], n_jobs: int) -> TrainingPlan:
+    """Return the training plan for the settings stored in a model."""
     options = settings["classifier_options"]
     if not (isinstance(settings["classifier"], str) and (options is None or isinstance(options, Mapping))):
         raise InputError(
             f"The model's classifier is {shown(settings['classifier'])} with the options {shown(options)}; the file "
             "was not written by textsieve."
         )
-    return Recipe.of({**settings, **_OF_NO_MATTER}, n_jobs)
+    return TrainingPlan.of({**settings, **_OF_NO_MATTER}, n_jobs)
 
 
 def is_incremental(settings: Mapping[str, Any]) -> bool:
-    """Whether a model with these settings could learn later documents, had its statistics been kept."""
+    """Return whether a model with these settings could be updated if its statistics had been kept."""
     if not isinstance(settings["classifier"], str) or settings["projection"] is not None:
         return False
     try:
-        return way_to_learn(recipe_of(settings, 1)) is not None
+        return way_to_learn(plan_of(settings, 1)) is not None
     except InputError:  # a classifier of the user's own, of which a file has but a description
         return False
 
 
-def updated(model: Model, statistics: Statistics, recipe: Recipe, rows: Rows, targets: Targets) -> Updated:
+def updated(model: Model, statistics: Statistics, plan: TrainingPlan, rows: Rows, targets: Targets) -> Updated:
     """Learn documents, given by their weights (`Model.rows`) and labels (`targets_for`)."""
-    return relearned(model, added(statistics, recipe, rows, targets), recipe, int(targets.count(targets.usable)))
+    return relearned(model, added(statistics, plan, rows, targets), plan, int(targets.count(targets.usable)))
 
 
-def added(statistics: Statistics, recipe: Recipe, rows: Rows, targets: Targets) -> Statistics:
-    """The statistics with those of more documents."""
-    weights = narrowed(rows, recipe.dtype)
+def added(statistics: Statistics, plan: TrainingPlan, rows: Rows, targets: Targets) -> Statistics:
+    """Return the statistics with more documents added."""
+    weights = narrowed(rows, plan.dtype)
     without = docs_without_terms(rows.is_zero, targets)
-    new = Statistics.of(recipe, usable_rows([weights], targets.usable), targets, lambda: without)
+    new = Statistics.of(plan, usable_rows([weights], targets.usable), targets, lambda: without)
     return statistics.merged(new)
 
 
-def relearned(model: Model, statistics: Statistics, recipe: Recipe, n_new: int) -> Updated:
-    """The model of statistics to which so many documents were added."""
+def relearned(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: int) -> Updated:
+    """Return the model for statistics to which documents were added."""
     sizes = statistics.sizes(model.classes, model.labels)
     idf = np.ones(len(model.terms)) if model.idf is None else model.idf
-    fitted = recipe.fit_statistics(statistics, sizes, idf)
+    fitted = plan.fit_statistics(statistics, sizes, idf)
     before = model.about.get("updated") or {}
     about = {name: value for name, value in model.about.items() if name != "stats"}
     about |= {"n_documents": sizes.n_documents, "n_unlabelled": sizes.n_unlabelled}
@@ -107,7 +118,7 @@ def relearned(model: Model, statistics: Statistics, recipe: Recipe, n_new: int) 
 
 
 def stacked(parts: Sequence[Rows]) -> Rows:
-    """The rows of all parts, one after the other."""
+    """Return the rows of all parts."""
     return Rows.of(csr_matrix(vstack([part.matrix() for part in parts], "csr")))
 
 
@@ -115,7 +126,7 @@ def stacked(parts: Sequence[Rows]) -> Rows:
 
 
 def targets_for(model: Model, labels: Any, n_documents: int) -> Targets:
-    """The labels of new documents, in any form that `fit` takes, as classes of a model."""
+    """Return the labels of new documents, in any form that `fit` takes, as classes of a model."""
     multilabel = {"one": False, "several": True}.get(model.labels)
     found = Targets.of(labels, n_documents, multilabel)
     if found.form == "matrix" and len(found.classes) != len(model.classes):
@@ -133,9 +144,9 @@ def targets_for(model: Model, labels: Any, n_documents: int) -> Targets:
 
 
 def targets_of_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, none_is_right: bool = False) -> Targets:
-    """The same, where the classes of each document are known.
+    """Return labels as classes of a model, where the classes of each document are known.
 
-    Without a class it is unlabelled, as for `fit`; or if `none_is_right`, it is of none of them, as in a matrix.
+    A document without a class is unlabelled, as for `fit`; with `none_is_right` it belongs to none of the classes.
     """
     members: dict[Any, list[int]] = {label: [] for label in model.classes}
     for document, labels in enumerate(label_sets):
@@ -148,7 +159,7 @@ def targets_of_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, none_i
 
 
 def require_labels(model: Model, labels: Sequence[Any]) -> None:
-    """Refuse the labels of a document that the model could not give it."""
+    """Raise `InputError` for labels that the model could not predict."""
     for label in labels:
         if label not in model.classes:
             raise unknown_label(model, label)
@@ -157,7 +168,7 @@ def require_labels(model: Model, labels: Sequence[Any]) -> None:
 
 
 def unknown_label(model: Model, label: Any) -> InputError:
-    """What is said of a label that is no class of the model."""
+    """Return the error for a label that is not a class of the model."""
     what = f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}."
     classes = by_writing(model.classes)
     if model.labels != "one" and (separator := _that_joins(classes, as_written(label))):
@@ -170,7 +181,7 @@ def unknown_label(model: Model, label: Any) -> InputError:
 
 
 def _that_joins(classes: Container[str], label: str) -> str | None:
-    """What separates the classes that a label consists of, if it does."""
+    """Return the separator between the classes of which a label consists, or None."""
     return next(
         (
             separator
@@ -179,3 +190,69 @@ def _that_joins(classes: Container[str], label: str) -> str | None:
         ),
         None,
     )
+
+
+LEAST = 10
+"""Documents that a cut can be fitted to."""
+
+MANY = 0.1
+"""Share of the documents that a cut was fitted to, from which on documents that were folded in since may matter."""
+
+
+def cut_that_is_fitted(model: Model, settings: Mapping[str, Any]) -> Cut | None:
+    """Return a model's threshold rule if it was fitted to scores, otherwise None."""
+    if model.labels == "one":
+        return None
+    cut = cut_of(settings["cut"], settings["cut_options"])
+    return cut if cut.known(len(model.classes)) is None else None
+
+
+def is_stale(model: Model) -> bool:
+    """Return whether so many documents were added since thresholds were fitted that they should be refitted."""
+    since: int = (model.about.get("updated") or {}).get("since_cut", 0)
+    n_documents: int = model.about["n_documents"]
+    return since > MANY * (n_documents - since)
+
+
+def refit_thresholds(
+    model: Model, before: Statistics, settings: Mapping[str, Any], plan: TrainingPlan, rows: Rows, targets: Targets
+) -> Model:
+    """Return an updated model with thresholds or ranks refitted to the documents of the update."""
+    cut = cut_that_is_fitted(model, settings)
+    if cut is None:
+        raise InputError(
+            "fit_cut=True: the labels of this model are not cut by what is fitted to scores, so there is nothing to "
+            "fit anew; leave it out."
+        )
+    labelled = np.flatnonzero(targets.usable)
+    if len(labelled) < LEAST:
+        raise TooFewDocuments(
+            f"fit_cut=True: {counted(len(labelled), 'document')} to fold in, and {LEAST} are the fewest that a cut can "
+            "be fitted to; give more, or leave it out."
+        )
+    rule = cut.fit_held_out(held_out_scores(model, before, plan, rows, targets, settings["folds"]))
+    updated = {**model.about["updated"], "since_cut": 0}
+    return replace(model, **_renewed(model, rule, targets), about={**model.about, "updated": updated})
+
+
+def _renewed(model: Model, rule: ThresholdRule, targets: Targets) -> dict[str, Any]:
+    if rule.thresholds is None or model.thresholds is None:
+        return {"thresholds": rule.thresholds, "ranks": rule.ranks}
+    return {"thresholds": np.where(targets.class_docs > 0, rule.thresholds, model.thresholds), "ranks": None}
+
+
+def held_out_scores(
+    model: Model, before: Statistics, plan: TrainingPlan, rows: Rows, targets: Targets, n_folds: int
+) -> HeldOutScores:
+    """Return the scores of the labelled documents, each by a model that has learned all others."""
+    labelled = np.flatnonzero(targets.usable)
+    matrix, targets = rows.matrix()[labelled], targets.take(labelled)
+    fold_of = folds(targets.first.tolist(), n_folds)
+    held_out = HeldOutScores(targets.indicator(), targets.weights)
+    for fold in range(n_folds):
+        own, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+        statistics = added(before, plan, Rows.of(matrix[others]), targets.take(others))
+        scorer = statistics.learned.scorer(plan, statistics.sizes(model.classes, model.labels))
+        for part in blocks(len(own), scorer.n_outputs):
+            held_out.add(own[part], scorer.scores(Rows.of(matrix[own[part]]), plan.n_jobs))
+    return held_out

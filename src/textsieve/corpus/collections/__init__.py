@@ -1,6 +1,6 @@
-"""The papers' collections: a module each, with what is known of it (`COLLECTION`) and how its files are read.
+"""The collections used in the papers: one module each, with its description (`COLLECTION`) and its reader.
 
-`editions.py` and `collection.py` say what a collection is and what the words after its name mean; `locating.py` and
-`fetching.py` find its files or get them; `members.py`, `archives.py` and `records.py` go through folders, archives and
-marked-up files without holding them in memory.
+`editions.py` and `collection.py` define what a collection is and what the words after its name mean; `locating.py` and
+`fetching.py` find or download its files; `members.py`, `archives.py` and `records.py` stream the contents of folders,
+archives and marked-up files.
 """

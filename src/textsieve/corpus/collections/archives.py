@@ -1,7 +1,7 @@
-"""The files in a tar or zip, packed or not, one after the other; only the one that is handed out is in memory.
+"""Stream the files in a tar or zip, compressed or not; only the current file is in memory.
 
-An archive that was cut short or has a damaged header is an error, because silence would lose documents. So is a file in
-it that is larger than a document may be. A damaged file in a zip and a link are skipped and counted.
+A truncated archive or a damaged header raises `InputError`, because ignoring it would lose documents. So does a file
+that is larger than a document may be. Damaged files in a zip and links are skipped and counted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from ...errors import InputError
 from ..batch import Report
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 from ..streams import CHUNK, open_bytes
 
 ZIP = b"PK\x03\x04"
@@ -28,23 +28,23 @@ LONG_HEADERS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
 )
 LONGEST_HEADER = 2**20
-"""Bytes of a long name or a pax header in a tar; an ordinary one has a few hundred."""
+"""Maximum bytes of a long name or a pax header in a tar; an ordinary one has a few hundred."""
 
 Member = tuple[str, bytes]
-"""The path of a file in the archive, and what is in it."""
+"""The path of a file in the archive, and its content."""
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, RuntimeError)
-"""What zipfile raises for an archive or a file in it that is damaged, or packed in a way that it does not know."""
+"""Exceptions that zipfile raises for a damaged archive or file, or an unknown compression method."""
 
 
 def is_zip(path: Path) -> bool:
-    """Return whether a file begins as a zip."""
+    """Return whether a file begins with the signature of a zip."""
     with open_bytes(path) as file:
         return file.peek(4)[:4] == ZIP
 
 
-def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bounds: Bounds) -> Iterator[Member]:
-    """Yield the files of a zip whose path is wanted."""
+def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bounds: ReadLimits) -> Iterator[Member]:
+    """Yield the files of a zip for whose path `wanted` is true."""
     packed, unpacked = path.stat().st_size, 0
     try:
         archive = zipfile.ZipFile(path)
@@ -58,7 +58,7 @@ def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bo
             unpacked += entry.file_size
             bounds.check_unpacked(unpacked, packed, path)
             try:
-                data = archive.read(entry)  # no more than file_size
+                data = archive.read(entry)  # reads at most file_size bytes
             except _DAMAGE:
                 report.skip("damaged files")
                 continue
@@ -66,9 +66,10 @@ def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bo
 
 
 class _Watched(io.RawIOBase):
-    """A stream that remembers its last block: a tar archive that is whole ends with zeros, and is never asked for more.
+    """A stream that remembers its last block, to check that a tar archive is complete.
 
-    tarfile takes both a damaged header and the end of the file for the end of the archive.
+    tarfile takes both a damaged header and the end of the file for the end of the archive. A complete archive ends with
+    zeros, and tarfile does not read past them.
     """
 
     def __init__(self, file: io.BufferedReader) -> None:
@@ -83,7 +84,10 @@ class _Watched(io.RawIOBase):
 
 
 class _Entry(tarfile.TarInfo):
-    """An entry of a tar. tarfile reads long names and pax headers whole, however long they say they are."""
+    """A tar entry with limited headers.
+
+    tarfile reads long names and pax headers whole, however long they claim to be.
+    """
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in LONG_HEADERS and self.size > LONGEST_HEADER:
@@ -91,14 +95,14 @@ class _Entry(tarfile.TarInfo):
         return cast(tarfile.TarInfo, cast(Any, super())._proc_member(archive))
 
 
-def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report, bounds: Bounds) -> Iterator[Member]:
-    """Yield the files of a tar whose path is wanted."""
+def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report, bounds: ReadLimits) -> Iterator[Member]:
+    """Yield the files of a tar for whose path `wanted` is true."""
     with open_bytes(path, bounds) as file:
         watched = _Watched(file)
         try:
             with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK, tarinfo=_Entry) as archive:
                 for entry in archive:
-                    cast(Any, archive).members.clear()  # it would keep what it knows of all of them
+                    cast(Any, archive).members.clear()  # otherwise it keeps the headers of all entries
                     name = entry.name.removeprefix("./")
                     if not entry.isdir() and wanted(name) and _is_file(entry, report):
                         bounds.check_document(entry.size, f"{path}: {name}")
@@ -108,11 +112,11 @@ def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report, bo
         if watched.last.strip(b"\0"):
             raise _damaged(path, EOFError("a header in it is damaged"))
         while file.read(CHUNK):
-            pass  # what packed it has a checksum at its end
+            pass  # read to the end, where the compression has its checksum
 
 
 def _is_file(entry: tarfile.TarInfo, report: Report) -> bool:
-    """Return whether an entry is an ordinary file; one with holes has more bytes than the archive."""
+    """Return whether an entry is an ordinary file; a sparse file is not, since it may be larger than the archive."""
     if not entry.isfile():
         report.skip("links")
     elif entry.issparse():

@@ -1,6 +1,6 @@
-"""Brown: five hundred American texts of 1961, about 2,000 words each, as NLTK ships them; the label is the genre.
+"""Brown corpus: 500 American texts of 1961, about 2,000 words each, as NLTK ships them; the label is the genre.
 
-Words are written `word/tag`; the tags go. `cats.txt` says which text is of which genre, and in which order they come.
+Words are written `word/tag`; the tags are removed. `cats.txt` lists the genre of each text.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from ...errors import InputError
 from ..batch import Batch, Document, Report, in_batches
 from ..corpus import Start
 from .collection import Collection
-from .editions import Choice, Chosen, Edition, File, Paths
+from .editions import Choice, ChosenEdition, Edition, File, Paths
 from .members import last_part, members
 
 ENCODING = "latin-1"
 GENRES = "cats.txt"
 
 
-def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
     (paths,) = files.values()
 
     def start(report: Report) -> Iterator[Batch]:
@@ -27,20 +27,20 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     return start
 
 
-def _documents(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
+def _documents(paths: Paths, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
     genres = _genres(paths, chosen, report)
     tagged = chosen.get("tags") is not None
-    found = 0
+    n_read = 0
     for name, data in members(paths, lambda name: last_part(name) in genres, report, chosen.bounds):
-        found += 1
+        n_read += 1
         words = data.decode(ENCODING).split()
         text = " ".join(words if tagged else (word.rpartition("/")[0] or word for word in words))
         yield text, (genres[last_part(name)],)
-    for _ in range(len(genres) - found - report.skipped.get("damaged files", 0)):
+    for _ in range(len(genres) - n_read - report.skipped.get("damaged files", 0)):
         report.skip("missing files")
 
 
-def _genres(paths: Paths, chosen: Chosen, report: Report) -> dict[str, str]:
+def _genres(paths: Paths, chosen: ChosenEdition, report: Report) -> dict[str, str]:
     """Return the genre of each text, by the name of its file."""
     for _, data in members(paths, lambda name: last_part(name) == GENRES, Report(), chosen.bounds):
         lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]

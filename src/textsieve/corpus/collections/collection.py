@@ -1,4 +1,4 @@
-"""A collection with a name: what is known of it, what may follow its name, and the corpus that this stands for."""
+"""Collections: their properties, the words that may follow their names, and the corpora that these select."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from difflib import get_close_matches
 
 from ...errors import InputError
 from ..batch import Batch, Report
-from ..bounds import NAMED, Bounds
+from ..bounds import NAMED, ReadLimits
 from ..corpus import Corpus, Start
-from .editions import PARTS, Choice, Chosen, Edition, Paths
+from .editions import PARTS, Choice, ChosenEdition, Edition, Paths
 from .locating import cached, obtain
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One of the papers' collections; a variant is an edition or a choice of words."""
+    """One of the papers' collections; words after its name select an edition, a part and other choices."""
 
     name: str
     title: str
     publisher: str
     licence: str
     editions: tuple[Edition, ...]
-    start: Callable[[Mapping[str, Paths], Chosen], Start]
-    """From the files, by name, to what begins a pass."""
+    start: Callable[[Mapping[str, Paths], ChosenEdition], Start]
+    """Takes the paths of each file, by its name, and the selection, and returns a function that starts a pass."""
     choices: tuple[Choice, ...] = ()
     several: bool = False
     """Whether a document may have several labels."""
 
-    def corpus(self, *words: str, bounds: Bounds = NAMED) -> Corpus:
-        """Return the documents that the words after the name ask for. Its files are found, or downloaded, now."""
+    def corpus(self, *words: str, bounds: ReadLimits = NAMED) -> Corpus:
+        """Return the corpus that the words after the name select. Its files are located, or downloaded, now."""
         chosen = replace(self.chosen(*words), bounds=bounds)
         name = ":".join([self.name, *words])
         publisher = self.publisher_of(chosen.edition)
@@ -53,37 +53,39 @@ class Collection:
         is_cut = chosen.part is None and self._has_parts(chosen)
         return Corpus(name, start, multilabel=self.several, split=split if is_cut else None)
 
-    def chosen(self, *words: str) -> Chosen:
-        """What the words after the name mean."""
-        said: dict[str, str] = {}
+    def chosen(self, *words: str) -> ChosenEdition:
+        """Return the selection that the words after the name stand for."""
+        word_of: dict[str, str] = {}
         for word in words:
             choice = self._choice_of(word, words)
-            if choice in said:
-                raise InputError(f"{self.name}: {said[choice]!r} and {word!r} exclude each other. Say one of them.")
-            said[choice] = word
-        edition = next(each for each in self.editions if each.word == said.get("edition", self.editions[0].word))
-        others = {choice: word for choice, word in said.items() if choice not in ("edition", "part")}
-        chosen = Chosen(edition, said.get("part"), others)
+            if choice in word_of:
+                raise InputError(f"{self.name}: {word_of[choice]!r} and {word!r} exclude each other. Say one of them.")
+            word_of[choice] = word
+        edition = next(
+            candidate for candidate in self.editions if candidate.word == word_of.get("edition", self.editions[0].word)
+        )
+        others = {choice: word for choice, word in word_of.items() if choice not in ("edition", "part")}
+        chosen = ChosenEdition(edition, word_of.get("part"), others)
         self._refuse_unfitting(chosen)
         return chosen
 
     def words(self) -> dict[str, str]:
-        """All words that may follow the name, and what they mean."""
-        found = {edition.word: edition.about for edition in self.editions if edition.word}
+        """Return all words that may follow the name, and their meanings."""
+        meanings = {edition.word: edition.about for edition in self.editions if edition.word}
         if any(edition.split for edition in self.editions) or any(choice.cuts for choice in self.choices):
-            found |= PARTS
-        return found | {word: about for choice in self.choices for word, about in choice.words.items()}
+            meanings |= PARTS
+        return meanings | {word: about for choice in self.choices for word, about in choice.words.items()}
 
     def publisher_of(self, edition: Edition) -> str:
-        """Who has the files."""
+        """Return the publisher of an edition's files."""
         return edition.publisher or self.publisher
 
     def licence_of(self, edition: Edition) -> str:
-        """What the publisher allows."""
+        """Return the licence of an edition."""
         return edition.licence or self.licence
 
     def full_name(self, edition: Edition) -> str:
-        """What an edition is asked for by."""
+        """Return the name that selects an edition."""
         return f"{self.name}:{edition.word}" if edition.word else self.name
 
     def _choice_of(self, word: str, words: tuple[str, ...]) -> str:
@@ -99,16 +101,18 @@ class Collection:
             return "part"
         return next((choice.name for choice in self.choices if word in choice.words), "edition")
 
-    def _has_parts(self, chosen: Chosen) -> bool:
+    def _has_parts(self, chosen: ChosenEdition) -> bool:
         is_cut_by_word = any(chosen.get(choice.name) in choice.cuts for choice in self.choices)
         return chosen.edition.split is not None or is_cut_by_word
 
-    def _refuse_unfitting(self, chosen: Chosen) -> None:
+    def _refuse_unfitting(self, chosen: ChosenEdition) -> None:
         name = self.full_name(chosen.edition)
         for choice in self.choices:
             word = chosen.get(choice.name)
             if word and choice.editions is not None and chosen.edition.word not in choice.editions:
-                fitting = " or ".join(self.full_name(each) for each in self.editions if each.word in choice.editions)
+                fitting = " or ".join(
+                    self.full_name(edition) for edition in self.editions if edition.word in choice.editions
+                )
                 raise InputError(f"{name}: has no {word!r}, which is for {fitting}. Leave it out.")
         if chosen.part is not None and not self._has_parts(chosen):
             cutting = " or ".join(word for choice in self.choices for word in choice.cuts)

@@ -1,10 +1,10 @@
-"""What there is to choose from: editions of a collection, their files, and the words that narrow them down.
+"""Editions of a collection, their files, and the words that select them.
 
-A corpus is asked for as `name` or `name:word:word...`, in any order. Each word belongs to one choice, and of each
-choice at most one word is said. Two choices are the same for all collections:
+A corpus is selected by `name` or `name:word:word...`, in any order. Each word belongs to one choice, and at most one
+word of each choice may be given. Two choices are the same for all collections:
 
-- the edition, such as `newsgroups:original`; the name alone stands for the first;
-- the part, `train` or `test`, where the publisher or another word cuts the collection in two; left out, it is both.
+- the edition, such as `newsgroups:original`; the name alone selects the first;
+- the part, `train` or `test`, if the publisher or another word splits the collection; without it, both are read.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..bounds import NAMED, Bounds
+from ..bounds import NAMED, ReadLimits
 
 PARTS = {"train": "the part to learn from", "test": "the part to test on"}
 
 Paths = tuple[Path, ...]
-"""Where a file is: its path, or those of the folders that it was unpacked to."""
+"""The path of a file, or the paths of the folders that it was unpacked to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +26,20 @@ class File:
     """A file of a collection, as its publisher ships it."""
 
     name: str
-    """Its path below the folder with the data; it is also found there without the folder before it."""
+    """Its path relative to the data folder; it is also found there without its own folder."""
     sha256: tuple[str, ...] = ()
-    """Of what may be downloaded, one for each way it is packed; a file that is there is taken whatever its checksum."""
+    """Accepted checksums of a download, one for each way it is packed; local files are not checked."""
     also: tuple[str, ...] = ()
-    """Other names that it goes by."""
+    """Alternative names."""
     unpacked: tuple[str, ...] = ()
-    """The folders that it unpacks to, which do as well if all of them are there."""
+    """The folders that it unpacks to, which replace the file if all of them exist."""
     part: str | None = None
-    """The part that it is needed for; None for both."""
+    """The part that needs the file; None for both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One form in which a collection is to be had. Numbers are as counted; None if they depend on the file."""
+    """One edition of a collection. The numbers were counted; they are None if they depend on the file."""
 
     word: str
     about: str
@@ -47,38 +47,38 @@ class Edition:
     documents: int | None
     classes: int | None
     split: tuple[int, int] | None = None
-    """Documents to learn from and to test on, if the publisher says which."""
+    """Numbers of training and test documents, if the publisher defines a split."""
     publisher: str = ""
     licence: str = ""
-    """If they are others than the collection's."""
+    """Publisher and licence, if they differ from the collection's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Words of which one may be said, and what they mean."""
+    """Mutually exclusive words, and their meanings."""
 
     name: str
     words: Mapping[str, str]
     editions: tuple[str, ...] | None = None
-    """The editions that it is for; None for all."""
+    """The editions that have this choice; None for all."""
     cuts: tuple[str, ...] = ()
-    """Those of its words that cut the collection into a part to learn from and another to test on."""
+    """The words that split the collection into a training part and a test part."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What was asked for."""
+class ChosenEdition:
+    """The selected edition, part and other choices."""
 
     edition: Edition
     part: str | None = None
     words: Mapping[str, str] = field(default_factory=dict)
-    """The word of each other choice that was made."""
-    bounds: Bounds = NAMED
+    """The word given for each other choice."""
+    bounds: ReadLimits = NAMED
 
     def files(self) -> list[File]:
-        """Those that it takes."""
+        """Return the files that the selection needs."""
         return [file for file in self.edition.files if self.part is None or file.part in (None, self.part)]
 
     def get(self, choice: str) -> str | None:
-        """The word that was said of a choice."""
+        """Return the word given for a choice, or None."""
         return self.words.get(choice)

@@ -1,9 +1,9 @@
-"""Files of collections that are not there, from an address that the user names in TEXTSIEVE_MIRROR.
+"""Download missing files of collections from the address in TEXTSIEVE_MIRROR.
 
-No address is known here: publishers move, and whoever has a copy may serve it. The address is that of a folder which
-has the files under the names of the table; anything that pooch takes (http, https, ftp, sftp), or a file:// address.
-What arrives must have a checksum of the table, or can be unpacked to its end if that has none, and is kept in the
-cache, whole or not at all.
+No address is built in: publishers move, and anybody with a copy may serve it. The address is that of a folder that has
+the files under the names of the table: a scheme that pooch supports (http, https, ftp, sftp), or file://. A download
+must have a checksum of the table or, if the table has none, unpack without errors. It is stored in the cache completely
+or not at all.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from .editions import File
 from .locating import FOLDER, MIRROR, PACKED
 
 PIECE = 2**16
-"""Bytes of a download between two looks at the bar."""
+"""Bytes of a download between two updates of the progress bar."""
 AS_IT_IS = {"Accept-Encoding": "identity"}
-"""Else a server may pack what it sends, or say of what is packed that it packed it, and it arrives unpacked."""
+"""Otherwise a server may compress the response, or declare a compressed file so encoded, and it arrives unpacked."""
 
 _LOGIN = re.compile(r"//[^/\s]*@")
 
 
 def fetch(file: File, mirror: str, folder: Path) -> Path:
-    """Download a file into a folder, and check it."""
+    """Download a file into a folder, check it, and return its path."""
     pooch = _pooch(file)
     target = folder / file.name
     _make_writable(target.parent, file)
@@ -55,7 +55,7 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
             pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=get)
     except ValueError as problem:
         raise _error(f"{address}: {str(problem).rstrip('.')}. Set {MIRROR} to a folder with the right file.") from None
-    except ftplib.all_errors as problem:  # OSError among them
+    except ftplib.all_errors as problem:  # includes OSError
         _hang_up(problem)
         raise _error(
             f"{address}: cannot be downloaded ({problem}). Check {MIRROR} and the network, or put {target.name} into "
@@ -65,14 +65,14 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
 
 
 def _hang_up(problem: Exception) -> None:
-    """Close the connection that an error of http holds open."""
+    """Close the connection that an HTTP error holds open."""
     if (response := getattr(problem, "response", None)) is not None:
         response.close()
 
 
-def _error(said: str) -> InputError:
-    """The password that may be in an address is nobody else's business."""
-    return InputError(_LOGIN.sub("//", said))
+def _error(message: str) -> InputError:
+    """Return an error without the login that an address may contain."""
+    return InputError(_LOGIN.sub("//", message))
 
 
 def _refuse_wrong(arrived: Path, file: File) -> None:
@@ -85,7 +85,7 @@ def _refuse_wrong(arrived: Path, file: File) -> None:
 
 
 def _can_be_unpacked(path: Path) -> bool:
-    """Whether it is packed, and sound to its end."""
+    """Return whether a file is compressed and can be unpacked to its end."""
     with open(path, "rb") as raw:
         if not raw.read(4).startswith(tuple(compression.magic for compression in COMPRESSIONS)):
             return False
@@ -99,7 +99,7 @@ def _can_be_unpacked(path: Path) -> bool:
 
 
 def _pooch(file: File) -> Any:
-    """The package, which has no types."""
+    """Import and return pooch, which has no type annotations."""
     require_package("pooch", extra="corpora", what=f"downloading {file.name}")
     pooch = import_module("pooch")
     pooch.get_logger().setLevel(logging.WARNING)
@@ -120,7 +120,7 @@ def _make_writable(folder: Path, file: File) -> None:
 
 @contextmanager
 def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
-    """What gets a file: pooch's own means, with a bar where that is possible and somebody watches."""
+    """Yield a pooch downloader for the address, with a progress bar for HTTP in a terminal."""
     scheme = urlsplit(address).scheme
     if scheme == "file":
         yield _copy
@@ -141,7 +141,7 @@ def _copy(address: str, output: Any, _: object) -> None:
 
 
 class _Bar:
-    """What pooch tells how far it is; it sets `total` before it begins."""
+    """A progress bar with the interface that pooch expects; pooch sets `total` before it begins."""
 
     total = 0
 

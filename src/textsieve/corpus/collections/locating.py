@@ -1,4 +1,4 @@
-"""Where the files of collections are: in the folder that TEXTSIEVE_DATA names, then in the user's cache."""
+"""Locate the files of collections: in the folder that TEXTSIEVE_DATA names, then in the user's cache."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ FOLDER = "TEXTSIEVE_DATA"
 MIRROR = "TEXTSIEVE_MIRROR"
 PACKED = ".gz"
 NEVER_PACKED = (".zip", ".mat")
-"""Endings of files that are packed in themselves: with another around it, none is looked for."""
+"""Extensions of files with built-in compression, for which no gzipped version is looked up."""
 
 
 class Found(NamedTuple):
-    """A file that is there."""
+    """The location of a file."""
 
     place: str
-    """The setting that led there, or "cache"."""
+    """The setting that names its folder, or "cache"."""
     paths: Paths
 
 
 def cache_folder() -> Path:
-    """Where downloaded files are kept."""
+    """Return the folder for downloaded files."""
     from platformdirs import user_cache_path
 
     return user_cache_path("textsieve", appauthor=False) / "corpora"
 
 
 def places() -> dict[str, Path]:
-    """The folders that are looked through, in their order."""
+    """Return the folders to search, in order."""
     named = os.environ.get(FOLDER)
     return ({FOLDER: Path(named).expanduser()} if named else {}) | {"cache": cache_folder()}
 
 
 def find(file: File) -> Found | None:
-    """The file, or the folders that it was unpacked to; None if neither is there.
+    """Return the location of a file, or of the folders that it was unpacked to; None if neither exists.
 
-    A file anywhere goes before folders, and folders that are empty are taken for none: whether a file is whole shows
-    when it is read, whether a folder is does not, and half of one would hide a sound file in the next place.
+    A file in any place takes precedence over folders, and empty folders are ignored: reading shows whether a file is
+    complete, but not whether a folder is, and an incomplete folder would hide a complete file in the next place.
     """
     for place, folder in places().items():
         for name in _names(file):
-            if os.path.isfile(folder / name):  # also if it may not be looked at
+            if os.path.isfile(folder / name):  # true even if the file may not be read
                 return Found(place, (folder / name,))
     for place, folder in places().items():
         folders = tuple(folder / name for name in file.unpacked)
@@ -56,7 +56,7 @@ def find(file: File) -> Found | None:
 
 
 def _has_something(folder: Path) -> bool:
-    """Whether it is a folder with anything in it, or one that may not be looked into."""
+    """Return whether a path is a nonempty folder, or one that may not be read."""
     try:
         return folder.is_dir() and any(folder.iterdir())
     except OSError:
@@ -64,9 +64,9 @@ def _has_something(folder: Path) -> bool:
 
 
 def obtain(file: File, name: str, publisher: str) -> Paths:
-    """The file, downloaded if it is not there; `name` is what it is needed for."""
-    if found := find(file):
-        return found.paths
+    """Return the path of a file, downloading it if necessary; `name` is the corpus that needs it."""
+    if location := find(file):
+        return location.paths
     if mirror := os.environ.get(MIRROR):
         from .fetching import fetch
 
@@ -78,14 +78,14 @@ def obtain(file: File, name: str, publisher: str) -> Paths:
 
 
 def cached(problem: str, files: Iterable[Paths]) -> str:
-    """What is to be said, if a problem is with files in the cache: they stay there, and are not downloaded again."""
+    """Return the hint to delete the cached files that a problem is about, or "": they would not be downloaded again."""
     folder = cache_folder()
     bad = [path for paths in files for path in paths if str(path) in problem and path.is_relative_to(folder)]
     return f" It is in the cache: delete {' and '.join(map(str, bad))} first." if bad else ""
 
 
 def _data_folder() -> str:
-    """What is to be said of the folder that is looked through first."""
+    """Describe the folder that TEXTSIEVE_DATA names, for messages."""
     named = os.environ.get(FOLDER)
     if not named:
         return f"a folder that {FOLDER} names (it is not set)"
@@ -93,11 +93,11 @@ def _data_folder() -> str:
 
 
 def _names(file: File) -> Iterator[str]:
-    """The names that a file may have, with and without the folder before it, packed or not."""
+    """Yield the names that a file may have: with and without its folder, compressed or not."""
     for name in (file.name, *file.also):
-        for each in dict.fromkeys([name, PurePosixPath(name).name]):
-            yield each
-            if each.endswith(PACKED):
-                yield each.removesuffix(PACKED)
-            elif not each.endswith(NEVER_PACKED):
-                yield each + PACKED
+        for candidate in dict.fromkeys([name, PurePosixPath(name).name]):
+            yield candidate
+            if candidate.endswith(PACKED):
+                yield candidate.removesuffix(PACKED)
+            elif not candidate.endswith(NEVER_PACKED):
+                yield candidate + PACKED

@@ -1,11 +1,11 @@
-"""The files of RCV1-v2 as Lewis, Yang, Rose and Li published them in 2004: vectors, tokens, and who has which topic.
+"""Read RCV1-v2 as Lewis, Yang, Rose and Li published it in 2004: vectors, tokens, and the topics of each story.
 
-- vectors: `2286  864:0.05 1523:0.04 ...`, a story a line, its number and then term:weight, 47,236 terms from 1;
+- vectors: `2286  864:0.05 1523:0.04 ...`, one story per line: its number and then term:weight, 47,236 terms from 1;
 - tokens: `.I 2286`, `.W`, then lines of stems up to an empty line;
-- topics (qrels): `E11 2286 1`, a topic, a story's number and 1 a line, or 0 if the story has it not. A story has all
-  topics above its own too.
+- topics (qrels): `E11 2286 1`, a topic, a story's number, and 1, or 0 if the story does not have the topic. A story
+  also has all topics above its own.
 
-A line or story that cannot be read is passed over and counted, and so is one that no topic is known of.
+Lines and stories that cannot be parsed, and stories without a known topic, are skipped and counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Document, Labels, Report
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 from ..streams import read_lines
 from .records import BROKEN
 
@@ -29,15 +29,15 @@ N_TERMS = 47_236
 WITHOUT_TOPIC = "stories without a topic"
 BROKEN_TOPICS = "broken lines of topics"
 MOST_DIGITS = 15
-"""Of a story's number; a float has it exactly, and is what the reader of vectors makes of it."""
+"""Maximum digits of a story's number: the svmlight reader returns floats, which represent so many exactly."""
 NO_NUMBER = -1
 
 Topics = Mapping[int, Labels]
 """The topics of each story, by its number."""
 
 
-def read_topics(path: Path, wanted: Collection[str] | None, report: Report, bounds: Bounds) -> dict[int, Labels]:
-    """The topics of each story; those that are not wanted are left out, and stories that have none of them too."""
+def read_topics(path: Path, wanted: Collection[str] | None, report: Report, bounds: ReadLimits) -> dict[int, Labels]:
+    """Return the topics of each story, restricted to the wanted ones; stories without any of them are left out."""
     topics: dict[int, Labels] = {}
     shared: dict[Labels, Labels] = {}
     for _, line in read_lines(path, ENCODING, report, bounds):
@@ -55,12 +55,12 @@ def read_topics(path: Path, wanted: Collection[str] | None, report: Report, boun
 
 
 def _number(text: str) -> int | None:
-    """That of a story; int() refuses what has thousands of digits."""
+    """Return the number of a story, or None; int() rejects thousands of digits."""
     return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
-def token_documents(paths: Iterable[Path], topics: Topics, report: Report, bounds: Bounds) -> Iterator[Document]:
-    """The stories of files of tokens, as texts."""
+def token_documents(paths: Iterable[Path], topics: Topics, report: Report, bounds: ReadLimits) -> Iterator[Document]:
+    """Yield the stories of token files, as texts."""
     for path in paths:
         number: int | None = None
         words: list[str] | None = None
@@ -79,7 +79,7 @@ def token_documents(paths: Iterable[Path], topics: Topics, report: Report, bound
 
 
 def _story(number: int | None, words: list[str] | None, topics: Topics, report: Report) -> Iterator[Document]:
-    """A story, if one was begun and it can be read."""
+    """Yield a story if one has begun and can be parsed."""
     if number is None:
         return
     if number < 0 or words is None:
@@ -90,8 +90,8 @@ def _story(number: int | None, words: list[str] | None, topics: Topics, report: 
         yield " ".join(filter(None, words)), topics[number]
 
 
-def vector_batches(paths: Iterable[Path], topics: Topics, report: Report, bounds: Bounds) -> Iterator[Batch]:
-    """The stories of files of vectors."""
+def vector_batches(paths: Iterable[Path], topics: Topics, report: Report, bounds: ReadLimits) -> Iterator[Batch]:
+    """Yield the stories of vector files, in batches."""
     for path in paths:
         lines: list[str] = []
         n_characters = 0
@@ -108,15 +108,18 @@ def vector_batches(paths: Iterable[Path], topics: Topics, report: Report, bounds
 def _batch(lines: list[str], topics: Topics, report: Report) -> Iterator[Batch]:
     numbers, vectors = _sound_rows(lines, report)
     labels = [topics.get(number) for number in numbers]
-    known = [row for row, each in enumerate(labels) if each is not None]
+    known = [row for row, story_topics in enumerate(labels) if story_topics is not None]
     for _ in range(len(labels) - len(known)):
         report.skip(WITHOUT_TOPIC)
     if known:
-        yield Batch([each for each in labels if each is not None], vectors=vectors[known])
+        yield Batch([story_topics for story_topics in labels if story_topics is not None], vectors=vectors[known])
 
 
 def _sound_rows(lines: list[str], report: Report) -> tuple[list[int], csr_array[Any]]:
-    """The numbers and vectors of the lines that can be read; these are told one by one only if together they cannot."""
+    """Return the numbers and vectors of the valid lines.
+
+    Lines are parsed one by one only if parsing them together fails.
+    """
     try:
         return _parse(lines)
     except (ValueError, OverflowError):
@@ -138,7 +141,7 @@ def _parse(lines: list[str]) -> tuple[list[int], csr_array[Any]]:
     import numpy as np
     from scipy.sparse import csr_array
 
-    load_svmlight_file = import_module("sklearn.datasets").load_svmlight_file  # it has no types
+    load_svmlight_file = import_module("sklearn.datasets").load_svmlight_file  # it has no type annotations
     data = "".join(lines).encode(ENCODING)
     rows, numbers = load_svmlight_file(io.BytesIO(data), n_features=N_TERMS, zero_based=False)
     if not (np.isfinite(rows.data).all() and np.isfinite(numbers).all() and len(numbers) == len(lines)):

@@ -1,23 +1,25 @@
-"""MULAN's subsets of RCV1: what is in a file, and which of RCV1's topics its rows are.
+"""Read MULAN's subsets of RCV1, and find out which RCV1 topics their rows stand for.
 
-A file has `data`, 6,000 stories by 944 terms that are there or not, and `target`, 101 topics without names by stories.
-One half of the stories is to learn from, the other to test on. The rows of `target` are places in the alphabet of
-RCV1's 103 codes, less a shift, and the halves have different shifts: row 33 is one topic in the first half and another
-in the second. The codes before the shift are not told in that half; MCAT and M143, the last two, in none.
+A file has `data`, a binary matrix of 6,000 stories by 944 terms, and `target`, a matrix of 101 unnamed topics by
+stories. One half of the stories is for training, the other for testing. Row r of `target` is code r + shift in the
+alphabetical list of RCV1's 103 codes, and the two halves have different shifts: row 33 is one topic in the first half
+and another in the second. A half has no information on the codes before its shift; neither half has any on the last
+two, MCAT and M143.
 
-What no shift changes is how far codes are apart: ECAT comes 26 places after CCAT and GCAT 11 after ECAT. The three are
-frequent, so CCAT is where, in a half, the rows at these distances have the most stories together; in none of the ten
-halves has another place more than 67 % as many. That the codes are right is checked in each half by what RCV1 demands
-of them and the shift knows nothing of: whoever has a code has the code above it, and every story has one of the four at
-the top. The terms, which have no part in it, show it too: stories of a code use the same ones in both halves.
+The distances between codes do not depend on the shift: ECAT comes 26 places after CCAT, and GCAT 11 after ECAT. These
+three are frequent, so the row of CCAT in a half is the one for which the rows at these distances have the most stories
+in total; in none of the ten halves does another row reach more than 67 % of that. In each half, the result is checked
+by two rules of RCV1 that the shift does not use: a story with a code also has the code above it, and every story has
+one of the four top codes. The terms, which are not used either, confirm it: stories with a code use the same terms in
+both halves.
 
-Two things follow from RCV1's rules. Whoever has a code under MCAT has MCAT, and all that are right under it are told,
-so MCAT is put back. And a code that one half alone tells is left out of both, since otherwise not to have it would mean
-two things: 12 codes of the second subset, C11 to C172, are told of half its stories only.
+RCV1's rules have two consequences. A story with a code under MCAT also has MCAT, and all codes directly under it are
+known, so MCAT is restored. And a code that only one half has is removed from both, since otherwise its absence would
+have two meanings: 12 codes of the second subset, C11 to C172, are known for only half of its stories.
 
-Which half is to learn from is not said either, but in one of them no topic is missing, however rare: GMIL, which 5 of
-RCV1's 804,414 stories have, is in it in all five subsets. Stories to learn from were drawn so, stories to test on were
-not. It is the first half, and in the fifth subset the second.
+The files do not say which half is for training either, but in one half no topic is missing, however rare: GMIL, which 5
+of RCV1's 804,414 stories have, is in it in all five subsets. Training stories were drawn so that this holds, test
+stories were not. The training half is the first, except in the fifth subset, where it is the second.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ..batch import BATCH_DOCUMENTS, Batch
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 from ..streams import CHUNK, read_document
 
 if TYPE_CHECKING:
@@ -51,14 +53,15 @@ CODES = tuple(_ALPHABET.split())
 PLACE = {code: place for place, code in enumerate(CODES)}
 TOP = ("CCAT", "ECAT", "GCAT", "MCAT")
 FREQUENT = ("CCAT", "ECAT", "GCAT")
-"""The codes that a half's shift is found by."""
+"""The codes that determine the shift of a half."""
 MAT_HEADER, MAT_PACKED = 128, 15
-"""Bytes before the first array of a MATLAB file, and the type of an array that is packed by zlib."""
+"""Bytes before the first array of a MATLAB file, and the type number of an array compressed with zlib."""
 
 
-def batches(path: Path, part: str | None, wanted: Collection[str] | None, bounds: Bounds) -> Iterator[Batch]:
-    """Yield the stories of a subset or of its part, "train" or "test", with those of their topics that are wanted; None
-    for all.
+def batches(path: Path, part: str | None, wanted: Collection[str] | None, bounds: ReadLimits) -> Iterator[Batch]:
+    """Yield the stories of a subset, or of its part "train" or "test", with their topics.
+
+    `wanted` restricts the topics; None keeps all.
     """
     from scipy.sparse import csr_array
 
@@ -66,44 +69,44 @@ def batches(path: Path, part: str | None, wanted: Collection[str] | None, bounds
     stories = parts_of(topics)[part] if part else range(rows.shape[0])
     places = [place for code, place in PLACE.items() if wanted is None or code in wanted]
     for begin in stories[::BATCH_DOCUMENTS]:
-        some = slice(begin, min(begin + BATCH_DOCUMENTS, stories.stop))
-        labels = [tuple(CODES[places[row]] for row in column.nonzero()[0]) for column in topics[places, some].T]
-        yield Batch(labels, vectors=csr_array(rows[some], dtype=float))
+        batch = slice(begin, min(begin + BATCH_DOCUMENTS, stories.stop))
+        labels = [tuple(CODES[places[row]] for row in column.nonzero()[0]) for column in topics[places, batch].T]
+        yield Batch(labels, vectors=csr_array(rows[batch], dtype=float))
 
 
 def code_above(code: str) -> str | None:
-    """The code that whoever has this one has, too; None at the top."""
+    """Return the code above this one, which all its stories have too; None at the top."""
     if code in TOP:
         return None
-    beginnings = (code[:length] for length in range(len(code) - 1, 1, -1))
-    return next((each for each in beginnings if each in PLACE), f"{code[0]}CAT")
+    prefixes = (code[:length] for length in range(len(code) - 1, 1, -1))
+    return next((prefix for prefix in prefixes if prefix in PLACE), f"{code[0]}CAT")
 
 
 def shift_of(rows: Bools) -> int:
-    """How far the rows of a half (topics by stories) are from their places in the alphabet."""
+    """Return the shift of a half (topics by stories): the difference between place in the alphabet and row."""
     import numpy as np
 
     n_stories = rows.sum(axis=1)
-    together = np.zeros_like(n_stories)
+    totals = np.zeros_like(n_stories)
     for code in FREQUENT:
         distance = PLACE[code] - PLACE["CCAT"]
-        together[: max(len(rows) - distance, 0)] += n_stories[distance:]
-    return PLACE["CCAT"] - int(together.argmax())
+        totals[: max(len(rows) - distance, 0)] += n_stories[distance:]
+    return PLACE["CCAT"] - int(totals.argmax())
 
 
 def by_code(target: Bools) -> Bools:
-    """From the rows of a subset to RCV1's 103 codes in their order, each by stories; ValueError if they don't fit."""
+    """Convert the rows of a subset to RCV1's 103 codes (codes by stories); raise `ValueError` if they don't fit."""
     import numpy as np
 
     half = target.shape[1] // 2
-    halves = [_half_by_code(each) for each in (target[:, :half], target[:, half:])]
+    halves = [_half_by_code(rows) for rows in (target[:, :half], target[:, half:])]
     topics = np.hstack([topics for topics, _ in halves])
     topics[~(halves[0][1] & halves[1][1])] = False
     return topics
 
 
 def parts_of(topics: Bools) -> dict[str, range]:
-    """The half to learn from, in which fewer topics are missing, and that to test on; topics are codes by stories."""
+    """Return the training half, in which fewer topics are missing, and the test half; `topics` is codes by stories."""
     n_stories = topics.shape[1]
     halves = [range(n_stories // 2), range(n_stories // 2, n_stories)]
     n_topics = [int(topics[:, half].any(axis=1).sum()) for half in halves]
@@ -112,32 +115,32 @@ def parts_of(topics: Bools) -> dict[str, range]:
 
 
 def _half_by_code(rows: Bools) -> tuple[Bools, Bools]:
-    """Codes by stories, and which codes are told."""
+    """Return the matrix of codes by stories of a half, and a mask of the codes that the half has."""
     import numpy as np
 
     places = np.arange(len(rows)) + shift_of(rows)
     is_code = (places >= 0) & (places < len(CODES))
     if rows[~is_code].any():
         raise ValueError("target has topics before or after those of RCV1")
-    topics, is_told = np.zeros((len(CODES), rows.shape[1]), np.bool_), np.zeros(len(CODES), np.bool_)
-    topics[places[is_code]], is_told[places[is_code]] = rows[is_code], True
+    topics, is_known = np.zeros((len(CODES), rows.shape[1]), np.bool_), np.zeros(len(CODES), np.bool_)
+    topics[places[is_code]], is_known[places[is_code]] = rows[is_code], True
     below = [PLACE[code] for code in CODES if code_above(code) == "MCAT"]
     topics[PLACE["MCAT"]] |= topics[below].any(axis=0)
-    is_told[PLACE["MCAT"]] = True
-    _require_rules(topics, is_told)
-    return topics, is_told
+    is_known[PLACE["MCAT"]] = True
+    _require_rules(topics, is_known)
+    return topics, is_known
 
 
-def _require_rules(topics: Bools, is_told: Bools) -> None:
+def _require_rules(topics: Bools, is_known: Bools) -> None:
     for code, place in PLACE.items():
         above = code_above(code)
-        if above and is_told[PLACE[above]] and (topics[place] & ~topics[PLACE[above]]).any():
+        if above and is_known[PLACE[above]] and (topics[place] & ~topics[PLACE[above]]).any():
             raise ValueError(f"the topics of target are not those of RCV1: a story has {code} and not {above}")
     if not topics[[PLACE[code] for code in TOP]].any(axis=0).all():
         raise ValueError(f"the topics of target are not those of RCV1: a story has none of {', '.join(TOP)}")
 
 
-def _arrays(path: Path, bounds: Bounds) -> tuple[Any, Bools]:
+def _arrays(path: Path, bounds: ReadLimits) -> tuple[Any, Bools]:
     """Return the matrix of stories by terms, and that of codes by stories."""
     from scipy.io import loadmat
 
@@ -150,14 +153,14 @@ def _arrays(path: Path, bounds: Bounds) -> tuple[Any, Bools]:
         return rows, by_code(target)
     except InputError:
         raise
-    except Exception as problem:  # loadmat raises whatever a damaged file makes it stumble over
+    except Exception as problem:  # loadmat may raise anything for a damaged file
         raise InputError(
             f"{path}: cannot be read as one of MULAN's subsets ({problem}). It is damaged or something else; get it "
             "again."
         ) from problem
 
 
-def _check_unpacked(data: bytes, path: Path, bounds: Bounds) -> None:
+def _check_unpacked(data: bytes, path: Path, bounds: ReadLimits) -> None:
     """Raise `InputError` if the packed arrays of a MATLAB file would unpack to too much.
 
     After a header of 128 bytes, the last two of which give the byte order, each array has its type and its size.

@@ -1,7 +1,8 @@
 """20 Newsgroups: posts of 1993, a thousand from each of twenty groups; the label is the group.
 
-By date it is 18,846 posts without duplicates, cut into train and test at a date in each group. The original has all
-19,997, with whole headers, of which those lines that name the group always go (`posts.TELLING`).
+The default edition, by date, has 18,846 posts without duplicates, split into train and test at a date in each group.
+The original has all 19,997, with complete headers. Header lines that name the group are always removed
+(`posts.TELLING`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from ..batch import Batch, Document, Report, in_batches
 from ..corpus import Start
 from .collection import Collection
-from .editions import Choice, Chosen, Edition, File, Paths
+from .editions import Choice, ChosenEdition, Edition, File, Paths
 from .members import members
 from .posts import REMOVERS, without_telling
 
@@ -23,10 +24,10 @@ GROUPS = (
     *("sci.crypt", "sci.electronics", "sci.med", "sci.space", "soc.religion.christian", "talk.politics.guns"),
     *("talk.politics.mideast", "talk.politics.misc", "talk.religion.misc"),
 )
-"""The folders that posts are in; others that an archive may have are none of its."""
+"""The folders of posts; other folders in an archive are ignored."""
 
 
-def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
     (paths,) = files.values()
 
     def start(report: Report) -> Iterator[Batch]:
@@ -35,7 +36,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     return start
 
 
-def _documents(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
+def _documents(paths: Paths, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
     removers = [remove for word, remove in REMOVERS.items() if word in chosen.words.values()]
     for name, data in members(paths, lambda name: _is_wanted(name, chosen), report, chosen.bounds):
         text = without_telling(data.decode(ENCODING))
@@ -44,8 +45,8 @@ def _documents(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Documen
         yield text, (_group_of(name),)
 
 
-def _is_wanted(name: str, chosen: Chosen) -> bool:
-    """Of a path PART/GROUP/NUMBER."""
+def _is_wanted(name: str, chosen: ChosenEdition) -> bool:
+    """Return whether a path PART/GROUP/NUMBER belongs to the selection."""
     folder, _, _ = name.rpartition("/")
     part, _, group = folder.rpartition("/")
     if group not in GROUPS or (chosen.part and not part.endswith(f"-{chosen.part}")):

@@ -1,8 +1,8 @@
-"""The Open Directory (DMOZ): pages of the web, described by people; the label is the first layer of the category.
+"""The Open Directory (DMOZ): web pages described by people; the label is the top level of the category.
 
-`content.rdf.u8` has a record a page: its title, its description, and its topic, `Top/Arts/Animation`. The thirteen
-classes are those of pages in English: without World, which has the other languages, Regional, Kids_and_Teens and Adult.
-The sample has the pages' own titles, descriptions and keywords as tokens; 44 of its documents are empty.
+`content.rdf.u8` has a record per page: its title, its description, and its topic, `Top/Arts/Animation`. The thirteen
+classes are those of pages in English: all except World, which has the other languages, Regional, Kids_and_Teens and
+Adult. The sample has the pages' own titles, descriptions and keywords as tokens; 44 of its documents are empty.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from ...errors import InputError
 from ..batch import Batch, Document, Report, in_batches
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 from ..corpus import Start
 from ..streams import read_document, read_lines
 from .collection import Collection
-from .editions import Choice, Chosen, Edition, File, Paths
+from .editions import Choice, ChosenEdition, Edition, File, Paths
 from .records import BROKEN, between, records, without_tags
 
 CLASSES = (
@@ -30,7 +30,7 @@ ROOT = "Top/"
 WITHOUT_CATEGORY = "pages without a category"
 
 
-def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
     ((path,),) = files.values()
 
     def start(report: Report) -> Iterator[Batch]:
@@ -41,7 +41,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     return start
 
 
-def _documents(path: Path, chosen: Chosen, report: Report) -> Iterator[Document]:
+def _documents(path: Path, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
     every_class = chosen.get("classes") is not None
     lines = (line for _, line in read_lines(path, "utf-8", report, chosen.bounds))
     for record in records(lines, "ExternalPage", report, chosen.bounds, str(path)):
@@ -54,7 +54,7 @@ def _documents(path: Path, chosen: Chosen, report: Report) -> Iterator[Document]
             yield "\n".join(without_tags(part) for part in parts if part), (label,)
 
 
-def _sample_documents(path: Path, report: Report, bounds: Bounds) -> Iterator[Document]:
+def _sample_documents(path: Path, report: Report, bounds: ReadLimits) -> Iterator[Document]:
     for about, category in _sample(path, bounds):
         top = category[0] if isinstance(category, list) and category else None
         if isinstance(about, dict) and isinstance(top, str):
@@ -64,13 +64,13 @@ def _sample_documents(path: Path, report: Report, bounds: Bounds) -> Iterator[Do
 
 
 def _words(value: object) -> list[str]:
-    """Return the words of a field: a list of tokens, or text where there was only one."""
+    """Return the words of a field, which is a list of tokens, or a string if there was only one."""
     if isinstance(value, str):
         return value.split()
     return [str(word) for word in value if not isinstance(word, list | dict)] if isinstance(value, list) else []
 
 
-def _sample(path: Path, bounds: Bounds) -> Iterator[tuple[object, object]]:
+def _sample(path: Path, bounds: ReadLimits) -> Iterator[tuple[object, object]]:
     try:
         sample = json.loads(read_document(path, bounds))
         yield from zip(sample["meta"], sample["dmoz_categories"], strict=True)

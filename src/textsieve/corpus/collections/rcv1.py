@@ -1,8 +1,8 @@
-"""RCV1-v2: 804,414 stories of Reuters, 1996 and 1997, with 103 topics; the publishers give vectors or tokens, no texts.
+"""RCV1-v2: 804,414 Reuters stories of 1996 and 1997 with 103 topics, published as vectors or tokens, not as texts.
 
-LYRL2004's split learns from the first 23,149 stories (`lyrl2004.py` reads its files). Of the topics, `top` keeps the
-four codes at the top: CCAT, ECAT, GCAT, MCAT. MULAN's five subsets are 6,000 stories each, with 944 terms that are
-there or not; `mulan.py` reads them and finds out which topics are meant.
+The LYRL2004 split trains on the first 23,149 stories (`lyrl2004.py` reads its files). `top` keeps only the four top
+codes: CCAT, ECAT, GCAT, MCAT. MULAN's five subsets have 6,000 stories each, with 944 binary terms; `mulan.py` reads
+them and identifies their topics.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..batch import Batch, Report, in_batches
 from ..corpus import Start
 from . import lyrl2004, mulan
 from .collection import Collection
-from .editions import Choice, Chosen, Edition, File, Paths
+from .editions import Choice, ChosenEdition, Edition, File, Paths
 
 VECTORS, TOKENS = "", "tokens"
 TOPICS = File("rcv1/rcv1-v2.topics.qrels.gz", ("2a98e5e5d8b770bded93afc8930d88299474317fe14181aee1466cc754d0d1c1",))
@@ -25,7 +25,7 @@ SUMS = {
     "vectors_test_pt2": "48143ac703cbe33299f7ae9f4995db49a258690f60e5debbff8995c34841c7f5",
     "vectors_test_pt3": "dfcb0d658311481523c6e6ca0c3f5a3e1d3d12cde5d7a8ce629a9006ec7dbb39",
 }
-"""The checksums that are known of LYRL2004's files; of the tokens none is."""
+"""The known checksums of LYRL2004's files; none is known for the tokens."""
 SUBSETS = {
     1: (101, "b2ee886a52fc33753a246afd5025e5e1bc91be8bc95533798e9abf87974f8495"),
     2: (90, "dcf47e73085ddc9ecd845c7574fe7762559db66dcdd6dd47a2864424ddda28b6"),
@@ -33,23 +33,23 @@ SUBSETS = {
     4: (71, "983864d627187b91177958308aed1c5f27fa89aaa77c1389d1987b8418183053"),
     5: (90, "d7353bc859b4e604f3d0645e9a73b6417f2becc38c35eaa483348e08001e9312"),
 }
-"""How many topics each of MULAN's has, and its checksum."""
+"""The number of topics and the checksum of each of MULAN's subsets."""
 
 
-def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
-    paths = {name: found[0] for name, found in files.items()}
+def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
+    paths = {name: file_paths[0] for name, file_paths in files.items()}
     wanted = mulan.TOP if chosen.get("topics") else None
     if chosen.edition.word not in (VECTORS, TOKENS):
         (subset,) = paths.values()
         return lambda report: mulan.batches(subset, chosen.part, wanted, chosen.bounds)
     topics_path = paths.pop(TOPICS.name)
     known: list[lyrl2004.Topics] = []
-    noticed = Report()
+    topic_report = Report()
 
     def start(report: Report) -> Iterator[Batch]:
         if not known:
-            known.append(lyrl2004.read_topics(topics_path, wanted, noticed, chosen.bounds))
-        for kind, count in noticed.skipped.items():
+            known.append(lyrl2004.read_topics(topics_path, wanted, topic_report, chosen.bounds))
+        for kind, count in topic_report.skipped.items():
             report.skipped[kind] = report.skipped.get(kind, 0) + count
         if chosen.edition.word == TOKENS:
             return in_batches(lyrl2004.token_documents(paths.values(), known[0], report, chosen.bounds))
@@ -59,7 +59,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
 
 
 def _published(kind: str) -> tuple[File, ...]:
-    """The files of vectors or tokens, and the one with the topics."""
+    """Return the files of vectors or tokens, and the file of topics."""
     names = [f"{kind}_{piece}" for piece in PIECES]
     sums = [(SUMS[name],) if name in SUMS else () for name in names]
     pieces = (

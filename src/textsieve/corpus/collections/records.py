@@ -1,7 +1,7 @@
-"""Records between two tags, in lines of SGML or RDF, one at a time.
+"""Stream records between two tags in lines of SGML or RDF.
 
-The files are no sound XML: characters that XML forbids, entities that nobody declared. So nothing but the tags of the
-record is looked at, and what is broken costs one record: one that is begun anew before it ends, or not ended at all.
+The files are not valid XML: they contain characters that XML forbids and undeclared entities. So only the tags of the
+record are parsed, and an error costs only one record: one that begins anew before it ends, or never ends.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..batch import Report
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 
 BROKEN = "broken records"
 MOST_LINES = 100_000
-"""Of a record; one that has more was never ended."""
+"""Maximum number of lines of a record; one that has more was never closed."""
 REPLACEMENT = "\ufffd"
 
 _TAG = re.compile(r"<[^<>]+>")
 _LONG_NUMBER = re.compile(r"&#[0-9]{20,};?")
 
 
-def records(lines: Iterable[str], tag: str, report: Report, bounds: Bounds, name: str) -> Iterator[str]:
-    """Yield the records `<tag ...>...</tag>`; what is between them is skipped. `name` is that of the file."""
+def records(lines: Iterable[str], tag: str, report: Report, bounds: ReadLimits, name: str) -> Iterator[str]:
+    """Yield the records `<tag ...>...</tag>`, skipping what is between them; `name` is the file's name for errors."""
     begin, end = f"<{tag}", f"</{tag}>"
-    marks = re.compile(rf"{re.escape(begin)}(?![^\W_])|{re.escape(end)}")  # the name must end there too
+    marks = re.compile(rf"{re.escape(begin)}(?![^\W_])|{re.escape(end)}")  # the tag's name must end there
     begun: list[str] = []
     n_characters = 0
     for line in lines:
         taken = 0
-        for mark in marks.finditer(line):
+        for mark in marks.finditer(line) if tag in line else ():  # most lines have no tag, and `in` is faster
             is_end = mark[0] == end
             if begun and is_end:
                 yield "".join([*begun, line[taken : mark.end()]])
@@ -40,7 +40,8 @@ def records(lines: Iterable[str], tag: str, report: Report, bounds: Bounds, name
         if begun and len(begun) <= MOST_LINES:
             begun.append(line[taken:])
             n_characters += len(line) - taken
-            bounds.check_document(n_characters, f"{name}: a record <{tag}>")
+            if n_characters > bounds.max_document:
+                bounds.check_document(n_characters, f"{name}: a record <{tag}>")
         elif begun:
             report.skip(BROKEN)
             begun = []
@@ -49,13 +50,13 @@ def records(lines: Iterable[str], tag: str, report: Report, bounds: Bounds, name
 
 
 def between(record: str, tag: str) -> str | None:
-    """What is between the first such tags, None if there are none."""
+    """Return the text between the first pair of such tags, or None if there is none."""
     _, begin, rest = record.partition(f"<{tag}>")
     inside, end, _ = rest.partition(f"</{tag}>")
     return inside if begin and end else None
 
 
 def without_tags(text: str) -> str:
-    """Return a text with a space for each tag and with characters for entities."""
-    # html.unescape can't read numbers of thousands of digits; no character has one of twenty.
+    """Return the text with a space in place of each tag and with entities decoded."""
+    # html.unescape can't parse numbers of thousands of digits; no character's number has twenty.
     return html.unescape(_LONG_NUMBER.sub(REPLACEMENT, _TAG.sub(" ", text)))

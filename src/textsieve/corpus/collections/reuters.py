@@ -1,10 +1,10 @@
-"""Reuters-21578: news agency stories of 1987 with topics, none, one or several each.
+"""Reuters-21578: news agency stories of 1987, each with no, one or several topics.
 
-The ModApte split takes the stories whose TOPICS attribute is YES and sorts them by LEWISSPLIT. What people compare on
-are its 90 topics that occur in both parts, and the stories that have one of them; which these are is counted, in a pass
-of its own before the first.
+The ModApte split takes the stories whose TOPICS attribute is YES and divides them by LEWISSPLIT. Results are usually
+compared on the 90 topics that occur in both parts, and on the stories that have one of them; an extra pass before the
+first finds these topics.
 
-About one story in ten is a headline without a body: these are left out by a word.
+About one story in ten is a headline without a body; the word `bodies` leaves these out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..batch import Batch, Document, Labels, Report, in_batches
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 from ..corpus import Start
 from .collection import Collection
-from .editions import Choice, Chosen, Edition, File, Paths
+from .editions import Choice, ChosenEdition, Edition, File, Paths
 from .members import members
 from .records import BROKEN, between, records, without_tags
 
@@ -34,20 +34,20 @@ _TEXT = re.compile(r"<TEXT\b")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A record: the part of the ModApte split that it is in, if any, its topics, and its text with tags."""
+    """A record: its part of the ModApte split, if any, its topics, and its text with tags."""
 
     part: str | None
     topics: Labels
     text: str
 
 
-def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
     (paths,) = files.values()
     known: list[set[str]] = []
 
     def stories(report: Report) -> Iterator[Story]:
-        found = _stories(paths, report, chosen.bounds)
-        return (story for story in found if BODY in story.text) if chosen.get("stories") else found
+        all_stories = _stories(paths, report, chosen.bounds)
+        return (story for story in all_stories if BODY in story.text) if chosen.get("stories") else all_stories
 
     def start(report: Report) -> Iterator[Batch]:
         if chosen.edition.word == IN_BOTH and not known:
@@ -58,7 +58,7 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
 
 
 def topics_of_both(stories: Iterable[Story]) -> set[str]:
-    """The topics that occur in both parts of the ModApte split."""
+    """Return the topics that occur in both parts of the ModApte split."""
     seen: dict[str, set[str]] = {"train": set(), "test": set()}
     for story in stories:
         if story.part:
@@ -66,7 +66,7 @@ def topics_of_both(stories: Iterable[Story]) -> set[str]:
     return seen["train"] & seen["test"]
 
 
-def _documents(stories: Iterable[Story], chosen: Chosen, known: set[str] | None = None) -> Iterator[Document]:
+def _documents(stories: Iterable[Story], chosen: ChosenEdition, known: set[str] | None = None) -> Iterator[Document]:
     for story in stories:
         if chosen.edition.word != ALL and (story.part is None or chosen.part not in (None, story.part)):
             continue
@@ -75,7 +75,7 @@ def _documents(stories: Iterable[Story], chosen: Chosen, known: set[str] | None 
             yield without_tags(story.text), topics
 
 
-def _stories(paths: Paths, report: Report, bounds: Bounds) -> Iterator[Story]:
+def _stories(paths: Paths, report: Report, bounds: ReadLimits) -> Iterator[Story]:
     for name, data in members(paths, lambda name: name.endswith(ENDING), report, bounds):
         lines = data.decode(ENCODING).splitlines(keepends=True)
         for record in records(lines, "REUTERS", report, bounds, name):
@@ -88,7 +88,7 @@ def _stories(paths: Paths, report: Report, bounds: Bounds) -> Iterator[Story]:
 
 
 def _text_of(record: str) -> str | None:
-    """From the first such tag to the first end after it: time is linear, also if there is none."""
+    """Return the first TEXT element of a record, or None. Time is linear even if there is none."""
     begin = _TEXT.search(record)
     end = record.find(END_OF_TEXT, begin.end()) if begin else -1
     return record[begin.start() : end + len(END_OF_TEXT)] if begin and end >= 0 else None

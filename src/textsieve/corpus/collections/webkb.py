@@ -1,12 +1,11 @@
-"""WebKB: pages of computer science departments in 1997; the label is what kind of page it is.
+"""WebKB: pages of computer science departments in 1997; the label is the kind of page.
 
-The four classes that people compare on are course, faculty, project and student. The pages are HTML below the header
-that the server sent, which goes; tags stay, and `tags="drop"` takes them out. The stemmed edition is a preparation of
-the four classes by Ana Cardoso-Cachopo, with a split of its own; 31 of its documents are empty.
+Results are usually compared on four classes: course, faculty, project and student. The pages are HTML; the header that
+the server sent is removed, and `tags="drop"` removes the tags too. The stemmed edition is a preparation of the four
+classes by Ana Cardoso-Cachopo, with its own split; 31 of its documents are empty.
 
-The pages of four universities, and of many others (misc), are told apart by their folders, so that a model can be
-tested on a university that it has not seen: `leave-texas` cuts the collection into the others (train) and Texas
-(test).
+The folders tell apart the pages of four universities and of many others (misc), so that a model can be tested on a
+university that it has not seen: `leave-texas` splits the collection into the others (train) and Texas (test).
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..batch import Batch, Document, Report, in_batches
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 from ..corpus import Start
 from ..streams import read_lines
 from .collection import Collection
-from .editions import Choice, Chosen, Edition, File, Paths
+from .editions import Choice, ChosenEdition, Edition, File, Paths
 from .members import members
 
 ENCODING = "latin-1"
@@ -31,10 +30,10 @@ STEMMED = "stemmed"
 LEAVE = "leave-"
 
 _HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*+(?:\r?\n|\Z)")
-"""Lines up to an empty one, of which the first has a name and a colon; some have lost their beginnings."""
+"""Lines up to an empty one, the first with a name and a colon; some headers have lost their beginning."""
 
 
-def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
+def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
     def start(report: Report) -> Iterator[Batch]:
         if chosen.edition.word == STEMMED:
             return in_batches(_stemmed([path for paths in files.values() for path in paths], report, chosen.bounds))
@@ -44,12 +43,12 @@ def _start(files: Mapping[str, Paths], chosen: Chosen) -> Start:
     return start
 
 
-def _pages(paths: Paths, chosen: Chosen, report: Report) -> Iterator[Document]:
+def _pages(paths: Paths, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
     for name, data in members(paths, lambda name: _is_wanted(name, chosen), report, chosen.bounds):
         yield _HEADER.sub("", data.decode(ENCODING), count=1), (_class_and_university(name)[0],)
 
 
-def _is_wanted(name: str, chosen: Chosen) -> bool:
+def _is_wanted(name: str, chosen: ChosenEdition) -> bool:
     kind, university = _class_and_university(name)
     if kind not in (SEVEN if chosen.get("classes") else FOUR) or university not in UNIVERSITIES:
         return False
@@ -63,12 +62,12 @@ def _is_wanted(name: str, chosen: Chosen) -> bool:
 
 
 def _class_and_university(name: str) -> tuple[str, str]:
-    """Of a path webkb/CLASS/UNIVERSITY/ADDRESS."""
+    """Return the class and the university in a path webkb/CLASS/UNIVERSITY/ADDRESS."""
     parts = name.split("/")
     return (parts[-3], parts[-2]) if len(parts) >= 4 else ("", "")
 
 
-def _stemmed(paths: list[Path], report: Report, bounds: Bounds) -> Iterator[Document]:
+def _stemmed(paths: list[Path], report: Report, bounds: ReadLimits) -> Iterator[Document]:
     for path in paths:
         for _, line in read_lines(path, "utf-8", report, bounds):
             label, tab, text = line.rstrip("\r\n").partition("\t")

@@ -1,5 +1,5 @@
-"""A reader for each format, imported when a file in that format is read.
+"""Readers for the file formats, each imported when a file in its format is read.
 
-Each module has `corpus(source, format)`: it looks at the beginning of the source, so that mistakes show at
-once, and returns a `Corpus` that knows how to start a pass.
+Each module has `corpus(source, format)`: it inspects the beginning of the source, so that mistakes show at once, and
+returns a `Corpus` that can start a pass.
 """

@@ -1,11 +1,11 @@
-"""CSV and TSV.
+"""Read CSV and TSV.
 
-Not read with polars: it can neither count the wrong bytes that it replaces nor name the line of a record with
-too many or too few fields, and both are promised here.
+polars is not used here: it can neither count the invalid bytes that it replaces nor name the line of a record with too
+many or too few fields, and both are promised.
 
-A header is expected, except where the columns are given by number (and the first line does not name them), and in
-a tab-separated file of two columns, the first not the longer, whose first line holds no known name: that is
-`label<TAB>text`.
+A header is expected, with two exceptions: the columns are given by number (and the first line does not name them), or
+the file is tab-separated with two columns, the first not the longer, and its first line has no known name. The latter
+is `label<TAB>text`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NOT_A_NUMBER = ("nan", "NaN")
 
 
 def corpus(source: Source, format: Format) -> Corpus:
-    """The records of a table."""
+    """Return the records of a table as a corpus."""
     delimiter = "\t" if format.name == "tsv" else _delimiter_of_csv(source)
     first = _first_record(source, delimiter)
     header = _has_header(first, source, format)
@@ -74,7 +74,7 @@ def _documents(
 def _rows(
     source: Source, report: Report, delimiter: str, *, width: int, header: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """All records but the header; each with as many fields as the first."""
+    """Yield all records except the header; raise `InputError` if one does not have as many fields as the first."""
     records = _records(source, report, delimiter)
     first = next(number for number, row in records if row) if header else 0
     for number, row in records:
@@ -103,13 +103,16 @@ def _first_record(source: Source, delimiter: str) -> list[str]:
 
 
 def _line_end(source: Source) -> str:
-    """A line feed, unless there are only carriage returns, as old spreadsheets write them."""
+    r"""Return the line ending: "\n", or "\r" in files of old spreadsheets with only carriage returns."""
     head = read_head(source.path)
     return "\r" if b"\r" in head and b"\n" not in head else "\n"
 
 
 def _delimiter_of_csv(source: Source) -> str:
-    """A comma, unless the first line has none but semicolons, what spreadsheets write where 0,5 is a half, or bars."""
+    """Return the delimiter of the first line: a comma, else a semicolon or a bar, else a comma.
+
+    Spreadsheets write semicolons where the decimal separator is a comma.
+    """
     for _, line in source.lines(Report(), newline=_line_end(source)):
         if line.strip():
             return next((delimiter for delimiter in DELIMITERS if delimiter in line), ",")
@@ -135,9 +138,9 @@ def _has_header(first: list[str], source: Source, format: Format) -> bool:
 
 
 def _labels_come_first(source: Source) -> bool:
-    """Whether a table of two columns without known names looks like label<TAB>text: the labels are the shorter part.
+    """Return whether a table of two columns looks like label<TAB>text: the first column is not the longer one.
 
-    If not, it is more likely one with a header of other names, and which column is which must be said.
+    Otherwise it more likely has a header with unknown names, and the caller must name the columns.
     """
     records = islice((row for _, row in _records(source, Report(), "\t") if len(row) == 2), LOOK_AHEAD)
     labels, texts = zip(*records, strict=True)

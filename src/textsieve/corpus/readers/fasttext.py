@@ -1,6 +1,4 @@
-"""fastText's lines: `__label__a __label__b and then the words`. A line without a label is an unlabelled
-document.
-"""
+"""Read fastText lines: `__label__a __label__b and then the words`. A line without a label is an unlabelled document."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ LABEL = re.compile(r"__label__(\S*+)\s*+")
 
 
 def corpus(source: Source, format: Format) -> Corpus:
-    """The lines of a file."""
+    """Return the lines of a file as a corpus."""
 
     def start(report: Report) -> Iterator[Batch]:
         return in_batches(_documents(source, report))
@@ -31,10 +29,10 @@ def _documents(source: Source, report: Report) -> Iterator[Document]:
         if not text:
             report.skip("blank lines")
             continue
-        found: list[str] = []
+        labels: list[str] = []
         begin = 0
         while match := LABEL.match(text, begin):
-            found.append(match[1])
+            labels.append(match[1])
             begin = match.end()
-        # A single label is no list, else every file would count as one of several labels.
-        yield text[begin:], to_labels(found if len(found) > 1 else "".join(found), number)
+        # A single label is not passed as a list, or every file would count as multilabel.
+        yield text[begin:], to_labels(labels if len(labels) > 1 else "".join(labels), number)

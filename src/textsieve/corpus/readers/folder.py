@@ -1,4 +1,4 @@
-"""A folder for each class, a file for each document.
+"""Read a folder with a subfolder for each class and a file for each document.
 
 The label is the name of the folder directly below the root, however deep the file lies in it; a file beside the class
 folders is unlabelled. `folders.py` finds the files.
@@ -21,8 +21,8 @@ from ..text import decode
 
 
 def corpus(source: Source, format: Format) -> Corpus:
-    """Return the documents below a folder."""
-    list_folder(str(source.path))  # so that a folder that may not be read is reported now
+    """Return the documents below a folder as a corpus."""
+    list_folder(str(source.path))  # raises `InputError` now if the folder can't be read
 
     def start(report: Report) -> Iterator[Batch]:
         return in_batches(_documents(source, report))
@@ -32,14 +32,14 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report)
-    report.places = None  # a label is read once for a folder; its files have names
-    label_before: str | None = None
+    report.places = None  # labels are read once per folder, and files have names
+    previous_label: str | None = None
     labels: Labels = ()
     for file in walk(source.path, report, follow_links=source.bounds.follow_links):
         folder, slash, _ = file.name.partition("/")
         label = folder if slash else None
-        if label != label_before:
-            label_before, labels = label, to_labels(label, 0)
+        if label != previous_label:
+            previous_label, labels = label, to_labels(label, 0)
         text = _read_text(file.path, source, report)
         if source.keep:
             yield text, labels, {"file": os.fsencode(file.name).decode(errors="replace")}

@@ -1,8 +1,8 @@
-"""JSON lines: one object a line. A file that is one JSON array of objects is read too, an object at a time.
+"""Read JSON lines: one object per line. A file that is one JSON array of objects is read too, an object at a time.
 
-A label is a string, a number, null (unlabelled) or a list of labels; a line may lack it. Every line has the
-text, which may be null: an empty document. A line that is no object is refused, or left out if the source is lenient:
-whoever was killed while writing has left half a line. Messages have no part of a line in them, which may be private.
+A label is a string, a number, null (unlabelled) or a list of labels; a line may lack it. Every line has the text, which
+may be null for an empty document. A line that is not an object raises `InputError`, or is skipped if the source is
+lenient: a writer that was killed leaves half a line. Messages never quote a line, which may be private.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..text import without_surrogates
 LOOK_AHEAD_LINES = 1_000
 LOOK_AHEAD_CHARACTERS = 2**20
 LONGEST_TOKEN = 12
-"""Characters that may be left of a text that was cut in the middle of a JSON token, such as an escape."""
+"""Maximum number of characters left after an error if the text was cut in the middle of a token, such as an escape."""
 
 _DECODER = json.JSONDecoder()
 _NOT_SPACE = re.compile(r"[^ \t\n\r]")
@@ -33,7 +33,7 @@ Object = dict[str, object]
 
 
 class _Keys(NamedTuple):
-    """Under which keys the text, the label and what else is wanted are."""
+    """The keys of the text, the label and the other values to keep."""
 
     text: str
     label: str | None
@@ -41,22 +41,24 @@ class _Keys(NamedTuple):
 
 
 def corpus(source: Source, format: Format) -> Corpus:
-    """The objects of a file."""
+    """Return the objects of a file as a corpus."""
     is_array = _is_array(source)
-    seen = _look_ahead(source, is_array)
-    keys = _keys(seen, source) if seen else _Keys("", None, ())  # nothing to look for, if no line can be read
-    several = source.label_separator is not None or any(isinstance(each.get(keys.label or ""), list) for each in seen)
+    examples = _look_ahead(source, is_array)
+    keys = _keys(examples, source) if examples else _Keys("", None, ())  # no keys if no line can be parsed
+    multilabel = source.label_separator is not None or any(
+        isinstance(record.get(keys.label or ""), list) for record in examples
+    )
 
     def start(report: Report) -> Iterator[Batch]:
         objects = _objects(source, report, is_array)
         place = "item {}" if is_array else "line {}"
         return in_batches(_documents(objects, source, report, keys, place))
 
-    return Corpus(str(source.path), start, multilabel=True if several else None)
+    return Corpus(str(source.path), start, multilabel=True if multilabel else None)
 
 
 def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, report: Report) -> Iterator[Batch]:
-    """The documents of lines that come some at a time, handed out as they come; the first shows the keys."""
+    """Yield the documents of each group of lines as soon as it arrives; the first object determines the keys."""
     keys: _Keys | None = None
     for lines in groups:
         objects = _objects_of(lines, source, report)
@@ -69,11 +71,15 @@ def batches_of(groups: Iterable[Iterable[tuple[int, str]]], source: Source, repo
         yield from in_batches(_documents(objects, source, report, keys, "line {}"))
 
 
-def _keys(seen: list[Object], source: Source) -> _Keys:
-    for option, value in (("text", source.text), ("label", source.label), *(("keep", each) for each in source.keep)):
+def _keys(examples: list[Object], source: Source) -> _Keys:
+    for option, value in (
+        ("text", source.text),
+        ("label", source.label),
+        *(("keep", column) for column in source.keep),
+    ):
         if isinstance(value, int) and not isinstance(value, bool):
             raise InputError(f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name.")
-    keys = list(dict.fromkeys(key for each in seen for key in each))
+    keys = list(dict.fromkeys(key for record in examples for key in record))
     text_at, label_at = choose(keys, source)
     return _Keys(keys[text_at], None if label_at is None else keys[label_at], tuple(choose_kept(keys, source)))
 
@@ -87,12 +93,12 @@ def _documents(
 ) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report, place=place, may_be_joined=True)
     text, label, kept = keys
-    for number, found in objects:
-        value = found.get(text, _documents)  # anything that JSON cannot hold
+    for number, record in objects:
+        value = record.get(text, _documents)  # a sentinel that JSON cannot contain
         if value is _documents:
             raise InputError(
                 f"{source.path}: {place.format(number)}: no key {text!r}. "
-                f"Keys found: {', '.join(map(repr, found)) or 'none'}. "
+                f"Keys found: {', '.join(map(repr, record)) or 'none'}. "
                 "Every object needs its text; null stands for an empty one."
             )
         if not (value is None or isinstance(value, str)):
@@ -102,9 +108,9 @@ def _documents(
             )
         document, replaced = without_surrogates(value or "")
         report.replaced_bytes += replaced
-        labels = () if label is None else to_labels(found.get(label), number)
+        labels = () if label is None else to_labels(record.get(label), number)
         if kept:
-            yield document, labels, {name: found.get(name) for name in kept}
+            yield document, labels, {name: record.get(name) for name in kept}
         else:
             yield document, labels
 
@@ -122,13 +128,13 @@ def _objects_of(lines: Iterable[tuple[int, str]], source: Source, report: Report
             report.skip("blank lines")
             continue
         try:
-            found = _as_object(_parse(line, source, number), source, f"line {number}")
+            record = _as_object(_parse(line, source, number), source, f"line {number}")
         except InputError:
             if not source.lenient:
                 raise
             report.unreadable.append(f"line {number}")
             continue
-        yield number, found
+        yield number, record
 
 
 def _array(source: Source, report: Report) -> Iterator[tuple[int, Object]]:
@@ -146,17 +152,17 @@ def _array(source: Source, report: Report) -> Iterator[tuple[int, Object]]:
 
 
 class _Array:
-    """A JSON text that is parsed value by value, of which it holds little more than one."""
+    """A JSON array that is parsed value by value, holding little more than one value in memory."""
 
     def __init__(self, source: Source, report: Report) -> None:
         self._source = source
         self._pieces = source.text_pieces(report)
         self._text = ""
         self._at = 0
-        self._line, self._column = 1, 1  # where the text begins in the file
+        self._line, self._column = 1, 1  # where the buffered text begins in the file
 
     def ahead(self) -> str:
-        """Return the next character that is no white space, or "" at the end."""
+        """Return the next character that is not white space, or "" at the end."""
         while True:
             if mark := _NOT_SPACE.search(self._text, self._at):
                 self._at = mark.start()
@@ -166,13 +172,13 @@ class _Array:
                 return ""
 
     def skip(self, mark: str) -> bool:
-        """Go over a mark, if it is the next."""
+        """Skip a character if it comes next, and return whether it did."""
         is_next = self.ahead() == mark
         self._at += is_next
         return is_next
 
     def take(self, number: int) -> object:
-        """Return the value that begins here. Each time that the text ends too early, twice as much is read."""
+        """Parse and return the next value. Each time the buffered text ends too early, read twice as much."""
         self.ahead()
         while True:
             try:
@@ -192,7 +198,10 @@ class _Array:
                 raise self._error(self._at, str(error)) from None
 
     def _more(self, at_least: int) -> bool:
-        """Forget what was taken, and read so many characters more, or all that are left."""
+        """Drop the parsed text and read on; return whether there was anything left to read.
+
+        At least this many characters are read, or all that are left.
+        """
         taken = self._text[: self._at]
         lines = taken.count("\n")
         self._column = len(taken) - taken.rfind("\n") if lines else self._column + len(taken)
@@ -207,7 +216,7 @@ class _Array:
         return n_read > 0
 
     def expected(self, what: str) -> InputError:
-        """Return the error for something else in this place."""
+        """Return the error for anything else at this position."""
         return self._error(self._at, f"Expecting {what}")
 
     def _error(self, at: int, problem: str) -> InputError:
@@ -243,7 +252,7 @@ def _as_object(value: object, source: Source, place: str) -> Object:
 
 
 def _described(value: object) -> str:
-    """A value for a message: what may be a document, or have one in it, is not shown."""
+    """Describe a value for a message without showing it if it may be, or contain, a document."""
     kinds: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
     return kinds.get(type(value)) or json.dumps(value)
 
@@ -254,15 +263,15 @@ def _is_array(source: Source) -> bool:
 
 
 def _look_ahead(source: Source, is_array: bool) -> list[Object]:
-    """The first objects, to see which keys there are."""
-    seen: list[Object] = []
+    """Return the first objects, which determine the keys."""
+    examples: list[Object] = []
     size = 0
     report = Report()
-    for _, found in _objects(source, report, is_array):
-        seen.append(found)
-        size += sum(len(value) for value in found.values() if isinstance(value, str))
-        if len(seen) >= LOOK_AHEAD_LINES or size >= LOOK_AHEAD_CHARACTERS:
+    for _, record in _objects(source, report, is_array):
+        examples.append(record)
+        size += sum(len(value) for value in record.values() if isinstance(value, str))
+        if len(examples) >= LOOK_AHEAD_LINES or size >= LOOK_AHEAD_CHARACTERS:
             break
-    if not seen and not report.unreadable:
+    if not examples and not report.unreadable:
         raise InputError(f"{source.path}: no documents.")
-    return seen
+    return examples

@@ -1,6 +1,6 @@
-"""Plain text, a document a line, without labels: what there is to predict, more often than not.
+"""Read plain text with one unlabelled document per line, mostly for prediction.
 
-A blank line is an empty document, so that what is predicted has a line for each line.
+A blank line is an empty document, so that predictions have a line for each input line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..source import Source
 
 
 def corpus(source: Source, format: Format) -> Corpus:
-    """The lines of a file."""
+    """Return the lines of a file as a corpus."""
 
     def start(report: Report) -> Iterator[Batch]:
         return in_batches((line.rstrip("\r\n"), ()) for _, line in source.lines(report))

@@ -1,8 +1,8 @@
-"""Parquet, read by polars in slices of rows: memory holds a part of a row group, never the table.
+"""Read Parquet with polars in slices of rows: memory holds part of a row group, never the table.
 
-Before the first row is read, `parquet_sizes.py` checks to how much the pages unpack. A column of lists means several
-labels. Polars needs a file it can seek in, so a packed one is first unpacked into a temporary file, for the time of the
-pass.
+Before the first row is read, `parquet_sizes.py` checks the unpacked size of the pages. A column of lists means
+multilabel. Polars needs a seekable file, so a compressed one is first unpacked into a temporary file that exists during
+the pass.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from .parquet_sizes import DamagedError, RowGroup, row_groups
 
 NAMED_STRINGS = (pl.Categorical, pl.Enum)
 SLICE = 32 * 2**20
-"""Unpacked bytes that are read at once; or as many as the row group has packed, since polars loads those each time."""
+"""Unpacked bytes to read at once, or the packed size of the row group if larger: polars loads that each time."""
 SIZE = "size"
 
 
 def corpus(source: Source, format: Format) -> Corpus:
-    """The rows of a table."""
+    """Return the rows of a table as a corpus."""
     with _seekable(source) as path, _named_errors(source):
         schema = _scan(path).collect_schema()
     columns = schema.names()
     text_at, label_at = choose(columns, source)
     text, label = columns[text_at], None if label_at is None else columns[label_at]
     _check_text(source, text, schema[text])
-    several = False
+    multilabel = False
     if label is not None:
-        several = _check_label(source, label, schema[label]) or source.label_separator is not None
+        multilabel = _check_label(source, label, schema[label]) or source.label_separator is not None
     kept = {name: _kept(source, name, schema[name]) for name in choose_kept(columns, source)}
 
     def start(report: Report) -> Iterator[Batch]:
         return in_batches(_documents(source, report, text, label, kept))
 
-    return Corpus(str(source.path), start, multilabel=several)
+    return Corpus(str(source.path), start, multilabel=multilabel)
 
 
 def _documents(
@@ -62,14 +62,14 @@ def _documents(
         schema = _scan(path).collect_schema()
         as_bytes = schema[text] == pl.Binary
         texts_column = pl.col(text) if as_bytes else pl.col(text).cast(pl.String)
-        others = [each.alias(f"kept {name}") for name, each in kept.items()]
-        wanted = [
+        others = [expression.alias(f"kept {name}") for name, expression in kept.items()]
+        expressions = [
             texts_column.alias("text"),
             *([] if label is None else [pl.col(label).alias("label")]),
             *others,
             pl.sum_horizontal(1, *(_size_of(name, schema[name]) for name in columns)).alias(SIZE),
         ]
-        for part in _parts(path, wanted, row_groups(path, columns, str(source.path), source.bounds), source):
+        for part in _parts(path, expressions, row_groups(path, columns, str(source.path), source.bounds), source):
             texts = part["text"].to_list()
             labels = [None] * len(texts) if label is None else part["label"].to_list()
             rows = zip(*(part[f"kept {name}"].to_list() for name in kept), strict=True) if kept else repeat(())
@@ -85,9 +85,9 @@ def _documents(
 
 
 def _parts(path: Path, wanted: Sequence[pl.Expr], groups: Sequence[RowGroup], source: Source) -> Iterator[pl.DataFrame]:
-    """Yield the rows in parts that are small enough for Python's strings, too.
+    """Yield the rows in parts whose values also fit in memory as Python strings.
 
-    A value that many rows share is held once by polars, and once a row by Python.
+    A value that many rows share is stored once by polars, but once per row by Python.
     """
     table = _scan(path)
     packed = path.stat().st_size
@@ -110,7 +110,7 @@ def _parts(path: Path, wanted: Sequence[pl.Expr], groups: Sequence[RowGroup], so
 
 
 def _slices(groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
-    """Yield the first row and the number of rows of slices: parts of a large row group, or several small ones."""
+    """Yield the first row and the number of rows of each slice: part of a large row group, or several small ones."""
     begin = n_rows = size = 0
     for group in groups:
         if n_rows and size + group.unpacked > SLICE:
@@ -128,7 +128,7 @@ def _slices(groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
 
 
 def _size_of(name: str, kind: pl.DataType) -> pl.Expr:
-    """Return the bytes of each value of a column."""
+    """Return the expression for the size in bytes of each value of a column."""
     column = pl.col(name)
     if isinstance(kind, pl.Array):
         column, kind = column.arr.to_list(), pl.List(kind.inner)
@@ -145,7 +145,7 @@ def _size_of(name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def _scan(path: Path) -> pl.LazyFrame:
-    # A path is a path: no wildcards in it, and no columns made of its folders' names.
+    # Take the path literally: no wildcards in it, and no columns made of its folders' names.
     return pl.scan_parquet(path, glob=False, hive_partitioning=False)
 
 
@@ -180,7 +180,7 @@ def _check_text(source: Source, name: str, kind: pl.DataType) -> None:
 
 
 def _kept(source: Source, name: str, kind: pl.DataType) -> pl.Expr:
-    """A column as JSON can hold it: numbers stay numbers, dates and times are written out."""
+    """Return the expression for a column as JSON values: numbers stay numbers, dates and times become strings."""
     if kind in (pl.String, pl.Boolean, pl.Null) or kind.is_integer() or kind.is_float():
         return pl.col(name)
     if kind in NAMED_STRINGS or kind.is_temporal() or kind.is_decimal():
@@ -189,11 +189,11 @@ def _kept(source: Source, name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def _check_label(source: Source, name: str, kind: pl.DataType) -> bool:
-    """Whether the column holds lists."""
-    several = isinstance(kind, pl.List | pl.Array)
+    """Return whether the label column holds lists; raise `InputError` if it cannot hold labels."""
+    is_list = isinstance(kind, pl.List | pl.Array)
     inner = kind.inner if isinstance(kind, pl.List | pl.Array) else kind
     if inner in (pl.String, pl.Boolean, pl.Null, *NAMED_STRINGS) or inner.is_numeric():
-        return several
+        return is_list
     raise InputError(
         f"{source.path}: column {name!r} holds {kind}, which is no label. "
         "A label is a string, a number or a list of these. Name the label's column with label=."

@@ -1,12 +1,12 @@
-"""How much memory the row groups of a Parquet file take once they are unpacked, from its headers alone.
+"""Compute the unpacked size of the row groups of a Parquet file from its headers alone.
 
-Polars unpacks whole pages and trusts what their headers say, so a file of a few kB can fill the memory before the first
-row is handed out. The sizes are in two places, both in Thrift's compact protocol: the footer lists the column chunks of
-each row group, and every page in a chunk has a header of its own. The footer's totals may be wrong on purpose, so they
-are not used: the headers of all pages are read, which takes no unpacking.
+Polars unpacks whole pages and trusts their headers, so a file of a few kB can fill the memory before the first row is
+handed out. The sizes are in two places, both in Thrift's compact protocol: the footer lists the column chunks of each
+row group, and every page in a chunk has its own header. The footer's totals may be forged, so they are not used: the
+headers of all pages are read, which needs no unpacking.
 
-A page that repeats one value many times is small by its header. Each value counts for `VALUE` bytes more, which is what
-polars holds for it in a column; its text, if several values share it, is held once.
+A page that repeats one value many times is small by its header. Each value therefore counts `VALUE` more bytes, which
+is what polars needs for it in a column; a text shared by several values is stored once.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from typing import Any
 
 from ...errors import InputError
 from ...files import open_regular
-from ..bounds import Bounds, how_to_raise
+from ..bounds import ReadLimits, how_to_raise
 
 MAGIC = b"PAR1"
 VALUE = 16
 PAGE_RATIO = 20
-"""A page larger than a document may be must not unpack to more than so many times its size: text seldom does."""
+"""Maximum ratio of unpacked to packed size of a page that is larger than a document may be; text seldom exceeds it."""
 
 Shape = dict[int, Any]
-"""The wanted fields of a struct by their numbers, each with the shape of its value: None for an integer, bytes for a
+"""The fields to read of a struct by their numbers, each with the shape of its value: None for an integer, bytes for a
 string, a `Shape` for a struct and a list of one shape for a list."""
 
 _CHUNK: Shape = {3: {3: [bytes], 5: None, 7: None, 9: None, 11: None}}
 _FOOTER: Shape = {3: None, 4: [{1: [_CHUNK], 3: None}]}
 _PAGE: Shape = {2: None, 3: None, 5: {1: None}, 7: {1: None}, 8: {1: None}}
 _PAGE_VALUES = (5, 8, 7)
-"""The headers of data pages of both versions, and of a dictionary."""
+"""Field numbers of the headers of data pages of both versions and of dictionary pages."""
 
 _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _STRING, _LISTS, _MAP, _STRUCT = 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 11, 12
 _DEEPEST = 30
 _SMALLEST_STRUCT = 8
-"""Bytes of a row group or a column chunk, which has far more."""
+"""Lower bound for the bytes of a row group or column chunk; real ones have far more."""
 _SKIP = object()
-"""The shape of a value that nobody wants."""
+"""The shape of a value to skip."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """The rows of a row group, and the bytes of the wanted columns, packed and unpacked."""
+    """The number of rows of a row group, and the bytes of the selected columns, packed and unpacked."""
 
     rows: int
     packed: int
@@ -58,8 +58,8 @@ class DamagedError(ValueError):
     """Raised for headers that can't be read."""
 
 
-def row_groups(path: Path, columns: Collection[str], name: str, bounds: Bounds) -> list[RowGroup]:
-    """Return the sizes of all row groups; `name` is that of the file in the errors of the bounds."""
+def row_groups(path: Path, columns: Collection[str], name: str, bounds: ReadLimits) -> list[RowGroup]:
+    """Return the sizes of all row groups; `name` is the file's name in error messages."""
     with open_regular(str(path), what="a Parquet file") as file:
         size = file.seek(0, 2)
         if size < 3 * len(MAGIC):
@@ -68,7 +68,7 @@ def row_groups(path: Path, columns: Collection[str], name: str, bounds: Bounds) 
             return list(_row_groups(data, {column.encode() for column in columns}, name, bounds))
 
 
-def _row_groups(data: mmap.mmap, columns: Collection[bytes], name: str, bounds: Bounds) -> Iterator[RowGroup]:
+def _row_groups(data: mmap.mmap, columns: Collection[bytes], name: str, bounds: ReadLimits) -> Iterator[RowGroup]:
     end = len(data) - 8
     (length,) = struct.unpack_from("<I", data, end)
     if length > end or data[-4:] != MAGIC:
@@ -81,10 +81,10 @@ def _row_groups(data: mmap.mmap, columns: Collection[bytes], name: str, bounds: 
     for number, group in enumerate(footer.get(4, ())):
         packed = unpacked = 0
         for chunk in group.get(1, ()):
-            about = chunk.get(3, {})
-            if (about.get(3) or [b""])[0] not in columns:
+            metadata = chunk.get(3, {})
+            if (metadata.get(3) or [b""])[0] not in columns:
                 continue
-            for page in _pages(data, about):
+            for page in _pages(data, metadata):
                 packed += page.packed
                 unpacked += page.unpacked
                 limit = max(bounds.max_document, PAGE_RATIO * page.packed)
@@ -126,7 +126,7 @@ def _pages(data: mmap.mmap, chunk: dict[int, Any]) -> Iterator[_Page]:
 
 
 class _Thrift:
-    """A cursor over values in Thrift's compact protocol; what is not wanted is skipped."""
+    """A cursor over values in Thrift's compact protocol, which skips values that are not needed."""
 
     def __init__(self, data: mmap.mmap, begin: int, end: int) -> None:
         self._data = data
@@ -134,7 +134,7 @@ class _Thrift:
         self.at = begin
 
     def struct(self, shape: Shape | None, depth: int = 0) -> dict[int, Any]:
-        """Read a struct, and return the wanted fields by their numbers."""
+        """Read a struct, and return the fields in `shape` by their numbers."""
         if depth > _DEEPEST:
             raise DamagedError("a header is nested too deeply")
         values: dict[int, Any] = {}
@@ -219,7 +219,7 @@ class _Thrift:
 
 
 def _kinds_of(shape: Any) -> tuple[int, ...]:
-    """Return the types that a value of a shape may have."""
+    """Return the Thrift types that a value of a shape may have."""
     if isinstance(shape, dict):
         return (_STRUCT,)
     return _LISTS if isinstance(shape, list) else (_STRING,) if shape is bytes else _INTEGERS

@@ -1,17 +1,17 @@
-"""Lines of a delimited file -> records: the quoting of CSV, without its usual limits.
+"""Split the lines of a delimited file into records: CSV quoting, without its usual limits.
 
-Python's own `csv` holds a field in four bytes a character, refuses long ones unless a setting of the whole
-process is changed, and either swallows the rest of a file after a quote that is never closed or refuses the
-quotes that tab-separated files contain as mere punctuation. A line without a quote is one `split`; with
-quotes, `find` jumps from quote to quote, so that time and memory are linear in the record whatever is in it.
+Python's own `csv` needs four bytes per character of a field and rejects long fields unless a process-wide setting is
+changed. It also either swallows the rest of a file after a quote that is never closed, or rejects the quotes that
+tab-separated files contain as mere punctuation. Here, a line without a quote is one `split`; with quotes, `find` jumps
+from quote to quote, so that time and memory are linear in the record whatever it contains.
 
-A record has at most `Bounds.max_document` characters and `MAX_FIELDS` fields, as a line of nothing but delimiters would
-otherwise become a list that takes many times its size.
+A record has at most `ReadLimits.max_document` characters and `MAX_FIELDS` fields, because a line of nothing but
+delimiters would otherwise become a list that takes many times its size.
 
-A field that begins with a quote goes on to the next single quote, over line ends and delimiters; two quotes
-stand for one. In a `lenient` file such a quote is punctuation if the field does not end where its closing
-quote is, or if it has none in its line and both this line and the next are full records by themselves.
-So a quoted field of several lines must not hold just the delimiters that would make records of its lines.
+A field that begins with a quote continues to the next single quote, across line ends and delimiters; two quotes stand
+for one. In a `lenient` file such a quote is punctuation if the field does not end at its closing quote, or if it has no
+closing quote in its line and both this line and the next are full records by themselves. So the lines of a quoted
+multi-line field must not contain exactly the delimiters that would make records of them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import InputError
-from ..bounds import Bounds
+from ..bounds import ReadLimits
 
 QUOTE = '"'
 MAX_FIELDS = 100_000
 PARTS_OF_BLOCK = 1_000
-"""Parts of a field, such as its lines, that are joined at once: a short string takes fifty times its length."""
+"""Number of parts of a field, such as lines, that are joined at once: short strings need fifty times their length."""
 Numbered = tuple[int, str]
 
 
 def read_records(
-    lines: Iterator[Numbered], delimiter: str, *, name: str, bounds: Bounds, lenient: bool
+    lines: Iterator[Numbered], delimiter: str, *, name: str, bounds: ReadLimits, lenient: bool
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of the first line and the fields of each record; a blank line has no fields."""
     reader = _Records(lines, delimiter, name, bounds, lenient)
@@ -39,7 +39,7 @@ def read_records(
 
 
 class _Records:
-    def __init__(self, lines: Iterator[Numbered], delimiter: str, name: str, bounds: Bounds, lenient: bool) -> None:
+    def __init__(self, lines: Iterator[Numbered], delimiter: str, name: str, bounds: ReadLimits, lenient: bool) -> None:
         self._lines = lines
         self._delimiter = delimiter
         self._name = name
@@ -53,7 +53,7 @@ class _Records:
         return self._ahead.pop() if self._ahead else next(self._lines, None)
 
     def split(self, number: int, line: str) -> list[str]:
-        """Return the fields of the record that begins with this line; takes more lines if they belong to it."""
+        """Return the fields of the record that begins with this line, reading further lines if they belong to it."""
         if QUOTE in line:
             self._size = len(line)
             fields = self._split_quoted(number, line)
@@ -83,7 +83,7 @@ class _Records:
             at += 1
 
     def _quoted(self, number: int, line: str, at: int) -> tuple[str, str, int]:
-        """A field from behind its opening quote: the field, the line it ends in, and where in that line."""
+        """Parse a field after its opening quote; return it, the line in which it ends, and the position after it."""
         blocks: list[str] = []
         parts: list[str] = []
         while True:
@@ -126,7 +126,7 @@ class _Records:
         return line.startswith(self._delimiter, at) or not line[at : at + 3].strip("\r\n")
 
     def _is_punctuation(self, line: str, at: int) -> bool:
-        """Whether the quote at the beginning of a field is only part of its text."""
+        """Return whether the quote at the beginning of a field is only part of its text."""
         quote = line.find(QUOTE, at + 1)
         while quote >= 0 and line.startswith(QUOTE, quote + 1):
             quote = line.find(QUOTE, quote + 2)

@@ -1,8 +1,8 @@
-"""svmlight: `1 3:0.5 7:1 # comment`, several labels as `1,3`. Gives vectors, not texts.
+"""Read svmlight: `1 3:0.5 7:1 # comment`, several labels as `1,3`. It yields vectors, not texts.
 
-How many columns there are, and whether they are counted from 0 or 1, shows only at the end of the file; so
-the first pass is preceded by another that looks for the smallest and the largest index. As scikit-learn does
-it, an index 0 anywhere means that they are counted from 0. Both passes hold one batch of lines.
+The number of columns, and whether they are counted from 0 or 1, is known only at the end of the file; so an extra pass
+before the first finds the smallest and the largest index. As in scikit-learn, an index 0 anywhere means that columns
+are counted from 0. Both passes hold one batch of lines.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
 
-# scikit-learn has no types; this is all of it that is used here.
+# scikit-learn has no type annotations; this is the only function used here.
 load_svmlight_file = cast(Callable[..., tuple[Any, Any]], import_module("sklearn.datasets").load_svmlight_file)
 
 
 @dataclass(slots=True)
 class _Lines:
-    """Some lines of the file: their numbers, labels and features."""
+    """Consecutive lines of the file: their numbers, labels and features."""
 
     numbers: list[int]
     labels: list[str]
@@ -42,7 +42,7 @@ class _Columns:
 
 
 def corpus(source: Source, format: Format) -> Corpus:
-    """The lines of a file, as vectors."""
+    """Return the lines of a file as a corpus of vectors."""
     known: list[_Columns] = []
 
     def start(report: Report) -> Iterator[Batch]:
@@ -127,14 +127,14 @@ def _name_the_line(lines: _Lines, source: Source) -> None:
 
 
 def _load(features: list[str]) -> csr_array[Any]:
-    # The labels are ours to read: scikit-learn would make floats of them.
-    data = "".join(f"0 {each}\n" for each in features).encode()
+    # Labels are parsed here, because scikit-learn would convert them to floats.
+    data = "".join(f"0 {line}\n" for line in features).encode()
     matrix, _ = load_svmlight_file(io.BytesIO(data), zero_based=True)
     return csr_array(matrix)
 
 
 def _label_value(label: str) -> object:
-    """A number as a number, so that +1, 1 and 1.0 are one class; several as a list."""
+    """Convert a label to a number, so that +1, 1 and 1.0 are one class, or several labels to a list."""
     if "," in label:
         return [_label_value(part) for part in label.split(",")]
     try:

@@ -9,7 +9,7 @@ import { stepped } from "./tabs.js";
 import { voicesOf } from "./voices.js";
 
 const MOST_SPANS = 10_000; // with which a browser is still quick
-const PATIENCE = 200; // milliseconds in which a mouse may reach what is shown
+const HOVER_DELAY = 200; // milliseconds in which a mouse may reach what is shown
 
 const words = (sum) => (sum > 0 ? "for" : sum < 0 ? "against" : "neither");
 
@@ -53,7 +53,7 @@ export const useMarked = () => {
   };
   const hideSoon = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => { if (!marked.contains(document.activeElement)) hide(); }, PATIENCE);
+    timer = setTimeout(() => { if (!marked.contains(document.activeElement)) hide(); }, HOVER_DELAY);
   };
   const tell = (mark) => {
     clearTimeout(timer);

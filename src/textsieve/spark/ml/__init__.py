@@ -1,7 +1,7 @@
-"""The same as stages of Spark's own pipelines: estimators with Params, models that are saved where Spark saves.
+"""Stages for Spark ML pipelines: estimators with Params, and models that Spark can save.
 
-`SieveCategorizer` is `textsieve.spark.fit` and `predict`. `SieveSelector` chooses terms and gives their weights as a
-vector, for a classifier of Spark's to learn from. Both take what a `Categorizer` takes, spelled as Spark spells it
+`SieveCategorizer` corresponds to `textsieve.spark.fit` and `predict`. `SieveSelector` selects terms and adds their
+weights as a vector, for a classifier of Spark ML. Both have the settings of a `Categorizer`, spelled in Spark's style
 (`nTerms` is `n_terms`), and work in classic and in Connect sessions.
 """
 

@@ -1,7 +1,8 @@
-"""`SieveCategorizer`: texts to labels, as a stage of a pipeline.
+"""`SieveCategorizer`: predict labels of texts, as a stage of a pipeline.
 
-Labels are whatever `fit` takes: text, numbers, or arrays for several. Spark's evaluators and its `CrossValidator` want
-labels and predictions that are doubles; given doubles (as from a `StringIndexer`), doubles are predicted.
+Labels are whatever `fit` accepts: text, numbers, or arrays for multilabel documents. Spark's evaluators and its
+`CrossValidator` need labels and predictions that are doubles; if labels are doubles (as from a `StringIndexer`), so are
+the predictions.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ ROWS = (
     LABEL_COL,
     Row("predictionCol", "prediction", "the column that the predicted label or labels get"),
     Row("scoresCol", "scores", "the column that the scores of the classes get; an empty text or None: none does"),
-    *settings_without("keep_stats"),  # a saved stage has a model and nothing beside it
+    *settings_without("keep_stats"),  # a saved stage contains a model without statistics
 )
 
 
 class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], rows=ROWS):
-    """Learns from the texts and labels of a DataFrame what `textsieve.spark.fit` learns."""
+    """Trains on the texts and labels of a DataFrame, as `textsieve.spark.fit` does."""
 
-    __module__ = "textsieve.spark.ml"  # which is where a saved pipeline looks for it
+    __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
     def _fit(self, dataset: DataFrame) -> SieveCategorizerModel:
         trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**self._settings()))
@@ -46,12 +47,12 @@ class SieveCategorizerModel(SieveModel, rows=ROWS):
 
     @property
     def categorizer(self) -> Categorizer:
-        """An ordinary `Categorizer`, to explain with, or to save as one file."""
+        """Return the model as an ordinary `Categorizer`, to explain predictions, or to save it as one file."""
         return Categorizer.of_model(self.model)
 
     @property
     def classes(self) -> list[Label]:
-        """The classes, in the order of the scores."""
+        """Return the classes, in the order of the scores."""
         return list(self.model.classes)
 
     def _transform(self, dataset: DataFrame) -> DataFrame:

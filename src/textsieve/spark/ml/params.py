@@ -1,8 +1,9 @@
-"""Spark's Params from a table: of columns, and of the settings of a `Categorizer`.
+"""Spark Params from a table: those for columns, and those for the settings of a `Categorizer`.
 
-Each row is a Param, spelled as Spark spells its own, with a default, `setX` and `getX`. The rows of the settings are
-read off the `Categorizer`: its names, its defaults, and what its docstring says of them. A pipeline is saved with its
-Params as JSON; so what a Param takes is what JSON can hold, and a selector or a classifier is given by its name.
+Each row of the table is a Param, spelled in Spark's style, with a default, `setX` and `getX`. The rows of the settings
+are derived from the `Categorizer`: its parameters, their defaults, and their descriptions in its docstring. A pipeline
+is saved with its Params as JSON; so Params have values that JSON can represent, and selectors and classifiers are given
+by name.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ...errors import InputError, shown
 
 
 class Row(NamedTuple):
-    """A Param, and the setting that it stands for; a column stands for none."""
+    """A Param, and the name of its setting; Params for columns have no setting."""
 
     param: str
     default: Any
@@ -29,21 +30,21 @@ class Row(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """What comes after set and get."""
+        """Return the part of the method names after `set` and `get`."""
         return self.param[0].upper() + self.param[1:]
 
 
 def as_param(value: Any) -> Any:
-    """A value as JSON can hold it and give it back; a mapping whose keys are no texts is a list of pairs."""
+    """Return a value in a form that JSON preserves; a mapping with keys that are not text becomes a list of pairs."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, Integral | Real):
         return int(value) if isinstance(value, Integral) else float(value)
     if isinstance(value, Mapping):
-        pairs = [[as_param(key), as_param(each)] for key, each in value.items()]
+        pairs = [[as_param(key), as_param(item)] for key, item in value.items()]
         return dict(pairs) if all(isinstance(key, str) for key, _ in pairs) else pairs
     if isinstance(value, Iterable):
-        return [as_param(each) for each in (sorted(value) if isinstance(value, Set) else value)]
+        return [as_param(item) for item in (sorted(value) if isinstance(value, Set) else value)]
     raise TypeError(
         f"{shown(value)} can't be saved with a pipeline; give a name, a number, or a list or dict of them. What a "
         "selector or classifier is told is given by selectorOptions or classifierOptions."
@@ -51,37 +52,37 @@ def as_param(value: Any) -> Any:
 
 
 def as_setting(name: str, value: Any) -> Any:
-    """The value of a Param as the `Categorizer` takes it."""
+    """Return the value of a Param in the form that the `Categorizer` takes."""
     if name == "ngram_range" and isinstance(value, list):
         return tuple(value)
     return dict(value) if name == "class_weight" and isinstance(value, list) else value
 
 
 def spelled(name: str) -> str:
-    """A name as Spark spells it: n_terms is nTerms."""
+    """Return a name in Spark's style: `n_terms` becomes `nTerms`."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
 
 
 def settings_without(*left_out: str) -> tuple[Row, ...]:
-    """The rows of the settings of a `Categorizer`, but for some."""
-    described = _described(inspect.getdoc(Categorizer) or "")
+    """Return the rows of the settings of a `Categorizer`, except those in `left_out`."""
+    descriptions = _described(inspect.getdoc(Categorizer) or "")
     defaults = inspect.signature(Categorizer).parameters.items()
     return tuple(
-        Row(spelled(name), each.default, described.get(name, name), name)
-        for name, each in defaults
+        Row(spelled(name), parameter.default, descriptions.get(name, name), name)
+        for name, parameter in defaults
         if name not in left_out
     )
 
 
 def _described(docstring: str) -> dict[str, str]:
-    """What a docstring says of each parameter; several may share what is said."""
+    """Return the description of each parameter in a docstring; several parameters may share one."""
     section = docstring.partition("Parameters\n")[2].partition("\nAttributes\n")[0]
-    found = {}
+    descriptions = {}
     for names, about in re.findall(r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n?)+)", section, re.MULTILINE):
         for name in names.partition(" : ")[0].split(", "):
-            found[name] = " ".join(about.split())
-    return found
+            descriptions[name] = " ".join(about.split())
+    return descriptions
 
 
 class WithParams(Params):
@@ -93,7 +94,7 @@ class WithParams(Params):
     rows: ClassVar[tuple[Row, ...]] = ()
 
     def __init_subclass__(cls, rows: tuple[Row, ...] = (), **others: Any) -> None:
-        """Make the Params, and a method to set and to get each."""
+        """Create the Params, and their methods to set and get them."""
         super().__init_subclass__(**others)
         cls.rows = cls.rows + rows
         for row in rows:
@@ -108,7 +109,7 @@ class WithParams(Params):
         self._setDefault(**{row.param: row.default for row in self.rows})
         self.setParams(**params)
 
-    if TYPE_CHECKING:  # what the table makes
+    if TYPE_CHECKING:  # the methods that the table creates
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -122,13 +123,13 @@ class WithParams(Params):
         return self
 
     def _settings(self) -> dict[str, Any]:
-        """What the Params say, as settings of a `Categorizer`."""
-        given = {row.setting: self.getOrDefault(row.param) for row in self.rows if row.setting is not None}
-        return {name: as_setting(name, value) for name, value in given.items()}
+        """Return the values of the Params as settings of a `Categorizer`."""
+        values = {row.setting: self.getOrDefault(row.param) for row in self.rows if row.setting is not None}
+        return {name: as_setting(name, value) for name, value in values.items()}
 
 
 class FittedParams(WithParams):
-    """The same of a model."""
+    """A model with Params."""
 
 
 def _getter(row: Row) -> Callable[[Any], Any]:

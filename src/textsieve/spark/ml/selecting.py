@@ -1,10 +1,10 @@
-"""`SieveSelector`: texts to vectors of the few terms that matter, for classifiers of Spark's own.
+"""`SieveSelector`: convert texts to vectors of a few selected terms, for classifiers of Spark ML.
 
-Terms are chosen as for a `Categorizer`, and their weights are those that it would train on. So what is learned is a
-model of naive Bayes, which statistics are enough for, and of it the terms and their weights are used; `nTerms="auto"`
-goes by naive Bayes, too. Weights are those of the `svm` unless `tf`, `idf` and `norm` say otherwise.
+Terms are selected as for a `Categorizer`, and have the weights that it would be trained on. To get them, a naive Bayes
+model is trained, for which statistics are sufficient, and only its terms and their weights are used; `nTerms="auto"` is
+tuned with naive Bayes, too. Weights are those of `svm` unless `tf`, `idf` and `norm` are set.
 
-A vector is what Spark stores of a sparse one: type 0, size, indices, values. Arrow carries that as it is.
+Vectors have Spark's storage format of sparse vectors: type 0, size, indices, values. Arrow transfers it unchanged.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import pyarrow as pa
 from pyspark.ml.linalg import VectorUDT
 from pyspark.sql import types as T
 
+from ...arrays import Bools
 from ...categorizer import Categorizer
 from ...classifiers.named import CLASSIFIERS
 from ...prediction import Model
 from ...text.rows import Rows
-from ..adding import Bools, with_columns
+from ..adding import with_columns
 from ..fitting import fit
 from .categorizing import LABEL_COL, TEXT_COL
 from .params import Row, settings_without
@@ -42,7 +43,7 @@ _VECTOR = pa.struct(
 
 
 def vectors(rows: Rows) -> pa.Array:
-    """Sparse rows as Spark stores sparse vectors."""
+    """Return sparse rows in Spark's storage format of sparse vectors."""
     starts = pa.array(rows.starts.astype(np.int32))
     indices = pa.ListArray.from_arrays(starts, pa.array(rows.columns.astype(np.int32)))
     values = pa.ListArray.from_arrays(starts, pa.array(rows.values.astype(np.float64)))
@@ -51,19 +52,19 @@ def vectors(rows: Rows) -> pa.Array:
 
 
 def _vectors_of(model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
-    """The vectors of some texts; that of a text that is null has no value."""
+    """Return the vectors of some texts; the vector of a null text has no entries."""
     return [vectors(model.rows(texts))]
 
 
 class SieveSelector(SieveEstimator["SieveSelectorModel"], rows=ROWS):
-    """Chooses terms from the texts and labels of a DataFrame."""
+    """Selects terms from the texts and labels of a DataFrame."""
 
-    __module__ = "textsieve.spark.ml"  # which is where a saved pipeline looks for it
+    __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
     def _fit(self, dataset: DataFrame) -> SieveSelectorModel:
-        usual = CLASSIFIERS["svm"].scheme._asdict()
-        given = {name: value for name, value in self._settings().items() if name not in usual or value is not None}
-        settings = {**usual, **given, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
+        defaults = CLASSIFIERS["svm"].scheme._asdict()
+        given = {name: value for name, value in self._settings().items() if name not in defaults or value is not None}
+        settings = {**defaults, **given, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
         trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**settings))
         return self._with_params(SieveSelectorModel(trained.model_))
 
@@ -74,6 +75,6 @@ class SieveSelectorModel(SieveModel, rows=ROWS):
     __module__ = "textsieve.spark.ml"
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        about = {"ml_attr": {"num_attrs": len(self.model.terms)}}
-        added = [T.StructField(self.getOutputCol(), VectorUDT(), True, about)]
+        metadata = {"ml_attr": {"num_attrs": len(self.model.terms)}}
+        added = [T.StructField(self.getOutputCol(), VectorUDT(), True, metadata)]
         return with_columns(dataset, self.model, self.getTextCol(), added, _vectors_of)

@@ -1,4 +1,4 @@
-"""What estimators have in common, and what models have: Params, saving and loading, and what was learned."""
+"""Base classes of the estimators and of the models: Params, saving and loading, and the trained model."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ Fitted = TypeVar("Fitted", bound="SieveModel")
 
 
 class SieveEstimator(WithParams, Estimator[Fitted], DefaultParamsReadable[Any], DefaultParamsWritable, Generic[Fitted]):
-    """A stage that learns from a DataFrame."""
+    """A stage that is trained on a DataFrame."""
 
     def write(self) -> StageWriter:
-        """What saves it."""
+        """Return the writer that saves the stage."""
         return StageWriter(self)
 
     def _with_params(self, fitted: Fitted) -> Fitted:
-        """A model that is known by the Params and the name of what it was learned by."""
+        """Return a model with the Params and the uid of this estimator."""
         named: Fitted = fitted._resetUid(self.uid)
         return self._copyValues(named)
 
 
 class SieveModel(FittedParams, Model, DefaultParamsReadable[Any], DefaultParamsWritable):
-    """A stage that has learned."""
+    """A trained stage."""
 
     model: prediction.Model
-    """What a model file holds."""
+    """The trained model, which a model file would contain."""
 
     def __init__(self, model: prediction.Model | None = None) -> None:
-        """What `fit` gives; without a model it is one that is being loaded."""
+        """Take the trained model; None while the stage is being loaded."""
         super().__init__()
         if model is not None:
             self.model = model
 
     @property
     def terms(self) -> list[str]:
-        """The selected terms, the best first."""
+        """Return the selected terms, best first."""
         return list(self.model.terms)
 
     def write(self) -> ModelWriter:
-        """What saves it."""
+        """Return the writer that saves the stage."""
         return ModelWriter(self)
 
     @classmethod
     def read(cls) -> ModelReader[Self]:
-        """What loads it."""
+        """Return the reader that loads a stage."""
         return ModelReader(cls)

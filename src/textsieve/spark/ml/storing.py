@@ -1,8 +1,8 @@
-"""Stages saved and loaded by Spark, wherever it can write: Params as it saves its own, a model as the bytes of a file.
+"""Save and load stages wherever Spark can write: Params in Spark's own format, a model as the bytes of its file.
 
-The bytes are rows of a Parquet table beside the Params, in pieces, since there are limits to what a row or a message
-may hold. All of it is done with DataFrames, because a Connect session has nothing else; so a folder is overwritten by
-writing an empty table in its place.
+The bytes are rows of a Parquet table beside the Params, in pieces, because rows and messages have limits. Everything is
+done with DataFrames, because a Connect session has nothing else; so a folder is overwritten by writing an empty table
+in its place.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class StageWriter(DefaultParamsWriter):
     """Saves the Params of a stage."""
 
     def save(self, path: str) -> None:
-        """Save to a folder, which must not be there, or is written over if that was asked for."""
+        """Save to a folder, which must not exist unless `overwrite` was called."""
         if self.shouldOverwrite:
             self.sparkSession.createDataFrame([], "value string").write.mode("overwrite").text(path)
         self.saveImpl(path)
 
 
 class ModelWriter(StageWriter):
-    """Saves a model, too."""
+    """Saves the Params and the model of a stage."""
 
     def saveImpl(self, path: str) -> None:
-        """Params first, as Spark has it, and then the model."""
+        """Save the Params, as Spark does, and then the model."""
         super().saveImpl(path)
         model: Any = self.instance
         _write(encode(model.model), _folder(path), self.sparkSession)
@@ -47,13 +47,13 @@ class ModelReader(DefaultParamsReader[Stage]):
     """Loads what `ModelWriter` saved."""
 
     def load(self, path: str) -> Stage:
-        """A model that predicts as the one that was saved."""
+        """Return the saved stage with its model."""
         loaded: Any = super().load(path)
         if not issubclass(type(loaded), self.cls):
             raise InputError(f"{path} has a {type(loaded).__name__}; load it by {type(loaded).__name__}.load.")
         loaded.model = decode(_read(_folder(path), self.sparkSession), path)
-        found: Stage = loaded
-        return found
+        stage: Stage = loaded
+        return stage
 
 
 def _folder(path: str) -> str:

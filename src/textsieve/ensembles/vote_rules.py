@@ -1,0 +1,104 @@
+"""Combine the scores of an ensemble's members, for all of them or for the first 1, 2, 3, ... members.
+
+Each member gives every class a score. By *vote*, a member votes for the class with its largest score (the first of
+equal ones), and the class with the most votes wins; ties go to the class with more training documents, then to the
+first. A member that knows no term of a document would score only its intercepts, the same for every such document, so
+it does not vote. By *mean*, the class with the largest mean score wins; there all members count, because otherwise the
+mean would not be a linear function of the document.
+
+Only votes and sums of scores are stored, and they only grow. So an ensemble of 1,000 members evaluated after 100, 200,
+... of them is ten ensembles for the price of one, without a table of members x documents x classes. Scores are added in
+the order of the members, so the first members of a large ensemble equal a small ensemble to the last bit.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Floats, Ints
+from ..errors import InputError, shown
+
+Truths = NDArray[np.bool_]
+Said = tuple[Floats, Truths]
+"""The scores of one member (documents x classes), and a mask of the documents that have none of its terms."""
+
+
+def for_each_class(scores: Floats) -> Floats:
+    """Return one column of scores per class.
+
+    A single column has the scores of the second of two classes; the first class gets their negatives.
+    """
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+
+
+def knows_nothing(indptr: NDArray[np.integer], indices: NDArray[np.integer], is_chosen: Truths) -> Truths:
+    """Return which rows of a sparse matrix contain none of the chosen columns."""
+    before = np.concatenate([[0], np.cumsum(is_chosen[indices])])
+    has_none: Truths = before[indptr[1:]] == before[indptr[:-1]]
+    return has_none
+
+
+def intercepts_of_votes(class_docs: NDArray[Any]) -> Floats:
+    """Return half of each class's share of the training documents: less than a vote, but enough to break ties."""
+    return np.asarray(0.5 * class_docs / class_docs.sum())
+
+
+class VoteTally:
+    """The votes and sums of scores of the members so far.
+
+    `class_docs` has the number of training documents of each class.
+    """
+
+    def __init__(self, n_documents: int, class_docs: Ints) -> None:
+        self.n_members = 0
+        self.votes = np.zeros((n_documents, len(class_docs)), np.int64)
+        self.sums = np.zeros((n_documents, len(class_docs)))
+        self.intercepts = intercepts_of_votes(class_docs)
+
+    def add(self, scores: Floats, is_silent: Truths) -> None:
+        """Add the scores of one more member."""
+        scores = for_each_class(scores)
+        speaking = np.flatnonzero(~is_silent)
+        self.votes[speaking, scores[speaking].argmax(axis=1)] += 1
+        self.sums += scores
+        self.n_members += 1
+
+    @property
+    def means(self) -> Floats:
+        """Return the mean score of each class."""
+        return self.sums / self.n_members
+
+    def decisions(self, combine: str) -> Ints:
+        """Return the number of each document's class."""
+        return np.asarray(COMBINATIONS[combine](self).argmax(axis=1))
+
+
+COMBINATIONS: dict[str, Callable[[VoteTally], Floats]] = {
+    "vote": lambda tally: tally.votes + tally.intercepts,
+    "mean": lambda tally: tally.means,
+}
+"""The rules by name: functions from a tally to class scores (documents x classes). Of equal scores, the first wins."""
+
+
+def require_combination(combine: object) -> None:
+    """Raise `InputError` unless `combine` is the name of a rule."""
+    if not (isinstance(combine, str) and combine in COMBINATIONS):
+        raise InputError(f"combine={shown(combine)}; use one of {', '.join(map(repr, COMBINATIONS))}.")
+
+
+def running_decisions(
+    said: Iterable[Said], sizes: Sequence[int], n_documents: int, class_docs: Ints, combine: str
+) -> Iterator[Ints]:
+    """Yield the decisions of the ensemble of the first L members for each L in `sizes`, which must be ascending."""
+    tally, remaining_sizes = VoteTally(n_documents, class_docs), iter(sizes)
+    size = next(remaining_sizes, None)
+    for scores, is_silent in said:
+        tally.add(scores, is_silent)
+        if tally.n_members == size:
+            yield tally.decisions(combine)
+            size = next(remaining_sizes, None)
+            if size is None:
+                return

@@ -1,0 +1,437 @@
+"""Typical testors (Pons-Porrata, Gil-García and Berlanga-Llavori): the terms that distinguish the classes.
+
+Each class has a mean document, and for every other class a row that marks the terms which distinguish it from that
+class (`contrast.py`: ε is the minimum weight of a term in the class, δ the minimum difference to its weight in the
+other). A *testor* of the class is a set of terms that hits every row, so that it distinguishes the class from each of
+the others; a *typical* testor is one without redundant terms. The method selects the terms that are in some typical
+testor of some class.
+
+**The union of all typical testors requires only a comparison of pairs of rows.** The paper lists all typical testors,
+whose number grows exponentially, to compute their union. They are the minimal transversals Tr(H) of the rows H, and
+Tr(Tr(H)) = min(H), the rows that contain no other row. So the terms in some typical testor are the terms in some
+minimal row (`transversals.py` has the proof). With c classes that takes c^2 inclusion tests for each class.
+
+The testors themselves are informative, too. The shortest are the smallest vocabularies that distinguish a class
+(`shortest.py`). The share of the testors that contain a term measures how hard it is to do without it; terms are
+ranked by this share (`shares.py`).
+
+A row may be empty: at this ε and δ no term distinguishes the class from the other one. Since no set of terms hits an
+empty row, the class would have no testor at all. So empty rows are dropped and the pair of classes is reported; a
+testor then distinguishes the class from all others except these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_DOWN, Context
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Floats, Ints
+from ...errors import InputError, NothingChosen, UnfitDocuments, shown
+from ...settings import as_number, is_whole
+from ...stats import ClassStats
+from ...warning import warn
+from ..base import Limit, ScoreForClass, TermSelector, limit_of
+from .contrast import Comparison, Contrast, Representatives, contrast, contrasts, epsilon_for
+from .shares import Shares, shares_of_testors
+from .shortest import Shortest, shortest_transversals
+from .transversals import Testor, Transversals
+
+DEFAULT_EPSILON = 0.4
+_NAMED_PAIRS = 5
+_SHARE_WORK = 1 << 31
+"""About how many words are read to compute the scores of all classes."""
+_SHORTEST_WORK = 1 << 30
+"""About how many words are read to find the shortest testors of a class."""
+_LEAST_STEPS, _MOST_STEPS = 100, 200_000
+
+
+class _Used(NamedTuple):
+    """The settings that were in effect when terms were selected."""
+
+    epsilon: float
+    delta: float
+    scale: str
+    score_limit: int
+
+
+class _ClassShares(NamedTuple):
+    """The candidates of a class, and the share of its testors that contain each."""
+
+    number: int
+    terms: Ints
+    shares: Shares
+
+
+def _rounded_down(value: float) -> str:
+    """Return the value rounded down to four digits, so that it can be used as a limit."""
+    return f"{Context(prec=4, rounding=ROUND_DOWN).create_decimal(value):g}"
+
+
+class TypicalTestors(TermSelector):
+    """Select the terms that are in some typical testor of some class, which are those of the minimal rows.
+
+    It uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes, or
+    classes that have nothing in common, the rows give little to choose by, and ε decides.
+
+    Parameters
+    ----------
+    epsilon : float or None
+        The minimum weight of a term in the mean document of a class to be a candidate. None is 0.4 or, if `k` is given,
+        the value that selects k terms or the next smaller number (`epsilon_`); `contrast.epsilon_for` describes the
+        bisection.
+    delta : float
+        The minimum difference between the weights of a term in the mean documents of two classes to distinguish them.
+    scale : {"max", "none"}
+        "max" divides each mean document by its largest weight, so that ε is equally strict for all classes.
+    k : int, float, "all" or None
+        The maximum number of terms: a number, or a fraction of all terms. If epsilon leaves more, the best by
+        `ranking_` are selected.
+    score_limit : int
+        The maximum number of testors to list for `scores_`. It applies to each part of a class; testors that differ
+        only in terms which distinguish the class from the same other classes count once. If there are more, shares are
+        estimated from a random sample of this size, the same in every run, or from a smaller one if there are many long
+        rows.
+
+    Attributes
+    ----------
+    epsilon_ : the ε that was used
+    class_terms_ : dict, for each class the columns of its testors, including those that the limit `k` removed
+    comparison_ : mapping from each class to its rows, a sparse boolean matrix: row j is against class j of
+        `classes_`, and the columns are all terms; computed on access
+    indistinguishable_ : list of pairs (class, other) for which no term distinguishes the class from the other
+    scores_ : for each term the largest share, over the classes, of a class's typical testors that contain it; 1 only
+        for a term that is in all testors of some class (even if shares are estimated), 0 for terms in none
+    scores_are_exact_ : whether the scores were computed from all testors and not from a sample
+    ranking_ : columns by score; of equal scores, the term with the largest weight in any class comes first, then the
+        lower column
+    """
+
+    depends_on_k = True
+    chooses_own_k = True
+    _used: _Used
+    _least_tried: float
+    _kept: Representatives | None
+    _shares: list[_ClassShares] | None
+    _ranks: tuple[Floats, Ints] | None
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | None = None,
+        delta: float = 0.15,
+        scale: Literal["max", "none"] = "max",
+        k: Limit = None,
+        score_limit: int = 10_000,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.scale = scale
+        self.k = k
+        self.score_limit = score_limit
+
+    # -- the method ----------------------------------------------------------------------------------------------
+
+    def _choose(self) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+        """Return the support, with empty arrays for scores and ranking.
+
+        Scores and ranking are computed when they are read, or when `k` requires them.
+        """
+        stats = self.stats_
+        self.check_settings()
+        self._kept = representatives = Representatives(stats, self.scale)
+        if len(representatives.with_documents) < 2:
+            raise UnfitDocuments("Fewer than two classes have documents, so there is nothing to tell apart.")
+        most = limit_of(self.k, stats.n_terms)
+        if is_whole(self.k) and self.k > stats.n_terms:
+            message = f"k={self.k:,} terms were asked for, but there are {stats.n_terms:,}."
+            warn(message)
+        epsilon = self._found_epsilon(representatives, most)
+        self._used = _Used(epsilon, float(self.delta), self.scale, int(self.score_limit))
+        self._shares = self._ranks = None
+        support, n_pairs = np.zeros(stats.n_terms, np.bool_), 0
+        for class_contrast in self._contrasts():
+            support[class_contrast.chosen()] = True
+            n_pairs += class_contrast.n_not_told_from
+        if not support.any():
+            raise self._nothing_chosen(representatives, epsilon)
+        if n_pairs:
+            self._warn_of_indistinguishable(n_pairs)
+        if most is not None and support.sum() > most:
+            self._ranks = self._score_and_rank(stats)
+            support[self._ranks[1][most:]] = False
+        return np.zeros(0), np.zeros(0, np.int64), support
+
+    @property
+    def _given(self) -> Representatives:
+        """Return the representatives; they are recomputed after the selector was copied or unpickled."""
+        if self._kept is None:
+            self._kept = Representatives(self.stats_, self._used.scale)
+        return self._kept
+
+    def _contrasts(self) -> Iterator[Contrast]:
+        """Return an iterator over the rows of each class.
+
+        They are not stored: together they may be far larger than the statistics.
+        """
+        return contrasts(self._given, self._used.epsilon, self._used.delta)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state to copy or pickle, without what can be recomputed from the statistics."""
+        state: Any = super().__getstate__()
+        return {name: None if name == "_kept" else value for name, value in state.items()}
+
+    def check_settings(self) -> None:
+        """Raise `InputError` for settings that are invalid for any documents."""
+        for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
+            if name == "epsilon" and value is None:
+                continue
+            if not 0 < as_number(value) < np.inf:
+                example = f"{DEFAULT_EPSILON}" if name == "epsilon" else "0.15"
+                raise InputError(f"{name}={shown(value)}; use a number above 0, for example {example}.")
+        if not (is_whole(self.score_limit) and self.score_limit >= 1):
+            raise InputError(f"score_limit={shown(self.score_limit)}; use a number of testors from 1.")
+
+    def _found_epsilon(self, given: Representatives, most: int | None) -> float:
+        self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
+        if self.epsilon is not None or most is None:
+            return self._least_tried
+        if not (given.weights > 0).any():
+            raise self._nothing_chosen(given, 0.0)
+        threshold = epsilon_for(given, float(self.delta), most)
+        self._least_tried = threshold.least_tried
+        return threshold.epsilon
+
+    def _nothing_chosen(self, given: Representatives, epsilon: float) -> InputError:
+        """Return the error that explains why no term was selected and what to do."""
+        largest = float(given.weights.max(initial=0.0))
+        if largest <= 0:
+            return UnfitDocuments(
+                "No class has a term with a mean weight above 0, so nothing can be chosen. A term that every document "
+                "has weighs 0 by its idf: look whether all documents have the same words."
+            )
+        scaled = ", each class divided by its largest" if self.scale == "max" else ""
+        if epsilon > largest:
+            return NothingChosen(
+                f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled}, so that no "
+                f"term can be chosen; the largest is {_rounded_down(largest)}. Use a smaller epsilon."
+            )
+        difference = given.largest_difference(epsilon)
+        was_found = self.epsilon is None and limit_of(self.k, given.n_terms) is not None
+        candidates = "" if was_found else f" in terms of weight epsilon={epsilon!r} or more"
+        if difference <= 0:
+            return (NothingChosen if candidates else UnfitDocuments)(
+                f"No term sets any class apart from any other: their mean documents are the same{candidates}. Look at "
+                "the labels" + (", or use a smaller epsilon." if candidates else ".")
+            )
+        return NothingChosen(
+            f"delta={float(self.delta)!r} is above every difference between the mean documents of two "
+            f"classes{candidates}{scaled}, so that no term can be chosen; the largest is {_rounded_down(difference)}. "
+            "Use a smaller delta" + (" or epsilon." if candidates else ".")
+        )
+
+    def _warn_of_indistinguishable(self, n_pairs: int) -> None:
+        """Warn about pairs of classes that no term distinguishes; the warning names a few and counts the rest."""
+        first = [f"{label!r} from {other!r}" for label, other in islice(self._indistinguishable(), _NAMED_PAIRS)]
+        more = f", and {n_pairs - len(first):,} more" if n_pairs > len(first) else ""
+        warn(
+            f"At epsilon={self._used.epsilon:.4g} and delta={self._used.delta:g} no term sets apart "
+            f"{', '.join(first)}{more}. The chosen terms do not tell these classes apart; smaller values may."
+        )
+
+    def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:
+        classes = self.stats_.classes
+        for class_contrast in self._contrasts():
+            others = class_contrast.not_told_from(self._given.with_documents)
+            yield from ((classes[class_contrast.number], classes[other]) for other in others)
+
+    # -- scores --------------------------------------------------------------------------------------------------
+
+    def _class_shares(self) -> list[_ClassShares]:
+        """Return for each class with documents the share of its testors that contain each candidate."""
+        if self._shares is None:
+            work = _SHARE_WORK // len(self._given.with_documents)
+            self._shares = [
+                _ClassShares(
+                    class_contrast.number,
+                    class_contrast.terms,
+                    shares_of_testors(class_contrast.basic_matrix(), self._used.score_limit, work),
+                )
+                for class_contrast in self._contrasts()
+            ]
+        return self._shares
+
+    def _score(self, stats: ClassStats) -> Floats:
+        scores = np.zeros(stats.n_terms)
+        for class_shares in self._class_shares():
+            scores[class_shares.terms] = np.maximum(scores[class_shares.terms], class_shares.shares.values)
+        return scores
+
+    def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
+        scores = self._score(stats)
+        return scores, np.lexsort((-self._given.largest(), -scores))
+
+    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        self._fitted()
+        shares_of_class = {class_shares.number: class_shares for class_shares in self._class_shares()}
+
+        def scores_for(number: int) -> Floats:
+            scores = np.zeros(stats.n_terms)
+            if number in shares_of_class:
+                scores[shares_of_class[number].terms] = shares_of_class[number].shares.values
+            return scores
+
+        return scores_for
+
+    def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
+        """Rank by score, then by larger weight in the class, then by lower column."""
+        terms, weights = self._given.of_class(number)
+        return np.lexsort((-weights[np.searchsorted(terms, columns)], -scores))
+
+    def _ranked(self) -> tuple[Floats, Ints]:
+        self._fitted()
+        if self._ranks is None:
+            self._ranks = self._score_and_rank(self.stats_)
+        return self._ranks
+
+    def kept_columns(self) -> Ints:
+        """Return the selected columns.
+
+        They are in the order of `ranking_` if `k` cut them, otherwise those with the largest weight come first. Without
+        a cut the shares of testors are not needed, and computing them would take most of the time.
+        """
+        selected = np.flatnonzero(self.support_)
+        if self._ranks is not None:
+            ranking = self._ranks[1]
+            return np.asarray(ranking[self.support_[ranking]])
+        return np.asarray(selected[np.argsort(-self._given.largest()[selected], kind="stable")])
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def scores_(self) -> Floats:
+        """Return for each term the largest share, over the classes, of a class's typical testors that contain it."""
+        return self._ranked()[0]
+
+    @property
+    def ranking_(self) -> Ints:
+        """Return all columns, the best first."""
+        return self._ranked()[1]
+
+    @property
+    def scores_are_exact_(self) -> bool:
+        """Return whether the scores were computed from all testors of all classes."""
+        self._fitted()
+        return all(class_shares.shares.exact for class_shares in self._class_shares())
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """Return a mask of the selected columns."""
+        return self._fitted()[2]
+
+    @property
+    def epsilon_(self) -> float:
+        """Return the ε that was used."""
+        self._fitted()
+        return self._used.epsilon
+
+    @property
+    def least_weight_tried_(self) -> float:
+        """Return the smallest weight tried in the search for ε.
+
+        Terms with smaller weights in all classes had no influence.
+        """
+        self._fitted()
+        return self._least_tried
+
+    @property
+    def class_terms_(self) -> dict[Any, Ints]:
+        """Return for each class the columns of its testors.
+
+        A class has none if it has no documents, or no candidate that distinguishes it from another class.
+        """
+        self._fitted()
+        columns = {
+            self.stats_.classes[class_contrast.number]: class_contrast.chosen() for class_contrast in self._contrasts()
+        }
+        return {label: columns.get(label, np.zeros(0, np.int64)) for label in self.stats_.classes}
+
+    @property
+    def indistinguishable_(self) -> list[tuple[Any, Any]]:
+        """Return the pairs (class, other) for which no term distinguishes the class from the other."""
+        self._fitted()
+        return list(self._indistinguishable())
+
+    @property
+    def comparison_(self) -> Comparison:
+        """Return the rows of each class, by label."""
+        self._fitted()
+        return Comparison(self._given, self.stats_.classes, self._used.epsilon, self._used.delta)
+
+    # -- testors -------------------------------------------------------------------------------------------------
+
+    def testors(
+        self,
+        label: Any,
+        *,
+        method: Literal["mmcs", "lex"] = "mmcs",
+        limit: int | None = None,
+        max_seconds: float | None = None,
+    ) -> Iterator[Testor]:
+        """Return an iterator over the typical testors of a class, each as a tuple of ascending columns.
+
+        There may be too many to list: the iterator stops after `limit` of them, or after `max_seconds`. Afterwards its
+        attribute `complete` says whether these are known to be all. A class that no term distinguishes from the others
+        has none.
+        """
+        class_contrast = self._contrast_of(label)
+        basic = class_contrast.basic_matrix()
+        # Without rows the empty set would be a testor; nothing hits an empty row.
+        rows = basic if len(basic) else np.zeros((1, len(class_contrast.terms)), np.bool_)
+        return Transversals(rows, method, limit=limit, max_seconds=max_seconds, names=class_contrast.terms)
+
+    def shortest_testors(
+        self, label: Any, *, limit: int = 10, max_steps: int | None = None, share_of_work: float = 1.0
+    ) -> Shortest:
+        """Return the testors of a class with the fewest terms: the smallest vocabularies that distinguish it.
+
+        At most `limit` of them are returned, those whose terms have the largest weights in the class first; `heaviest`
+        is False if there were too many to compare. They distinguish the class from all classes except those in
+        `not_told_from`. The search tries at most `max_steps` columns (None: `share_of_work` times what takes about a
+        second). If that is not enough, the result is a short testor that may not be the shortest, and `proved` is
+        False.
+        """
+        for name, value in (("limit", limit), ("max_steps", max_steps)):
+            if not (is_whole(value) and value >= 1) and (name, value) != ("max_steps", None):
+                raise InputError(f"{name}={shown(value)}; use a whole number from 1.")
+        if not 0 < as_number(share_of_work) < np.inf:
+            raise InputError(f"share_of_work={shown(share_of_work)}; use a number above 0, for example 1.0.")
+        class_contrast = self._contrast_of(label)
+        classes = self.stats_.classes
+        not_told_from = tuple(classes[other] for other in class_contrast.not_told_from(self._given.with_documents))
+        basic = class_contrast.basic_matrix()
+        if not len(basic):
+            return Shortest([], 0, True, not_told_from=not_told_from)
+        if max_steps is None:
+            within_work = int(share_of_work * _SHORTEST_WORK) // (basic.size // 64 + 1)
+            max_steps = min(max(within_work, _LEAST_STEPS), _MOST_STEPS)
+        shortest = shortest_transversals(basic, class_contrast.weights, limit, max_steps)
+        terms = class_contrast.terms.tolist()
+        testors = [tuple(terms[position] for position in testor) for testor in shortest.testors]
+        return shortest._replace(testors=testors, not_told_from=not_told_from)
+
+    def _contrast_of(self, label: Any) -> Contrast:
+        self._fitted()
+        classes = self.stats_.classes
+        try:
+            number = classes.index(label)
+        except ValueError:  # comparing with an array raises it, too
+            number = -1
+        if number < 0 or not self.stats_.class_docs[number]:
+            labels = shown([classes[present] for present in self._given.with_documents])
+            raise InputError(f"There is no class {shown(label)} with documents; there are {labels}.")
+        return contrast(self._given, number, self._used.epsilon, self._used.delta)

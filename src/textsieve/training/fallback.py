@@ -1,0 +1,67 @@
+"""The fallback class: what is predicted for a document with no selected term, or only terms of weight 0.
+
+Such a document has no contributions, but training documents in the same situation say which class is likely. Let n_j be
+the number of documents of class j, and z_j the number of those without a selected term. Among documents that look like
+this one, the share z_j / Σ_i z_i has class j, so the class with the largest z_j is right most often. The largest n_j is
+the best guess for a document of which nothing is known, which is different: if all selected terms speak for a large
+class, most documents without any of them belong to another one.
+
+Ties in z_j are broken by n_j, then by the order of classes. So if every training document has a selected term, and all
+z_j are 0, the most frequent class is used. A multilabel document counts for each of its classes, an unlabelled one for
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ..arrays import Bools, Counts
+from ..text.rows import Rows
+from .targets import Targets
+
+
+def class_of_unknown(class_docs: Counts, class_docs_without_terms: Counts) -> int:
+    """Return the number of the fallback class, from the documents of each class and those of them without a selected
+    term.
+    """
+    most = np.flatnonzero(class_docs_without_terms == class_docs_without_terms.max())
+    return int(most[np.argmax(class_docs[most])])
+
+
+def docs_without_terms(is_without: Bools, targets: Targets) -> Counts:
+    """Return for each class the number of its documents without a selected term."""
+    counts = [targets.count(documents[is_without[documents]]) for documents in targets.members]
+    return np.array(counts, targets.count_type)
+
+
+class FallbackClass:
+    """Determines the fallback class from the weights of training documents as they pass; it stores a byte for each."""
+
+    def __init__(self, targets: Targets) -> None:
+        self._targets = targets
+        self._is_without = np.zeros(targets.n_documents, np.bool_)
+
+    def among(self, batches: Iterable[Rows]) -> Iterator[Rows]:
+        """Yield the same batches; when all have passed, `number` is known."""
+        done = 0
+        for rows in batches:
+            self._is_without[done : done + rows.n_rows] = rows.is_zero
+            done += rows.n_rows
+            yield rows
+
+    @property
+    def without(self) -> Counts:
+        """Return for each class the number of its documents without a selected term."""
+        return docs_without_terms(self._is_without, self._targets)
+
+    @property
+    def number(self) -> int:
+        """Return the number of the fallback class."""
+        return fallback_of(self._is_without, self._targets)
+
+
+def fallback_of(is_without: Bools, targets: Targets) -> int:
+    """Return the number of the fallback class, given which training documents have no selected term."""
+    return class_of_unknown(targets.class_docs, docs_without_terms(is_without, targets))

@@ -1,0 +1,143 @@
+"""Thresholds fitted anew to the documents of an update: by scores of models that have not learned them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.reference.categorizer_cases import small_texts, tables_of
+from tests.reference.model_cases import small_model
+from tests.reference.updating_twin import learned_by, targets_of
+
+from textsieve import Categorizer, InputError
+from textsieve.evaluation import folds
+from textsieve.evaluation.thresholds import cut_of
+from textsieve.training.updating import held_out_scores, is_stale, plan_of, targets_of_sets
+
+CASE = small_texts(n=160, n_classes=4, several=True)
+FIRST, MORE = slice(60), slice(60, 160)
+CLASSIFIERS = ["nb", "cnb", "rocchio", "tcfp"]
+
+
+def trained(classifier: str, **more: Any) -> Categorizer:
+    made = Categorizer(classifier=classifier, keep_stats=True, n_terms=15, n_jobs=1, **more)
+    return made.fit(CASE.texts[FIRST], CASE.label_sets[FIRST])
+
+
+def obvious_scores(model: Categorizer, texts: list[str], sets: list[tuple[str, ...]]) -> Any:
+    """Train on all documents but those of a fold, and score these, fold by fold."""
+    plan = plan_of(model.get_params(deep=False), 1)
+    classes = model.model_.classes
+    fold_of = folds([min(map(classes.index, each)) for each in sets], model.folds)
+    scores = np.zeros((len(texts), len(classes)))
+    for fold in range(model.folds):
+        kept = [at for at in range(len(texts)) if fold_of[at] != fold]
+        learned = [*CASE.texts[FIRST], *(texts[at] for at in kept)]
+        labels = [*CASE.label_sets[FIRST], *(sets[at] for at in kept)]
+        rows = model.model_.rows(learned).matrix().astype(plan.dtype)
+        scorer = plan.fit_weights(rows, targets_of(labels, "several", classes))
+        own = [at for at in range(len(texts)) if fold_of[at] == fold]
+        scores[own] = scorer.scores(model.model_.rows([texts[at] for at in own]))
+    return scores
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_scores_are_of_models_that_have_not_learned_the_document(classifier: str) -> None:
+    model = trained(classifier)
+    texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
+    plan, targets = plan_of(model.get_params(deep=False), 1), targets_of_sets(model.model_, sets)
+    assert model._statistics_ is not None
+    found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
+    assert np.array_equal(tables_of(found)[0], obvious_scores(model, texts, sets))
+
+
+@pytest.mark.parametrize("cut", ["pcut", "scut", "rcut"])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_the_cut_is_fitted_to_them(classifier: str, cut: str) -> None:
+    model, plain = trained(classifier, cut=cut), trained(classifier, cut=cut)
+    texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
+    scores = obvious_scores(model, texts, sets)
+    true = np.array([[label in each for label in model.model_.classes] for each in sets])
+    rule = cut_of(cut, None).fit(scores, true).rule_
+    model.update(texts, sets, fit_cut=True)
+    plain.update(texts, sets)
+    assert learned_by(model.model_) == learned_by(plain.model_)
+    assert model.model_.ranks == rule.ranks
+    if rule.thresholds is not None:
+        assert model.thresholds_ is not None
+        assert plain.thresholds_ is not None
+        assert np.array_equal(model.thresholds_, rule.thresholds)
+        assert not np.array_equal(plain.thresholds_, rule.thresholds)
+
+
+def test_the_threshold_of_a_class_without_documents_stays() -> None:
+    model = trained("nb")
+    before = model.thresholds_
+    chosen = [at for at in range(60, 160) if "zoo" not in CASE.label_sets[at]]
+    model.update([CASE.texts[at] for at in chosen], [CASE.label_sets[at] for at in chosen], fit_cut=True)
+    assert before is not None
+    assert model.thresholds_ is not None
+    is_zoo = model.classes_ == "zoo"
+    assert model.thresholds_[is_zoo] == before[is_zoo]
+    assert (model.thresholds_[~is_zoo] != before[~is_zoo]).all()
+
+
+@pytest.mark.parametrize(("since", "expected"), [(0, False), (10, False), (11, True)])
+def test_a_cut_is_stale_after_more_than_a_tenth_of_its_documents(since: int, expected: bool) -> None:
+    about = {"n_documents": 100 + since, "updated": {"documents": since, "times": 1, "last": "", "since_cut": since}}
+    assert is_stale(small_model(about=about)) is expected
+
+
+def test_when_it_was_fitted_is_remembered() -> None:
+    model = trained("nb")
+    model.update(CASE.texts[60:65], CASE.label_sets[60:65])
+    assert model.model_.about["updated"]["since_cut"] == 5
+    assert not is_stale(model.model_)
+    model.update(CASE.texts[65:80], CASE.label_sets[65:80])
+    assert model.model_.about["updated"]["since_cut"] == 20
+    assert is_stale(model.model_)
+    model.update(CASE.texts[80:100], CASE.label_sets[80:100], fit_cut=True)
+    assert model.model_.about["updated"]["since_cut"] == 0
+    assert model.model_.about["updated"]["documents"] == 40
+    assert not is_stale(model.model_)
+
+
+@pytest.mark.parametrize("more", [{"cut": "zero"}, {"cut": "rcut", "cut_options": {"ranks": 1}}], ids=str)
+def test_what_is_not_fitted_is_not_fitted_anew(more: dict[str, Any]) -> None:
+    model = trained("nb", **more)
+    before = model.model_
+    with pytest.raises(InputError, match="fit_cut=True: the labels of this model are not cut by what is fitted"):
+        model.update(CASE.texts[MORE], CASE.label_sets[MORE], fit_cut=True)
+    assert model.model_ is before
+
+
+def test_one_label_has_no_cut() -> None:
+    model = Categorizer(classifier="nb", keep_stats=True).fit(CASE.texts, CASE.labels)
+    with pytest.raises(InputError, match="nothing to fit anew"):
+        model.update(CASE.texts, CASE.labels, fit_cut=True)
+
+
+def test_too_few_documents() -> None:
+    with pytest.raises(InputError, match="fit_cut=True: 9 documents to fold in, and 10 are the fewest"):
+        trained("nb").update(CASE.texts[60:69], CASE.label_sets[60:69], fit_cut=True)
+
+
+@pytest.mark.parametrize("classifier", ["nb", "cnb", "rocchio"])
+def test_the_cut_is_fitted_to_weighted_documents(classifier: str) -> None:
+    model = trained(classifier)
+    texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
+    weights = np.arange(len(texts)) % 4 + 1
+    plan, targets = plan_of(model.get_params(deep=False), 1), targets_of_sets(model.model_, sets)
+    assert model._statistics_ is not None
+    targets = targets.weighted(weights.tolist())
+    found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
+    scores, true = tables_of(found)
+    rule = cut_of("pcut", None).fit(scores, true, weights).rule_
+    model.update(texts, sets, fit_cut=True, sample_weight=weights)
+    unweighted = cut_of("pcut", None).fit(scores, true).rule_
+    assert model.thresholds_ is not None
+    assert rule.thresholds is not None
+    assert unweighted.thresholds is not None
+    assert np.array_equal(model.thresholds_, rule.thresholds)
+    assert not np.array_equal(model.thresholds_, unweighted.thresholds)
