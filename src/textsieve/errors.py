@@ -1,7 +1,28 @@
 """The errors that mean a problem with the input, not with textsieve.
 
-Their messages are for people: they name the file, the line or column, the value found, and how to fix it.
+An `InputError` carries its facts as fields: the place in the data, the setting and its value, the problem, the allowed
+values and a hint. `str` writes them as a message for users of the Python library. Other front ends call `render` with
+their own way to write a setting (the command line writes `--jobs 0` for `n_jobs=0`), so nobody edits a message.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+
+class _Unset:
+    """The type of `UNSET`, which stands for a value that was not given."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __reduce__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Final = _Unset()
 
 
 def shown(value: object, most: int = 60) -> str:
@@ -15,8 +36,88 @@ def counted(number: float, one: str, more: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else more or one + 's'}"
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A setting that a message mentions, with its value if there is one."""
+
+    name: str
+    value: object = UNSET
+
+    def __str__(self) -> str:
+        """Return the setting as Python code: name, or name=value."""
+        return self.name if self.value is UNSET else f"{self.name}={shown(self.value)}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the data a problem is: a file, folder or corpus, and a part of it such as a line or a column."""
+
+    source: str
+    part: str = ""
+
+    def __str__(self) -> str:
+        """Return the source and its part: mail.csv: line 3."""
+        return f"{self.source}: {self.part}" if self.part else self.source
+
+
+Message = str | tuple[str | Setting, ...]
+"""A text, or a text in pieces if it mentions settings: ("use ", Setting("multilabel", True))."""
+
+
 class InputError(ValueError):
-    """Raised for documents, labels or settings that cannot be used as they are."""
+    """Raised for documents, labels or settings that cannot be used as they are.
+
+    >>> print(InputError("the data has no class", setting="cut", value="scut", hint="give every document a label"))
+    cut='scut': the data has no class; give every document a label.
+    """
+
+    def __init__(
+        self,
+        problem: Message = "",
+        *,
+        place: Place | str | None = None,
+        setting: str | None = None,
+        value: object = UNSET,
+        allowed: Iterable[object] = (),
+        hint: Message = "",
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.place = Place(place) if isinstance(place, str) else place
+        self.setting, self.value = setting, value
+        self.allowed = tuple(allowed)
+        self.hint = hint
+
+    def render(self, write_setting: Callable[[Setting], str] = str) -> str:
+        """Return the message; `write_setting` returns how the front end writes a setting."""
+        where = "" if self.place is None else str(self.place)
+        setting = "" if self.setting is None else write_setting(Setting(self.setting, self.value))
+        problem = _joined(self.problem, write_setting)
+        text = ": ".join(part for part in (where, setting, problem) if part)
+        hint = _joined(self.hint, write_setting)
+        if not hint and self.allowed:
+            hint = f"use one of {', '.join(map(repr, self.allowed))}"
+        if hint:
+            text = f"{text}; {hint}" if hint[0].islower() or hint[0] == "-" else f"{text.rstrip('.')}. {hint}"
+        return text if (not hint and not setting) or text.endswith((".", "!", "?")) else f"{text}."
+
+    def at(self, place: Place | str) -> Self:
+        """Return the same error at another place, to be raised from this one."""
+        error = type(self).__new__(type(self))
+        error.args = self.args
+        error.__dict__.update(self.__dict__, place=Place(place) if isinstance(place, str) else place)
+        return error
+
+    def __str__(self) -> str:
+        """Return the message for users of the Python library."""
+        return self.render()
+
+
+def _joined(message: Message, write_setting: Callable[[Setting], str]) -> str:
+    """Return a message as text."""
+    if isinstance(message, str):
+        return message
+    return "".join(write_setting(piece) if isinstance(piece, Setting) else piece for piece in message)
 
 
 class MissingPackage(InputError):
@@ -31,7 +132,7 @@ class UnfitDocuments(InputError):
     """Raised for documents or labels from which no terms can be selected, whatever the settings."""
 
 
-class NothingChosen(InputError):
+class NothingSelected(InputError):
     """Raised if a selector, with its settings, selects no term of these documents."""
 
 

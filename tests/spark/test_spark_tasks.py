@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 
 from textsieve import ClassStats, InputError, TermCounter
-from textsieve.errors import NothingChosen
+from textsieve.errors import NothingSelected
 from textsieve.spark.chunks import chunks_of
 from textsieve.spark.counting import CountClasses, Reading
 from textsieve.spark.frequencies import Frequencies, frequencies_and_batches, packed
@@ -131,8 +131,8 @@ def test_levels_are_the_halvings_that_a_sample_keeps_a_document_for(n_documents:
 
 
 def test_an_error_of_ours_is_raised_as_itself() -> None:
-    told = "Traceback ...\ntextsieve.errors.NothingChosen: no term is left. Use more.\n\n\tat org.apache.spark..."
-    with pytest.raises(NothingChosen, match=r"^no term is left\. Use more\.$"), reraise_own_errors():
+    told = "Traceback ...\ntextsieve.errors.NothingSelected: no term is left. Use more.\n\n\tat org.apache.spark..."
+    with pytest.raises(NothingSelected, match=r"^no term is left\. Use more\.$"), reraise_own_errors():
         raise PySparkException(told)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..arrays import Ints
-from ..errors import InputError, NothingChosen, UnfitDocuments, shown
+from ..errors import InputError, NothingSelected, UnfitDocuments, shown
 from ..evaluation import folds as folds_of
 from ..stats import ClassStats
 from ..text.schemes import Scheme
@@ -104,7 +104,7 @@ class FoldCache:
         """
         try:
             return self._rank(wanted)
-        except (NothingChosen, UnfitDocuments) as problem:
+        except (NothingSelected, UnfitDocuments) as problem:
             return type(problem)(re.sub(rf"(?<=\()k={wanted.key[1]}(, )?", "", str(problem)))
 
     def _rank(self, wanted: RankingRequest) -> Timed[SelectedTerms]:

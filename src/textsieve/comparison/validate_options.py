@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..errors import InputError, MissingPackage, NothingChosen, UnfitDocuments
+from ..errors import InputError, MissingPackage, NothingSelected, UnfitDocuments
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..training import check_settings
@@ -59,7 +59,7 @@ def told_as(kind: str, name: str) -> Iterator[None]:
     """Prefix errors with the name of the variant; ignore errors that only say that four documents are too few."""
     try:
         yield
-    except (NothingChosen, UnfitDocuments):
+    except (NothingSelected, UnfitDocuments):
         return
     except MissingPackage:
         raise

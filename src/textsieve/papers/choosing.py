@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 from ..comparison.folds import Fold, FoldCache, RankingRequest, timed
 from ..comparison.plan import ALL, Condition, Plan, Size
 from ..comparison.variants import Variant
-from ..errors import NothingChosen
+from ..errors import NothingSelected
 from ..stats import ClassStats
 from ..training.plan import SelectedTerms, TrainingPlan
 from .documents import Collection
@@ -155,7 +155,7 @@ def _n_kept(choose: Chooser, fold: FoldCache, each: TermsKept) -> int:
     """None is a number, too."""
     try:
         return len(choose(fold, each.selector, each.n_terms).columns)
-    except NothingChosen:
+    except NothingSelected:
         return 0
 
 

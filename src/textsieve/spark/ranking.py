@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from sklearn.base import clone
 
 from ..arrays import Floats
-from ..errors import NothingChosen
+from ..errors import NothingSelected
 from ..selectors import TermSelector
 from ..selectors.base import ReadAgain, limit_of
 from ..settings import is_whole
@@ -39,7 +39,7 @@ DocumentsOf = Callable[[list[str]], ReadAgain]
 SCORE = "score"
 
 
-class NoneKept(NothingChosen):
+class NoneKept(NothingSelected):
     """Raised if no term has the score that a selector requires."""
 
 

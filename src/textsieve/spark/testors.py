@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 
 from ..arrays import Floats
-from ..errors import NothingChosen, UnfitDocuments
+from ..errors import NothingSelected, UnfitDocuments
 from ..selectors import TypicalTestors
 from ..selectors.base import limit_of
 from ..selectors.testors.contrast import Representatives
@@ -63,7 +63,7 @@ def _by_number(ranking: Ranking, selector: TypicalTestors, rows: DataFrame) -> S
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 chosen = ranking.fitted(selector, rows.filter(is_heavy))
-        except (NothingChosen, UnfitDocuments):
+        except (NothingSelected, UnfitDocuments):
             if largest_left is None:
                 raise
         else:

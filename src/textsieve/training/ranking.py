@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from ..arrays import Floats, Ints
 from ..corpus import Corpus
-from ..errors import InputError, NothingChosen, UnfitDocuments, shown
+from ..errors import InputError, NothingSelected, UnfitDocuments, shown
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.base import ReadAgain
 from ..selectors.named import scheme_for
@@ -57,7 +57,7 @@ def best_columns(selector: TermSelector, most: int | None) -> Ints:
     ranking, support = selector.ranking_, selector.get_support()
     best: Ints = ranking[support[ranking]][:most]
     if not len(best):
-        raise NothingChosen(f"{selector!r} keeps none of the {len(support):,} terms.")
+        raise NothingSelected(f"{selector!r} keeps none of the {len(support):,} terms.")
     return best
 
 

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
-from ...errors import InputError, NothingChosen, UnfitDocuments, shown
+from ...errors import InputError, NothingSelected, UnfitDocuments, shown
 from ...settings import as_number, is_whole
 from ...stats import ClassStats
 from ...warning import warn
@@ -216,7 +216,7 @@ class TypicalTestors(TermSelector):
             )
         scaled = ", each class divided by its largest" if self.scale == "max" else ""
         if epsilon > largest:
-            return NothingChosen(
+            return NothingSelected(
                 f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled}, so that no "
                 f"term can be chosen; the largest is {_rounded_down(largest)}. Use a smaller epsilon."
             )
@@ -224,11 +224,11 @@ class TypicalTestors(TermSelector):
         was_found = self.epsilon is None and limit_of(self.k, given.n_terms) is not None
         candidates = "" if was_found else f" in terms of weight epsilon={epsilon!r} or more"
         if difference <= 0:
-            return (NothingChosen if candidates else UnfitDocuments)(
+            return (NothingSelected if candidates else UnfitDocuments)(
                 f"No term sets any class apart from any other: their mean documents are the same{candidates}. Look at "
                 "the labels" + (", or use a smaller epsilon." if candidates else ".")
             )
-        return NothingChosen(
+        return NothingSelected(
             f"delta={float(self.delta)!r} is above every difference between the mean documents of two "
             f"classes{candidates}{scaled}, so that no term can be chosen; the largest is {_rounded_down(difference)}. "
             "Use a smaller delta" + (" or epsilon." if candidates else ".")
