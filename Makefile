@@ -60,7 +60,7 @@ serve-malformed: .venv/ready ## ten thousand requests that no client of good fai
 	$(BIN)/python -m benchmarks.serve_malformed
 
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/papers, goes on where it was
-	$(BIN)/textsieve reproduce ocfs testors tofa tcfp subspace -o docs/papers
+	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/papers
 
 docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
 	$(BIN)/python docs/cli_reference.py

@@ -1,7 +1,7 @@
 """Documents and splits for the study of random subspaces.
 
 Terms are chosen and weighted by what the training documents of a split say, and by nothing else; how they are, is in
-`textsieve.papers.preparations`.
+`studies.preparations`.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from studies.subspace import BEST, PRINTED_ENSEMBLE, PRINTED_GAIN
 
 from textsieve.ensembles import SubspaceGrid
-from textsieve.papers.subspace import BEST, PRINTED_ENSEMBLE, PRINTED_GAIN
 
 from .subspaces_found import ALPHA, RULES, Differing, Setting, adjusted, candidates
 from .subspaces_statistics import Interval, interval

@@ -1,6 +1,6 @@
 """How good random subspaces are, and where they gain on one classifier; writes docs/subspaces-results.md.
 
-What the paper printed is in `textsieve.papers.subspace`; this goes beyond it, and has terms chosen from the documents
+What the paper printed is in `studies.subspace`; this goes beyond it, and has terms chosen from the documents
 to learn from alone.
 
 Three steps, on splits of their own. A *search* tries many weightings, classifiers and sizes on some splits, and what it
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from studies.preparations import CUT, N_TERMS, WEIGHTINGS, chosen_terms
 
 from textsieve.ensembles import (
     SubspaceGrid,
@@ -27,7 +28,6 @@ from textsieve.ensembles import (
     usability,
 )
 from textsieve.ensembles.grid import plot_grid
-from textsieve.papers.preparations import CUT, N_TERMS, WEIGHTINGS, chosen_terms
 
 from .subspaces_data import (
     OTHERS,

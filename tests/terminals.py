@@ -27,7 +27,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Literal, NoReturn
 
 ROOT = Path(__file__).parents[1]
@@ -236,24 +235,6 @@ def _exit_code(main: Callable[[], None]) -> int:
     return int(code)
 
 
-def _put_small_paper() -> None:
-    """Put a paper with one number, which is known, into the place of one that takes minutes to measure."""
-    from textsieve.papers.conditions import Condition, Item, Paper
-    from textsieve.papers.measurements import Measured, Measurement
-    from textsieve.papers.verdicts import ACCURACY
-
-    @dataclass(frozen=True)
-    class Known(Measurement):
-        @classmethod
-        def measure_all(cls, wanted: Any, scope: Any, tell: Any) -> Iterator[Any]:
-            tell("known")
-            return ((each, Measured(50.5, None, None)) for each in wanted)
-
-    item = Item("table2", "a table", ACCURACY, (Condition("a", 1, Known(), 50.0),))
-    paper = SimpleNamespace(PAPER=Paper("ocfs", "A paper", "How it was set.", (item,)))
-    sys.modules["textsieve.papers.ocfs"] = paper  # type: ignore[assignment]
-
-
 if __name__ == "__main__":
     from textsieve.cli.program import VERBS
 
@@ -265,9 +246,7 @@ if __name__ == "__main__":
         "training.ranking",
         "ensembles.trial",
         "serve.running",
-        "papers",
         "corpus.inventory",
     ):
         import_module(f"textsieve.{name}")
-    _put_small_paper()
     _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -27,7 +27,6 @@ COMMANDS = {
     "explain": "explain news.sieve striker",
     "terms": "terms news.csv -k 5",
     "compare": "compare news.csv --selectors ig,chi -k 5 --folds 2 --results results.jsonl",
-    "reproduce": "reproduce ocfs -o papers",
     "subspace": "subspace news.csv -k 10 --members 2 --repeats 1",
     "serve": "serve news.sieve --port 0",
     "info": "info news.sieve",

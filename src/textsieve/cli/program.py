@@ -16,7 +16,6 @@ VERBS = {
     "explain": "Show which terms spoke for which class, and how much.",
     "terms": "Show the best terms of labelled documents, overall and for each class.",
     "compare": "Compare selectors, numbers of terms and classifiers, each with each.",
-    "reproduce": "Measure again what the papers printed, and say where it agrees, comes close, or differs.",
     "subspace": "Size an ensemble of random subspaces, and measure how good it is.",
     "serve": "Serve a page and an API to use a model.",
     "info": "Show what is in a model file.",

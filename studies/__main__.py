@@ -1,0 +1,167 @@
+"""Measure what the papers printed: `python -m studies ocfs:table2`."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import click
+
+from textsieve import InputError
+
+from .named import PAPERS, asked_for
+from .pages import page_of
+from .reproducing import FULL, QUICK, Reproduced, reproduce
+
+EXAMPLES = """\b
+Examples:
+  python -m studies ocfs:table2
+  python -m studies subspace --quick
+  python -m studies ocfs testors tofa tcfp subspace -o docs/papers
+"""
+
+
+def list_items(_: click.Context, __: click.Parameter, is_wanted: bool) -> None:
+    """Print all papers with their tables and figures, and exit."""
+    if is_wanted:
+        for request in asked_for(PAPERS):
+            click.echo(f"{request.paper.name}: {request.paper.title}")
+            for item in request.items:
+                click.echo(f"  {f'{request.paper.name}:{item.name}':18} {item.title}")
+        raise click.exceptions.Exit
+
+
+@click.command(epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("papers", metavar="PAPER...", nargs=-1, required=True)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=list_items,
+    help="List the papers with their tables and figures.",
+)
+@click.option("--quick", is_flag=True, help="Measure one fold of every twentieth document, for a first look.")
+@click.option(
+    *("-o", "--output"),
+    type=click.Path(file_okay=False),
+    default="papers",
+    show_default=True,
+    metavar="FOLDER",
+    help="Write a page for each paper, and its figures, to this folder.",
+)
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Append each number to this file as soon as it is measured. A second run measures only what is missing.  "
+    "[default: studies.jsonl, or studies-quick.jsonl, in FOLDER]",
+)
+@click.option(
+    "--jobs", type=click.IntRange(min=-1), default=-1, metavar="N", help="Threads; -1, the default, is all cores."
+)
+@click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of the pages.")
+def command(
+    papers: tuple[str, ...], quick: bool, output: str, results: str | None, jobs: int, wants_json: bool
+) -> None:
+    """Measure again what the papers printed, and say where it agrees, comes close, or differs.
+
+    PAPER is ocfs, testors, tofa, tcfp or subspace, or a table or figure of one, such as ocfs:table2. Their corpora must
+    be installed: see textsieve corpora. A whole paper can take half an hour; an interrupted run can be resumed.
+    """
+    if results == "-":
+        raise click.UsageError("--results - is standard output, and results are stored in a file; name one.")
+    try:
+        requests = asked_for(papers)
+    except InputError as problem:
+        fail(problem, 2)
+    try:
+        if any(item.is_figure for request in requests for item in request.items):
+            import_module("textsieve.plots")  # raises if a package for drawing is missing
+        os.makedirs(output, exist_ok=True)
+        path = results or os.path.join(output, "studies-quick.jsonl" if quick else "studies.jsonl")
+        scope = replace(QUICK if quick else FULL, n_jobs=jobs)
+        reproduced = reproduce(papers, output=output, results=path, scope=scope, progress=Progress().tell)
+    except KeyboardInterrupt:
+        click.echo(f"interrupted: the same command goes on where it was; what it has is in {path}.", err=True)
+        raise click.exceptions.Exit(130) from None
+    except (InputError, OSError) as problem:
+        fail(problem, 1)
+    show(reproduced, wants_json)
+
+
+def fail(problem: Exception, exit_code: int) -> None:
+    """Print an error as one line and exit."""
+    click.echo(f"error: {' '.join(str(problem).split())}", err=True)
+    raise click.exceptions.Exit(exit_code) from problem
+
+
+class Progress:
+    """Prints a line to standard error when another step begins."""
+
+    def __init__(self) -> None:
+        self._step = ""
+
+    def tell(self, step: str, done: int, total: int | None) -> None:
+        """Print the step and how many numbers are measured."""
+        if step != self._step:
+            self._step = step
+            click.echo(f"{done:,} of {total or 0:,} numbers; {step}", err=True)
+
+
+def show(reproduced: list[Reproduced], wants_json: bool) -> None:
+    """Print the pages, or one JSON document."""
+    if wants_json:
+        click.echo(json.dumps([as_dict(paper) for paper in reproduced], indent=2))
+        return
+    for paper in reproduced:
+        click.echo(page_of(paper.asked, paper.outcomes, paper.scope))
+        click.echo(f"Written: {', '.join(paper.paths)}")
+
+
+def as_dict(reproduced: Reproduced) -> dict[str, Any]:
+    """Return a reproduction as JSON values."""
+    return {
+        "paper": reproduced.asked.paper.name,
+        "is_part": not reproduced.scope.is_full,
+        "measured": reproduced.scope.in_words,
+        "items": [
+            {
+                "item": outcome.item.name,
+                "unit": outcome.item.unit.name,
+                "numbers": [
+                    {
+                        "row": number.condition.row,
+                        "column": number.condition.column,
+                        "unit": (number.condition.unit or outcome.item.unit).name,
+                        "printed": number.condition.printed,
+                        **number.measured._asdict(),
+                        "verdict": number.verdict,
+                        "what": number.condition.what.key,
+                    }
+                    for number in (*outcome.numbers, *outcome.trials)
+                ],
+                "claims": [
+                    {
+                        "text": claim.claim.text,
+                        "value": claim.value,
+                        "elsewhere": claim.elsewhere,
+                        "ahead": claim.ahead,
+                        "of": claim.of,
+                        "verdict": claim.verdict,
+                        "is_counted": claim.is_counted,
+                    }
+                    for claim in outcome.claims
+                ],
+            }
+            for outcome in reproduced.outcomes
+        ],
+        "files": list(reproduced.paths),
+    }
+
+
+if __name__ == "__main__":
+    command(prog_name="python -m studies")

@@ -1,0 +1,46 @@
+"""A paper with few points of each curve: the same items, rows and kinds of measurements, in less time."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from studies.conditions import Condition, Item, Paper
+from studies.derived import Derived, WhereLargest
+from studies.measurements import Measurement
+
+
+def with_few_points(paper: Paper) -> Paper:
+    """Return the paper with the first, the middle and the last point of each row of numbers.
+
+    The best and the mean of a curve are taken over the same points.
+    """
+    return replace(paper, items=tuple(map(_thinned, paper)))
+
+
+def _thinned(item: Item) -> Item:
+    columns: dict[str, list[Any]] = {}
+    for each in item.all_conditions:
+        columns.setdefault(each.row, []).append(each.column)
+    kept = {(row, column) for row, own in columns.items() for column in _few_numbers(own)}
+
+    def few(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+        return tuple(replace(each, what=_of_few(each.what)) for each in conditions if each.place in kept)
+
+    return replace(item, conditions=few(item.conditions), trials=few(item.trials))
+
+
+def _few_numbers(columns: list[Any]) -> Sequence[Any]:
+    return columns if any(isinstance(column, str) for column in columns) else _few(columns)
+
+
+def _of_few(what: Measurement) -> Measurement:
+    if not isinstance(what, Derived):
+        return what
+    derived: Any = what
+    changes = {"places": _few(what.places)} if isinstance(what, WhereLargest) else {}
+    few: Measurement = replace(derived, parts=_few(what.parts), **changes)
+    return few
+
+
+def _few(values: Sequence[Any]) -> Sequence[Any]:
+    return values if len(values) <= 3 else tuple(values[at] for at in (0, len(values) // 2, -1))

@@ -1,0 +1,81 @@
+"""What is read off other measurements, and that these are measured once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import pytest
+from studies.conditions import Asked, Claim, Condition, Item, Paper
+from studies.derived import Largest, MeanOf, WhereLargest
+from studies.judging import judge
+from studies.measurements import Measured, Measurement, Scope, Tell
+from studies.running import measure
+from studies.tables import claim_text
+from studies.verdicts import MICRO_F1
+
+calls: list[float] = []
+
+
+@dataclass(frozen=True)
+class Given(Measurement):
+    """A number that is known."""
+
+    number: float | None
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Note who was measured."""
+        for each in wanted:
+            calls.append(each.number or 0.0)
+            yield each, Measured(each.number, 0.5, None if each.number is not None else "nothing there")
+
+
+def item_of(*conditions: Condition, claims: tuple[Claim, ...] = ()) -> Item:
+    """An item of these."""
+    return Item("table1", "numbers", MICRO_F1, conditions, claims=claims)
+
+
+def test_parts_are_measured_once_and_remembered(tmp_path: object) -> None:
+    """Also those of parts, and those that stand in the table themselves."""
+    calls.clear()
+    parts = Given(0.25), Given(0.75), Given(0.5)
+    whats = [
+        Largest(parts),
+        WhereLargest(parts, (1.0, 2.0, 3.0)),
+        MeanOf(parts),
+        MeanOf(parts, are_draws=False),
+        Largest((MeanOf(parts[:2]), parts[2])),
+        parts[0],
+    ]
+    item = item_of(*(Condition("row", number, what) for number, what in enumerate(whats)))
+    asked = [Asked(Paper("one", "One", "", (item,)), [item])]
+    for _ in range(2):
+        found = measure(asked, Scope(), f"{tmp_path}/r.jsonl", lambda *_: None)
+        assert sorted(calls) == [0.25, 0.5, 0.75]
+        assert found[whats[0]] == Measured(0.75, 0.5)
+        assert found[whats[1]] == Measured(2.0)
+        mean = found[whats[2]]
+        assert mean.value == 0.5
+        assert mean.half_width is not None
+        assert mean.half_width > 0.25
+        assert found[whats[3]] == Measured(0.5)
+        assert found[whats[4]].value == 0.5
+        assert found[whats[5]] == Measured(0.25, 0.5)
+
+
+def test_the_first_of_equal_places_is_taken_and_a_part_without_number_is_a_problem() -> None:
+    """By hand, without a runner."""
+    parts = Given(0.5), Given(0.5)
+    ((_, where),) = WhereLargest.measure_all([WhereLargest(parts, (7.0, 8.0))], Scope(), lambda _: None)
+    assert where == Measured(7.0)
+    ((_, none),) = Largest.measure_all([Largest((*parts, Given(None)))], Scope(), lambda _: None)
+    assert none == Measured(None, problem="nothing there")
+
+
+@pytest.mark.parametrize(("number", "verdict"), [(0.81, "agrees"), (0.79, "differs")])
+def test_a_claim_may_be_against_a_number(number: float, verdict: str) -> None:
+    """Such as "above .8"."""
+    item = item_of(Condition("row", 1, Given(number)), claims=(Claim("above .8", "row", 0.8),))
+    (judged,) = judge(item, {Given(number): Measured(number)}).claims
+    assert judged.verdict == verdict
+    assert "row against 0.8" in claim_text(judged, MICRO_F1)

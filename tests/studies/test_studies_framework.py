@@ -1,0 +1,783 @@
+"""What the papers stand on: verdicts, claims, pages, and a file of numbers that an interrupted run goes on with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self
+from zlib import crc32
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from studies.__main__ import command
+from studies.choosing import SelectionSeconds
+from studies.conditions import Claim, Condition, Item, Paper
+from studies.derived import MeanOf
+from studies.documents import Collection
+from studies.judging import judge
+from studies.measurements import Measured, Measurement, Scope, Tell, Value, by_attributes
+from studies.named import PAPERS, asked_for
+from studies.predicting import PredictionSeconds
+from studies.reproducing import QUICK, reproduce
+from studies.tables import claim_text, part_text, problems_of, remark_of, tables_of
+from studies.testor_seconds import SecondsOfTestors
+from studies.verdicts import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Tolerance
+
+from textsieve import InputError
+from textsieve.comparison.appending import appended, decode_line, encode_line
+from textsieve.corpus.collections import locating
+
+
+@dataclass(frozen=True)
+class Known(Measurement):
+    """What has its value already, and notes that it was asked for."""
+
+    value: Value | None = 1.0
+    half_width: float | None = None
+    problem: str | None = None
+    interrupts: bool = False
+    asked: ClassVar[list[Any]] = []
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """One by one."""
+        for each in wanted:
+            tell("known")
+            if each.interrupts:
+                raise KeyboardInterrupt
+            cls.asked.append(each)
+            yield each, Measured(each.value, each.half_width, each.problem)
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_asked() -> None:
+    """Before each test."""
+    Known.asked.clear()
+
+
+def outcome_of(item: Item) -> Any:
+    """An item, measured and judged."""
+    found: dict[Any, Measured] = {}
+    for each in item.all_conditions:
+        assert isinstance(each.what, Known)
+        found[each.what] = Measured(each.what.value, each.what.half_width, each.what.problem)
+    return judge(item, found)
+
+
+def row(name: str, *values: Value | None, columns: Sequence[Any] = (1, 10, 100)) -> tuple[Condition, ...]:
+    """Values in the first so many columns."""
+    return tuple(Condition(name, column, Known(value)) for column, value in zip(columns, values, strict=False))
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("distance", "verdict"), [(0, "agrees"), (2, "agrees"), (2.001, "close"), (5, "close"), (5.001, "differs")]
+)
+def test_verdicts_at_the_limits(distance: float, sign: int, verdict: str) -> None:
+    assert Tolerance(2, 5).judge(50, 50 + sign * distance) == verdict
+    assert Tolerance(0.02, 0.05, is_share=True).judge(-200, -200 + 2 * sign * distance) == verdict
+
+
+def test_a_limit_is_not_missed_by_the_last_bit() -> None:
+    assert abs(0.34 - 0.32) > 0.02
+    assert Tolerance(0.02, 0.05).judge(0.32, 0.34) == "agrees"
+    assert 0.75 - 0.7 > 0.05
+    assert Tolerance(0.02, 0.05).judge(0.7, 0.75) == "close"
+
+
+def test_a_share_of_nothing_is_a_distance() -> None:
+    tolerance = Tolerance(0.1, 0.25, is_share=True)
+    assert [tolerance.judge(0, each) for each in (0.1, 0.25, 0.3)] == ["agrees", "close", "differs"]
+
+
+def judged(printed: Any, value: Any, **more: Any) -> Any:
+    """The verdict on a number of a table of accuracies."""
+    (found,) = outcome_of(Item("table1", "", ACCURACY, (Condition("a", 1, Known(value), printed, **more),))).numbers
+    return found.verdict
+
+
+def test_each_number_has_the_tolerance_of_its_own_or_of_its_unit() -> None:
+    assert judged(50.0, 53.0) == "close"
+    assert judged(50.0, 53.0, tolerance=Tolerance(3, 4)) == "agrees"
+    assert judged(50.0, 53.0, unit=TERMS) == "agrees"
+    assert judged(50.0, 50.0, unit=SECONDS) is None
+    assert judged(None, 50.0) is judged(50.0, None) is None
+
+
+def test_words_are_judged_by_how_many_are_missed() -> None:
+    printed = ("drive", "File", "edu", "card")
+    assert WORDS_SHARED[:2] == (0.25, 0.6)
+    given = [("card", "edu", "file", "x", "y"), ("card", "edu"), ("card",)]
+    assert [judged(printed, each) for each in given] == ["agrees", "close", "differs"]
+    assert judged((">", "3"), 4.0) is judged(3.0, ("word",)) is None
+
+
+# -- claims ------------------------------------------------------------------------------------------------------------
+
+
+def claimed(*rows: tuple[Condition, ...], unit: Any = ACCURACY, **claim: Any) -> Any:
+    """A claim about rows a and b."""
+    conditions = tuple(each for some in rows for each in some)
+    item = Item("figure1", "", unit, conditions, claims=(Claim("so", "a", "b", **claim),))
+    (found,) = outcome_of(item).claims
+    return found
+
+
+def test_ahead_in_every_column_in_the_mean_or_not() -> None:
+    b = row("b", 1.0, 2.0, 3.0)
+    found = [claimed(row("a", *a), b) for a in ((2.0, 3.0, 4.0), (1.0, 3.0, 4.0), (1.0, 2.0, 3.0), (0.0, 3.0, 3.5))]
+    assert [(each.verdict, each.ahead, each.of) for each in found] == [
+        ("agrees", 3, 3),
+        ("close", 2, 3),
+        ("differs", 0, 3),
+        ("close", 2, 3),
+    ]
+    assert claimed(row("a", 0.0, 3.0, 1.0), b).verdict == "differs"
+    assert found[3].value == pytest.approx(0.5 / 3)
+
+
+def test_ratios_are_ahead_above_one() -> None:
+    b = row("b", 2.0, 4.0)
+    assert claimed(row("a", 3.0, 8.0), b, how="ratio").value == pytest.approx(1.75)
+    assert claimed(row("a", 3.0, 8.0), b, how="ratio").verdict == "agrees"
+    assert claimed(row("a", 1.0, 2.0), b, how="ratio").verdict == "differs"
+    assert claimed(row("a", 1.0, 8.0), b, how="ratio").verdict == "close"
+    relative = claimed(row("a", 3.0, 5.0), b, how="relative")
+    assert (relative.value, relative.verdict) == (pytest.approx(0.375), "agrees")
+
+
+def test_a_printed_difference_or_ratio() -> None:
+    assert (RATIO.agrees, RATIO.close, RATIO.is_factor) == (1.25, 1.6, True)
+    ratios = [
+        claimed(row("a", each), row("b", 2.0), how="ratio", by=2.0, unit=SECONDS).verdict
+        for each in (5.0, 3.2, 5.1, 3.1, 6.4, 6.5, 2.0)
+    ]
+    assert ratios == ["agrees", "agrees", "close", "close", "close", "differs", "differs"]
+    assert claimed(row("a", 3.1), row("b", 1.0), how="ratio", by=2.0, unit=ACCURACY).verdict == "close"
+    differences = [claimed(row("a", each), row("b", 50.0), by=3.0) for each in (51.0, 50.9, 58.1)]
+    assert [each.verdict for each in differences] == ["agrees", "close", "differs"]
+    assert claimed(row("a", 50.9), row("b", 50.0), by=3.0, tolerance=Tolerance(3, 4)).verdict == "agrees"
+    assert claimed(row("a", 49.9), row("b", 50.0), by=3.0).verdict == "differs", "near, but on the other side"
+
+
+def test_a_factor_of_what_is_not_above_nothing() -> None:
+    assert RATIO.judge(2.0, 0.0) == RATIO.judge(2.0, -2.0) == "differs"
+    assert RATIO.judge(2.0, 2.5) == RATIO.judge(2.5, 2.0) == "agrees"
+
+
+def test_a_claim_against_a_number() -> None:
+    item = Item("figure1", "", ACCURACY, row("a", 5.0, 6.0), claims=(Claim("so", "a", 4.0),))
+    (found,) = outcome_of(item).claims
+    assert (found.value, found.ahead, found.verdict) == (1.5, 2, "agrees")
+
+
+def test_what_is_derived_is_not_measured_by_itself(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    parts = (Known(1.0), Known(4.0))
+    paper(Item("table1", "", ACCURACY, (Condition("mean", 1, MeanOf(parts)), Condition("one", 1, parts[0]))))
+    (found,) = reproduce("ocfs", results=tmp_path / "r.jsonl")
+    assert Known.asked == list(parts)
+    assert [each.measured.value for each in found.outcomes[0].numbers] == [2.5, 1.0]
+    assert len((tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_columns_of_a_claim() -> None:
+    a, b = row("a", 5.0, 1.0, 1.0), row("b", 4.0, 2.0, 2.0)
+    assert claimed(a, b, columns=(1,)).verdict == "agrees"
+    assert claimed(a, row("b", 3.0, columns=("all",)), than_column="all").value == pytest.approx(7 / 3 - 3)
+    assert claimed(a, b[:2]).of == 2
+    nothing = claimed(a, row("b", None, None, None))
+    assert (nothing.value, nothing.verdict) == (None, None)
+    assert claim_text(nothing, ACCURACY) == "so: not measured."
+
+
+@pytest.mark.parametrize(
+    ("how", "by", "value"), [("difference", 1.0, -0.5), ("ratio", 1.1, 0.95), ("ratio", 0.9, 1.05)]
+)
+def test_what_is_near_but_the_other_way_round_differs(how: Any, by: float, value: float) -> None:
+    a, b = (row("a", value), row("b", 1.0)) if how == "ratio" else (row("a", 50 + value), row("b", 50.0))
+    assert claimed(a, b, how=how, by=by).verdict == "differs"
+    no_difference = 1.0 if how == "ratio" else 0.0
+    assert claimed(a, b, how=how, by=no_difference).verdict == "agrees", "no side is the other side of it"
+
+
+def test_farther_ahead_than_elsewhere() -> None:
+    a, b = row("a", 8.0, 9.0, 12.0), row("b", 4.0, 6.0, 10.0)
+    found = claimed(a, b, columns=(1, 10), more_than_at=(100, 1_000), how="relative")
+    assert (found.verdict, found.ahead, found.of) == ("agrees", 2, 2)
+    assert (found.value, found.elsewhere) == (pytest.approx(0.75), pytest.approx(0.2))
+    said = "so: agrees (a against b: +75.0%, beside +20.0% at 100, farther ahead in 2 of 2)."
+    assert claim_text(found, ACCURACY) == said
+    less = claimed(a, b, columns=(100,), more_than_at=(1, 10), how="ratio")
+    assert claim_text(less, ACCURACY) == "so: differs (a against b: 1.20 times, beside 1.75 times at 1, 10)."
+
+
+@pytest.mark.parametrize("how", ["relative", "ratio"])
+def test_what_can_not_be_compared_is_not_measured(how: Any) -> None:
+    a = row("a", 8.0, 9.0)
+    nothing = [
+        claimed(a, row("b", 4.0), columns=(1,), more_than_at=(10,), how=how),
+        claimed(a, row("b", 4.0, 0.0), columns=(1,), more_than_at=(10,), how=how),
+        claimed(a, row("b", 0.0, 0.0), how=how),
+        claimed(a, row("b", float("nan"), None), how=how),
+    ]
+    assert [(each.value, each.verdict) for each in nothing] == [(None, None)] * 4
+    assert claimed(a, row("b", 0.0, 3.0), how=how).of == 1
+    nowhere_ahead = claimed(row("a", 8.0, 0.0), row("b", 4.0, 2.0), columns=(1,), more_than_at=(10,), how="ratio")
+    assert nowhere_ahead.verdict is None
+
+
+def test_claims_in_words() -> None:
+    a, b = row("a", 5.0, 6.0), row("b", 4.0, 4.0)
+    assert claim_text(claimed(a, b), ACCURACY) == "so: agrees (a against b: +1.50, ahead in 2 of 2)."
+    assert claim_text(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "so: agrees (a against b: 1.25 times)."
+    assert "+37.5%" in claim_text(claimed(a, b, how="relative"), ACCURACY)
+    printed = claim_text(claimed(a, b, columns=(1,), how="ratio", by=2.0), SECONDS)
+    assert printed == "so: close (a against b: 1.25 times, held against 2.00 times)."
+
+
+def test_a_difference_of_nothing_has_no_minus() -> None:
+    assert "(a against b: +0.00)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001)), ACCURACY)
+    assert "(a against b: +0.0%)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001), how="relative"), ACCURACY)
+    assert "(a against b: -0.01)" in claim_text(claimed(row("a", 4.0), row("b", 4.01)), ACCURACY)
+
+
+# -- tables and remarks ------------------------------------------------------------------------------------------------
+
+
+ITEM = Item(
+    "table2",
+    "a table",
+    ACCURACY,
+    (
+        Condition("a", 1_000, Known(51.234, 0.5), 50.0),
+        Condition("b", 1_000, Known(1_234.0), 5_000.0, unit=TERMS),
+        Condition("a", 0.25, Known(None, problem="too few"), 40.0),
+        Condition("b", "all", Known(("x", "y")), ("x", "z|")),
+    ),
+    trials=(Condition("c", 1_000, Known(7.0)),),
+    remark="It is {a | 1,000} with { b|1,000 } terms, and {c | 1,000}.",
+)
+
+
+def test_a_table_has_the_printed_numbers_beside_the_measured() -> None:
+    own, trials = tables_of(outcome_of(ITEM))
+    assert own == [
+        ["accuracy, %", "1,000", "0.25", "all"],
+        ["a", "51.23 ±0.50 (50.00 =)", "- (40.00)", ""],
+        ["b", "1,234 (5,000 ≠)", "", "x y (x z| ≈)"],
+    ]
+    assert trials == [["accuracy, %", "1,000"], ["c", "7.00"]]
+    assert problems_of(outcome_of(ITEM)) == ["a, 0.25: too few"]
+
+
+def test_a_remark_has_the_numbers_of_the_places_that_it_names() -> None:
+    assert remark_of(outcome_of(ITEM), Scope()) == "It is 51.23 with 1,234 terms, and 7.00."
+
+
+def test_a_remark_about_no_place_is_a_mistake() -> None:
+    with pytest.raises(KeyError, match=r"d \| 1"):
+        remark_of(outcome_of(Item("table1", "", ACCURACY, row("a", 1.0), remark="{d | 1}")), Scope())
+
+
+def test_verdicts_are_counted_without_those_of_trials() -> None:
+    trials = (Condition("c", 1, Known(1.0), 1.0),)
+    item = Item("table1", "", ACCURACY, (Condition("a", 1, Known(1.0), 9.0),), trials=trials)
+    assert outcome_of(item).verdicts == {"differs": 1}
+
+
+def test_claims_about_trials_are_shown_and_not_counted() -> None:
+    claims = (Claim("own", "a", "b"), Claim("other", "c", "a"), Claim("others", "a", "c"), Claim("number", "b", 0.5))
+    item = Item("table1", "", ACCURACY, (*row("a", 2.0), *row("b", 1.0)), trials=row("c", 3.0), claims=claims)
+    found = outcome_of(item)
+    assert [each.is_counted for each in found.claims] == [True, False, False, True]
+    assert found.verdicts == {"agrees": 2}
+    assert claim_text(found.claims[1], ACCURACY).endswith("+1.00). Of another preparation, and not counted.")
+
+
+# -- every paper -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def paper(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Paper]:
+    """Puts a paper of these items into the place of the first."""
+
+    def put(*items: Item) -> Paper:
+        made = Paper("ocfs", "A paper", "How it was\n  set.", items)
+        monkeypatch.setitem(sys.modules, "studies.ocfs", SimpleNamespace(PAPER=made))
+        return made
+
+    return put
+
+
+FIGURE = Item("figure3", "curves", ACCURACY, (*row("a", 1.0, 2.0, 3.0), *row("b", 2.0, 2.5, 4.0)))
+
+
+def test_items_come_in_the_order_of_the_paper(paper: Callable[..., Paper]) -> None:
+    paper(ITEM, FIGURE)
+    (asked,) = asked_for(["ocfs:figure3", "ocfs:table2"])
+    assert [item.name for item in asked.items] == ["table2", "figure3"]
+    assert asked.is_whole
+    (part,) = asked_for(["ocfs:figure3"])
+    assert not part.is_whole
+    assert asked_for(["ocfs:figure3", "ocfs"])[0].is_whole
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nothing", r"no paper 'nothing'; use ocfs, testors, tofa, tcfp, subspace"),
+        ("ocfs:table9", r"ocfs has no 'table9'; use ocfs, or one of ocfs:table2, ocfs:figure3\."),
+        ("", r"no paper ''"),
+    ],
+)
+def test_names_that_there_are_not(paper: Callable[..., Paper], name: str, said: str) -> None:
+    paper(ITEM, FIGURE)
+    with pytest.raises(InputError, match=said):
+        reproduce(name)
+
+
+def test_the_same_is_measured_once(paper: Callable[..., Paper]) -> None:
+    paper(FIGURE, Item("figure4", "again", ACCURACY, row("c", 1.0, 2.0)))
+    (found,) = reproduce("ocfs")
+    assert sorted(each.value for each in Known.asked) == [1.0, 2.0, 2.5, 3.0, 4.0]
+    assert [each.measured.value for each in found.outcomes[1].numbers] == [1.0, 2.0]
+    assert found.paths == ()
+
+
+# -- the file of numbers -----------------------------------------------------------------------------------------------
+
+
+def measured(path: Path, **settings: Any) -> tuple[int, Any]:
+    """How many were measured by a run, and what it found."""
+    Known.asked.clear()
+    (found,) = reproduce("ocfs", results=path, **settings)
+    return len(Known.asked), [each.measured for outcome in found.outcomes for each in outcome.numbers]
+
+
+def test_a_run_goes_on_where_it_was(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    first = measured(path)
+    assert first[0] == 5
+    assert measured(path) == (0, first[1])
+    paper(ITEM, FIGURE)
+    assert measured(path)[0] == 5, "only what is new"
+
+
+def test_what_an_interrupted_run_had_is_kept(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(Item("table1", "", ACCURACY, (*row("a", 1.0, 2.0), Condition("b", 1, Known(3.0, interrupts=True)))))
+    with pytest.raises(KeyboardInterrupt):
+        reproduce("ocfs", results=path)
+    paper(Item("table1", "", ACCURACY, row("a", 1.0, 2.0, 3.0)))
+    assert measured(path) == (1, [Measured(1.0), Measured(2.0), Measured(3.0)])
+
+
+@pytest.mark.parametrize("n_lost", [2, 7])
+def test_a_torn_last_line_is_dropped(paper: Callable[..., Paper], tmp_path: Path, n_lost: int) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    whole = measured(path)[1]
+    path.write_bytes(path.read_bytes()[:-n_lost])
+    assert measured(path) == (1, whole)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len([json.loads(line) for line in lines]) == 6
+    assert measured(path)[0] == 0
+
+
+def test_a_torn_header_is_written_again(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"file": "textsie', encoding="utf-8")
+    paper(ITEM)
+    assert measured(path)[0] == 5
+    assert measured(path)[0] == 0
+
+
+def other_versions(line: dict[str, Any]) -> dict[str, Any]:
+    """As if measured long ago."""
+    return line | {"versions": line["versions"] | {"numpy": "0.1"}}
+
+
+def other_format(line: dict[str, Any]) -> dict[str, Any]:
+    """As if written by a version to come."""
+    return line | {"file": "textsieve studies 9"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (other_versions, r"by other versions \(numpy: '0\.1' there, '[\d.]+' here\)"),
+        (other_format, "in another format, or its first line is damaged"),
+    ],
+)
+def test_numbers_of_others_are_refused(paper: Callable[..., Paper], tmp_path: Path, change: Any, said: str) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    measured(path)
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    header = encode_line(change(decode_line(header.encode()))).decode().rstrip()
+    path.write_text("\n".join([header, *lines]) + '\n{"what": "torn', encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=rf"r\.jsonl: these numbers were measured {said}; delete the file, or name"):
+        reproduce("ocfs", results=path)
+    assert path.read_bytes() == before
+
+
+def test_another_scope_is_refused_but_not_another_number_of_threads(
+    paper: Callable[..., Paper], tmp_path: Path
+) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    measured(path, scope=Scope(n_jobs=1))
+    assert measured(path, scope=Scope(n_jobs=2))[0] == 0
+    for scope in (QUICK, Scope(every=2), Scope(repetitions=3)):
+        with pytest.raises(InputError, match=r"of another part \((every|repetitions): (1|None) there, \d+ here\)"):
+            reproduce("ocfs", results=path, scope=scope)
+
+
+def test_two_runs_do_not_write_to_one_file(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    paper(ITEM)
+    with appended(str(tmp_path / "r.jsonl")), pytest.raises(InputError, match="another run is writing to it"):
+        reproduce("ocfs", results=tmp_path / "r.jsonl")
+
+
+@dataclass(frozen=True)
+class Timed(Known):
+    """Seconds, which are as many as were asked for before."""
+
+    is_of_seconds: ClassVar[bool] = True
+
+
+def test_seconds_of_other_threads_are_measured_again(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(Item("table1", "", SECONDS, (Condition("a", 1, Timed(3.0)), Condition("b", 1, Known(4.0)))))
+    assert measured(path, scope=Scope(n_jobs=1))[0] == 2
+    assert measured(path, scope=Scope(n_jobs=1))[0] == 0
+    assert measured(path, scope=Scope(n_jobs=2))[0] == 1, "only the seconds"
+    assert [measured(path, scope=Scope(n_jobs=each))[0] for each in (1, 2)] == [0, 0], "both are remembered"
+
+
+@pytest.mark.parametrize("kind", [SelectionSeconds, PredictionSeconds, SecondsOfTestors])
+def test_what_is_of_seconds(kind: type[Measurement]) -> None:
+    assert kind.is_of_seconds
+    assert not Measurement.is_of_seconds
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"my": "precious data"}', "line one\nline two, the most important", "not JSON\n", "null\n", "{", "\n"],
+)
+def test_a_file_of_somebody_else_stays_as_it_is(paper: Callable[..., Paper], tmp_path: Path, content: str) -> None:
+    path = tmp_path / "notes.json"
+    paper(ITEM)
+    path.write_text(content, encoding="utf-8")
+    if content == "{":  # what a header begins with, and nothing to lose
+        assert measured(path)[0] == 5
+        return
+    with pytest.raises(InputError, match=r"notes\.json: is there already, and holds no numbers of a study; choose"):
+        reproduce("ocfs", results=path)
+    assert path.read_text(encoding="utf-8") == content
+    assert Known.asked == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"foo": 1}',
+        '{"what": "x"}',
+        '{"what": "x", "value": NaN, "half_width": null, "problem": null}',
+        '{"what": "x", "value": 1e400, "half_width": null, "problem": null}',
+        '{"what": "x", "value": 1.0, "half_width": Infinity, "problem": null}',
+        '{"what": "x", "value": 1.0, "half_width": null, "problem": null, "machine": null}',
+        '{"what": "x", "value": 1.0, "half_width": null, "problem": null, "more": 1}',
+        '{"what": "x", "value": ' + "[" * 1000 + "]" * 1000 + ', "half_width": null, "problem": null}',
+        '{"what": "x", "value": {"a": 1}, "half_width": null, "problem": null}',
+        '{"what": "x", "value": "abc", "half_width": null, "problem": null}',
+        '{"what": "x", "value": [1], "half_width": null, "problem": null}',
+        '{"what": "x", "value": true, "half_width": null, "problem": null}',
+        '{"what": "x", "value": 1.0, "half_width": "wide", "problem": null}',
+        '{"what": "x", "value": null, "half_width": null, "problem": 3}',
+        '{"what": ["x"], "value": 1.0, "half_width": null, "problem": null}',
+    ],
+)
+def test_a_wrong_line_is_named(paper: Callable[..., Paper], tmp_path: Path, line: str) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(Item("table1", "", ACCURACY, row("a", 1.0)))
+    measured(path)
+    own, body = path.read_bytes(), line[:-1].encode()
+    for wrong in (body + b', "checksum": "%08x"}\n' % crc32(body), line.encode() + b"\n", b"no JSON\n"):
+        path.write_bytes(own + wrong)
+        with pytest.raises(InputError, match=r"r\.jsonl, line 3 is damaged: .* Remove this line and run the same"):
+            reproduce("ocfs", results=path)
+        assert path.read_bytes() == own + wrong
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_for_the_paper_and_a_picture_for_its_figure(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (found,) = reproduce("ocfs", output=tmp_path / "new" / "pages")
+    assert [Path(path).name for path in found.paths] == ["ocfs.md", "ocfs-figure3.svg"]
+    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    for part in (
+        "# A paper, reproduced\n",
+        "`python -m studies ocfs`",
+        "How it was set.",
+        "| table2 | 1 | 1 | 1 |",
+        "## Table 2: a table",
+        "| a | 51.23 ±0.50 (50.00 =) | - (40.00) |  |",
+        "x y (x z\\| ≈)",
+        "Other preparations:\n\n| accuracy, % | 1,000 |",
+        "- a, 0.25: too few",
+        "It is 51.23 with 1,234 terms, and 7.00.",
+        "![curves](ocfs-figure3.svg)",
+    ):
+        assert part in page, part
+    assert "A part only" not in page
+    assert Path(found.paths[1]).read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_page_of_one_item_is_named_after_it(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (found,) = reproduce("ocfs:table2", output=tmp_path, scope=QUICK)
+    assert [Path(path).name for path in found.paths] == ["ocfs-table2-part.md"]
+    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    assert "`python -m studies ocfs:table2`" in page
+    assert "**A part only**: one document in 20 of each class, and at most 1 fold or repetition. Verdicts" in page
+    assert "It is 51.23" not in page, "which is said of the whole"
+
+
+def test_a_surface_has_its_rows_as_numbers(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    rows = (*row("M = 1", 1.0, 2.0), *row("M = 1,000", 2.0, 0.5))
+    paper(Item("figure1", "", ACCURACY, rows, trials=row("M = 1, other", 9.5), picture="surface", marked="lowest"))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    drawn = Path(found.paths[1]).read_text(encoding="utf-8")
+    assert "1,000" in drawn
+    assert "Framed: the lowest, 0.5" in drawn
+    assert "other" not in drawn
+
+
+def test_a_part_never_takes_the_place_of_the_whole(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (whole,), (part,) = (reproduce("ocfs", output=tmp_path, scope=each) for each in (Scope(), QUICK))
+    assert not {*whole.paths} & {*part.paths}
+    assert [Path(path).name for path in part.paths] == ["ocfs-part.md", "ocfs-figure3-part.svg"]
+    assert "(ocfs-figure3-part.svg)" in Path(part.paths[0]).read_text(encoding="utf-8")
+
+
+def test_what_draws_is_looked_for_before_anything_is_measured(
+    paper: Callable[..., Paper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper(FIGURE)
+    monkeypatch.setitem(sys.modules, "textsieve.plots", None)
+    with pytest.raises(ImportError):
+        reproduce("ocfs", output=tmp_path)
+    assert Known.asked == []
+    reproduce("ocfs")
+
+
+def test_a_figure_without_a_picture(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(Item("figure1", "", ACCURACY, row("a", 1.0), picture="none"))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    assert [Path(path).name for path in found.paths] == ["ocfs.md"]
+
+
+@pytest.mark.parametrize("picture", ["curves", "surface"])
+@pytest.mark.parametrize("value", [None, 0.0])
+def test_a_figure_of_which_little_was_measured(
+    paper: Callable[..., Paper], tmp_path: Path, value: float | None, picture: Any
+) -> None:
+    rows = (*row("M = 1", value, value), *row("M = 2", value, value))
+    paper(Item("figure1", "", SECONDS, rows, picture=picture))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    page = Path(found.paths[0]).read_text(encoding="utf-8")
+    assert len(found.paths) == (1 if value is None else 2)
+    assert ("figure1.svg" in page) == (value is not None)
+
+
+def test_points_at_nothing_have_no_place_on_a_logarithmic_axis(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    columns = ("low", "middle", "high")
+    rows = (*row("terms", 0.0, 10.0, 20.0, columns=columns), *row("a", 1.0, 2.0, 3.0, columns=columns))
+    paper(Item("figure1", "", ACCURACY, rows, over="terms"))
+    (found,) = reproduce("ocfs", output=tmp_path)
+    assert len(found.paths) == 2
+
+
+# -- a part of it ------------------------------------------------------------------------------------------------------
+
+
+def test_a_scope() -> None:
+    assert Scope().is_full
+    assert Scope(n_jobs=1).is_full
+    assert not Scope(every=2).is_full
+    assert not Scope(repetitions=5).is_full
+    assert [Scope().some(20), Scope(repetitions=3).some(20), Scope(repetitions=30).some(20)] == [20, 3, 20]
+
+
+def test_a_scope_in_words() -> None:
+    assert Scope().in_words == "everything"
+    assert Scope(every=2).in_words == "one document in 2 of each class"
+    assert Scope(repetitions=1).in_words == "at most 1 fold or repetition"
+    assert (
+        Scope(every=20, repetitions=3).in_words
+        == "one document in 20 of each class, and at most 3 folds or repetitions"
+    )
+
+
+@pytest.mark.parametrize(
+    "given", [{"every": 0}, {"every": -2}, {"every": 1.5}, {"repetitions": 0}, {"repetitions": -1}]
+)
+def test_a_scope_of_nothing_is_refused(given: dict[str, Any]) -> None:
+    ((name, value),) = given.items()
+    with pytest.raises(InputError, match=f"{name}={value}; use a number from 1, or (1|None) for all of it"):
+        Scope(**given)
+
+
+def test_a_part_of_the_documents_is_of_every_class(tmp_path: Path) -> None:
+    sizes = {"many": 40, "some": 9, "one": 1}
+    lines = [f"{name},word{number} {name}" for name, size in sizes.items() for number in range(size)]
+    path = tmp_path / "small.csv"
+    path.write_text("\n".join(["topic,body", *lines]) + "\n", encoding="utf-8")
+    collection = Collection(str(path), folds=2)
+    whole, part = (collection.documents(scope) for scope in (Scope(), Scope(every=4, repetitions=1)))
+    assert (len(whole.tested), len(part.tested)) == (2, 1)
+    members = dict(zip(part.counted.targets.classes, part.counted.targets.members, strict=True))
+    in_all = {name: int((whole.trained[0] | whole.tested[0])[places].sum()) for name, places in members.items()}
+    assert in_all == sizes
+    assert not (part.trained[0] & part.tested[0]).any()
+    assert np.count_nonzero(part.trained[0]) < np.count_nonzero(whole.trained[0]) / 2
+    for name, places in members.items():
+        tested = int(whole.tested[0][places].sum())
+        assert int(part.tested[0][places].sum()) == -(-tested // 4), name
+
+
+def test_what_has_attributes_in_common() -> None:
+    one, two, three = Known(1.0, 0.5), Known(2.0, 0.5), Known(1.0, 0.25)
+    assert by_attributes([one, two, three], "half_width") == {(0.5,): [one, two], (0.25,): [three]}
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def run(*arguments: object, exit_code: int = 0) -> Result:
+    """Call it."""
+    result = CliRunner().invoke(command, [*map(str, arguments)], prog_name="python -m studies")
+    assert result.exit_code == exit_code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    said = run("ocfs", "-o", tmp_path / "out").stdout
+    for part in ("Table 2: a table", "51.23 ±0.50 (50.00 =)", "a, 0.25: too few", "Figure 3: curves", "Written: "):
+        assert part in said, part
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "ocfs-figure3.svg",
+        "ocfs.md",
+        "studies.jsonl",
+    ]
+    Known.asked.clear()
+    run("ocfs", "-o", tmp_path / "out")
+    assert Known.asked == []
+    quick = " ".join(run("ocfs", "-o", tmp_path / "out", "--quick").stdout.split())
+    assert quick.count("**A part only**: one document in 20 of each class, and at most 1 fold or repetition.") == 1
+    assert "It is 51.23 with" not in quick
+    assert len(Known.asked) == 10
+    assert "A part only" not in said
+    assert "It is 51.23 with" in said
+    assert (tmp_path / "out" / "studies-quick.jsonl").exists()
+
+
+def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM, FIGURE)
+    (told,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--results", tmp_path / "other.jsonl", "--json").stdout)
+    assert (told["paper"], told["is_part"], told["measured"]) == ("ocfs", False, "everything")
+    (part,) = json.loads(run("ocfs:table2", "-o", tmp_path, "--quick", "--json").stdout)
+    assert (part["is_part"], part["measured"][:18]) == (True, "one document in 20")
+    assert told["files"] == [str(tmp_path / "ocfs-table2.md")]
+    (item,) = told["items"]
+    assert (item["item"], item["unit"], item["claims"]) == ("table2", "accuracy, %", [])
+    numbers = {(each["row"], each["column"]): each for each in item["numbers"]}
+    first = numbers["a", 1_000]
+    assert (first["value"], first["half_width"], first["printed"], first["verdict"]) == (51.234, 0.5, 50.0, "agrees")
+    assert numbers["b", 1_000]["unit"] == "terms"
+    assert (numbers["a", 0.25]["value"], numbers["a", 0.25]["problem"]) == (None, "too few")
+    assert numbers["b", "all"]["value"] == ["x", "y"]
+    assert numbers["c", 1_000]["verdict"] is None
+    assert (tmp_path / "other.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing"], "error: There is no paper 'nothing'; use ocfs, testors"),
+        (["ocfs:table9"], "error: ocfs has no 'table9'; use ocfs, or one of ocfs:table2"),
+        (["ocfs", "--results", "-"], "--results - is standard output, and results are stored in a file"),
+        ([], "Missing argument 'PAPER...'"),
+    ],
+)
+def test_wrong_names_end_with_2(paper: Callable[..., Paper], tmp_path: Path, arguments: list[str], said: str) -> None:
+    paper(ITEM)
+    assert said in run(*arguments, "-o", tmp_path / "out", exit_code=2).stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_one(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(ITEM)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert "is a file" in run("ocfs", "-o", tmp_path / "file", exit_code=2).stderr
+    assert "Not a directory" in run("ocfs", "-o", tmp_path / "file" / "in", exit_code=1).stderr
+    assert "there is no folder" in run("ocfs", "-o", tmp_path, "--results", tmp_path / "no" / "r", exit_code=1).stderr
+    assert Known.asked == []
+
+
+def test_an_interrupted_command_says_how_to_go_on(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    paper(Item("table1", "", ACCURACY, (*row("a", 1.0), Condition("b", 1, Known(3.0, interrupts=True)))))
+    said = run("ocfs", "-o", tmp_path, exit_code=130).stderr
+    assert "the same command goes on where it was" in said
+    assert str(tmp_path / "studies.jsonl") in said
+
+
+def test_a_corpus_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv(locating.FOLDER, str(tmp_path / "data"))
+    monkeypatch.setenv(locating.MIRROR, "http://127.0.0.1:1")
+    monkeypatch.setattr(locating, "cache_folder", lambda: tmp_path / "cache")
+    others_have_counted_with_other_threads = ("--jobs", 3)
+    asked = ("subspace:figure2", "--quick", *others_have_counted_with_other_threads)
+    said = run(*asked, "-o", tmp_path / "out", exit_code=1).stderr
+    assert "brown" in said
+    assert locating.FOLDER in said
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_each_paper_is_sound(name: str) -> None:
+    (asked,) = asked_for([name])
+    names = [item.name for item in asked.items]
+    assert len(set(names)) == len(names) > 0
+    for item in asked.items:
+        places = [each.place for each in item.all_conditions]
+        assert len(set(places)) == len(places), item.name
+        rows = {row for row, _ in places}
+        for claim in item.claims:
+            assert claim.row in rows, (item.name, claim.text)
+            assert claim.than in rows or isinstance(claim.than, float), (item.name, claim.text)
+            has_there = any((claim.row, column) in places for column in claim.more_than_at)
+            assert has_there or not claim.more_than_at, (item.name, claim.text)
+            for column in claim.columns:
+                assert (claim.row, column) in places, (item.name, claim.text)
+            assert claim.than_column is None or (claim.than, claim.than_column) in places, (item.name, claim.text)
+        found = {each.what: Measured(1.0) for each in item.all_conditions}
+        assert "{" not in remark_of(judge(item, found), Scope()), "each place that a remark names is there"
+    assert ("members" in part_text(asked.paper, QUICK)) == (name == "subspace")

@@ -1,0 +1,147 @@
+"""Paper 000: its printed numbers, and what is measured for them against the estimators by hand."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from studies.choosing import SelectionSeconds, TermsOfOneAlone, TermsShared
+from studies.derived import MeanOf
+from studies.documents import Collection
+from studies.measurements import Measured, Scope
+from studies.named import paper_of
+from studies.ocfs import SELECTORS, SVM
+from studies.quality import Quality
+from studies.reproducing import QUICK, reproduce
+from tests.reference.categorizer_twin import class_without_terms
+
+from textsieve import OCFS, ChiSquare, InformationGain, TermCounter, TermWeighter
+from textsieve.classifiers import LinearSVM
+from textsieve.corpus import Corpus
+
+PART = Scope(every=8, repetitions=1, n_jobs=1)
+COMP = Collection("newsgroups:comp")
+
+
+def said(_: str) -> None:
+    """Nobody listens."""
+
+
+def by_hand(labelled: tuple[list[str], list[str]], k: int) -> dict[str, list[str]]:
+    """The terms of each selector, by the estimators."""
+    texts, labels = labelled
+    counter = TermCounter()
+    counts = counter.fit_transform(texts)
+    weights = TermWeighter(tf="tf", idf="plain", norm="l2").fit_transform(counts)
+    names = counter.get_feature_names_out()
+    fitted = {
+        "OCFS": OCFS(k=k).fit(weights, labels),
+        "IG": InformationGain(k=k).fit(counts, labels),
+        "CHI": ChiSquare(k=k, pooling="mean").fit(counts, labels),
+    }
+    return {name: [str(names[place]) for place in each.ranking_[:k]] for name, each in fitted.items()}
+
+
+@pytest.fixture(scope="module")
+def part(named: Callable[[str], Corpus]) -> dict[str, Any]:
+    """Every eighth post of each of the five groups, as the scope takes them."""
+    found: dict[str, Any] = {}
+    for name, corpus in zip(("train", "test"), named("newsgroups:comp").split() or (), strict=True):
+        texts, labels = corpus.load()
+        number: dict[Any, int] = {}
+        kept = []
+        for place, label in enumerate(labels):
+            if number.setdefault(label, 0) % PART.every == 0:
+                kept.append(place)
+            number[label] += 1
+        found[name] = [texts[place] for place in kept], [labels[place] for place in kept]
+    return found
+
+
+def test_it_has_the_numbers_that_the_paper_printed() -> None:
+    """Those of METHODS, and the words of Table 3."""
+    items = {item.name: item for item in paper_of("ocfs")}
+    assert list(items) == ["figure2", "figure3", "table2", "table3", "figure4", "figure5", "figure6"]
+    table = {each.place: each.printed for each in items["table2"].conditions}
+    assert [table["OCFS vs IG", size] for size in (10, 100, 1_000, 10_000)] == [7, 62, 532, 6494]
+    assert [table["OCFS vs CHI", size] for size in (10, 100, 1_000, 10_000)] == [6, 55, 509, 6530]
+    assert [table["IG vs CHI", size] for size in (10, 100, 1_000, 10_000)] == [9, 85, 831, 9096]
+    assert {each.row: each.printed for each in items["table3"].conditions}["OCFS"] == ("drive", "file", "edu", "card")
+
+
+def test_shared_terms_are_those_of_the_estimators(part: dict[str, Any]) -> None:
+    """Two rankings made by hand, and what they have in common."""
+    terms = by_hand(part["train"], 100)
+    wanted = [
+        TermsShared(COMP, (SELECTORS[one], SELECTORS[other]), 100) for one, other in (("OCFS", "IG"), ("IG", "CHI"))
+    ]
+    found = dict(TermsShared.measure_all(wanted, PART, said))
+    assert found[wanted[0]] == Measured(float(len(set(terms["OCFS"]) & set(terms["IG"]))))
+    assert found[wanted[1]] == Measured(float(len(set(terms["IG"]) & set(terms["CHI"]))))
+    assert 0 < len(set(terms["OCFS"]) & set(terms["IG"])) < 100
+
+
+def test_terms_of_one_alone_are_those_that_not_all_have(part: dict[str, Any]) -> None:
+    """In the order of the selector, the best first."""
+    terms = by_hand(part["train"], 10)
+    common = set.intersection(*map(set, terms.values()))
+    wanted = [TermsOfOneAlone(COMP, SELECTORS[name], tuple(SELECTORS.values()), 10) for name in terms]
+    found = dict(TermsOfOneAlone.measure_all(wanted, PART, said))
+    for each, name in zip(wanted, terms, strict=True):
+        assert found[each] == Measured(tuple(term for term in terms[name] if term not in common))
+    assert any(found[each].value for each in wanted)
+
+
+def test_f1_is_that_of_an_svm_on_the_chosen_terms(part: dict[str, Any]) -> None:
+    """Trained by hand on tf-idf weights of these terms alone."""
+    texts, labels = part["train"]
+    others, true = part["test"]
+    for name in ("OCFS", "CHI"):
+        terms = by_hand(part["train"], 100)[name]
+        train, test = (_columns(some, texts, terms) for some in (texts, others))
+        weighter = TermWeighter(tf="tf", idf="plain", norm="l2").fit(train)
+        learned: Any = weighter.transform(train)
+        svm = LinearSVM(C=1.0).fit(learned, labels)
+        rows = weighter.transform(test)
+        fallback = class_without_terms(learned.toarray().tolist(), [(label,) for label in labels])
+        guess = np.where(np.diff(rows.indptr) > 0, svm.predict(rows), fallback)
+        accuracy = float(np.mean(guess == np.asarray(true)))
+        wanted = Quality(COMP, SELECTORS[name], 100, SVM)
+        ((_, measured),) = Quality.measure_all([wanted], PART, said)
+        assert measured.value == pytest.approx(accuracy)
+        assert measured.half_width is None
+
+
+def _columns(some: list[str], texts: list[str], terms: list[str]) -> Any:
+    """Counts of the terms, learned from some texts, in others."""
+    counter = TermCounter().fit(texts)
+    place = {str(name): column for column, name in enumerate(counter.get_feature_names_out())}
+    return counter.transform(some)[:, [place[term] for term in terms]]
+
+
+def test_seconds_are_positive_and_a_mean_is_a_mean(named: Callable[[str], Corpus]) -> None:
+    """Of times little more can be asserted."""
+    named("newsgroups:comp")
+    wanted = [SelectionSeconds(COMP, SELECTORS[name], 10) for name in ("OCFS", "IG")]
+    found = dict(SelectionSeconds.measure_all(wanted, PART, said))
+    assert all(isinstance(each.value, float) and each.value > 0 for each in found.values())
+    parts = tuple(TermsShared(COMP, ("ig", "ocfs"), size) for size in (10, 20))
+    known = dict(TermsShared.measure_all(parts, PART, said))
+    ((_, mean),) = MeanOf.measure_all([MeanOf(parts)], PART, said)
+    assert mean.value == pytest.approx(np.mean([known[each].value for each in parts]))
+    assert mean.half_width is not None
+
+
+def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Any) -> None:
+    """Every condition has a value, and the page has every item."""
+    for name in ("newsgroups:comp", "odp:sample", "rcv1:subset1"):
+        named(name)
+    (found,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    for outcome in found.outcomes:
+        assert all(each.measured.value is not None for each in (*outcome.numbers, *outcome.trials)), outcome.item.name
+    page = (tmp_path / "ocfs-part.md").read_text(encoding="utf-8")
+    assert "**A part only**" in page
+    assert all(f"## {heading}" in page for heading in ("Figure 2", "Figure 3", "Table 2", "Table 3", "Figure 6"))
+    figures = sorted(path.name for path in tmp_path.glob("*.svg"))
+    assert figures == [f"ocfs-figure{number}-part.svg" for number in (2, 3, 4, 5, 6)]

@@ -1,0 +1,68 @@
+"""A claim that a lead is larger in some columns than in others; and figures whose points stand over a row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pytest
+from studies.conditions import Claim, Condition, Item
+from studies.figures import draw
+from studies.judging import judge
+from studies.measurements import Measured, Measurement, Scope, Tell
+from studies.verdicts import MACRO_F1, TERMS
+
+
+@dataclass(frozen=True)
+class Known(Measurement):
+    """Measured already."""
+
+    value: float
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+        """Never asked."""
+        raise NotImplementedError
+
+
+NUMBERS = {
+    "terms": {"few": 100.0, "some": 300.0, "many": 1000.0, "all": 5000.0},
+    "ours": {"few": 0.6, "some": 0.5, "many": 0.5},
+    "theirs": {"few": 0.4, "some": 0.45, "many": 0.5},
+    "every term": {"all": 0.3},
+}
+
+
+def outcome(*claims: Claim, **more: Any) -> Any:
+    conditions = tuple(
+        Condition(row, column, Known(value), unit=TERMS if row == "terms" else None)
+        for row, points in NUMBERS.items()
+        for column, value in points.items()
+    )
+    item = Item("figure7", "of numbers", MACRO_F1, conditions, claims=claims, **more)
+    return judge(item, {each.what: Measured(each.what.value) for each in conditions if isinstance(each.what, Known)})
+
+
+@pytest.mark.parametrize(
+    ("how", "few", "many", "here", "elsewhere", "verdict"),
+    [
+        ("difference", ("few",), ("many",), 0.2, 0.0, "agrees"),
+        ("difference", ("many",), ("few", "some"), 0.0, 0.125, "differs"),
+        ("difference", ("few", "many"), ("some",), 0.1, 0.05, "close"),
+        ("relative", ("few",), ("some",), 0.6 / 0.4 - 1, 0.5 / 0.45 - 1, "agrees"),
+        ("ratio", ("few",), ("some",), 0.6 / 0.4, 0.5 / 0.45, "agrees"),
+    ],
+)
+def test_a_lead_may_be_said_to_be_larger_than_elsewhere(
+    how: Any, few: Any, many: Any, here: float, elsewhere: float, verdict: str
+) -> None:
+    (judged,) = outcome(Claim("farther ahead", "ours", "theirs", few, more_than_at=many, how=how)).claims
+    assert (judged.value, judged.elsewhere) == (pytest.approx(here), pytest.approx(elsewhere))
+    assert judged.verdict == verdict
+
+
+def test_points_stand_where_the_row_says() -> None:
+    drawn = draw(outcome(over="terms")).to_dict()
+    points = [row for rows in drawn["datasets"].values() for row in rows if {"x", "y"} <= row.keys()]
+    assert {(100.0, 0.6), (300.0, 0.5), (1000.0, 0.5), (100.0, 0.4)} <= {(row["x"], row["y"]) for row in points}
+    assert not any(row["y"] > 1 for row in points)
+    assert any(row["y"] == 0.3 for row in points)  # a line to compare with

@@ -1,0 +1,197 @@
+"""Paper 001: its printed numbers, and what is measured for them against testors by their definition."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from studies.choosing import DocumentsCounted, TermsKept
+from studies.conditions import Item
+from studies.documents import Collection
+from studies.measurements import Measured, Measurement, Scope
+from studies.named import paper_of
+from studies.quality import AsManyAs, Quality
+from studies.reproducing import QUICK, reproduce
+from studies.testor_numbers import GrowthOfTestors, NumberOfTestors, PairsNotToldApart
+from studies.testor_seconds import SecondsOfTestors, Way
+from tests.reference.testors_twin import class_testors, means, pairs_not_told_apart
+
+from studies import testor_numbers, testor_seconds
+from textsieve import TermCounter, TermWeighter
+from textsieve.corpus import Corpus
+from textsieve.selectors.testors.transversals import Count
+
+FULL = Scope(n_jobs=1)
+WORDS = {"a": "ant bee cat dog", "b": "bee cat elk fox", "c": "cat gnu hen", "d": "dog elk hen ibex"}
+EPSILON, DELTA = 0.3, 0.15
+TESTORS = f"testors(delta={DELTA},epsilon={EPSILON})"
+
+
+def said(_: str) -> None:
+    """Nobody listens."""
+
+
+def value(wanted: Measurement, scope: Scope = FULL) -> Any:
+    """What one measurement gives."""
+    ((each, measured),) = type(wanted).measure_all([wanted], scope, said)
+    assert each is wanted
+    return measured.value
+
+
+@pytest.fixture(scope="module")
+def documents() -> tuple[list[str], list[tuple[str, ...]]]:
+    """Forty of one or two of four classes: some words of theirs each."""
+    draw = np.random.default_rng(7)
+    texts, labels = [], []
+    for number in range(40):
+        own = ("abcd"[number % 4], "abcd"[(number + 1) % 4])[: 1 + number % 3 // 2]
+        words = [word for label in own for word in WORDS[label].split()]
+        texts.append(" ".join(draw.choice(words, 5)))
+        labels.append(tuple(sorted(own)))
+    return texts, labels
+
+
+@pytest.fixture(scope="module")
+def collection(documents: Any, tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """The same in a file."""
+    path = tmp_path_factory.mktemp("few") / "few.txt"
+    lines = (" ".join([*(f"__label__{each}" for each in own), text]) for text, own in zip(*documents, strict=True))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return Collection(str(path), folds=2)
+
+
+@pytest.fixture(scope="module")
+def mean_documents(documents: Any, collection: Collection) -> dict[Any, list[float]]:
+    """Of the documents to learn from of the first fold."""
+    texts, labels = documents
+    places = np.flatnonzero(collection.documents(FULL).trained[0])
+    counts = TermCounter().fit_transform([texts[place] for place in places])
+    weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts)
+    return means(weights.toarray(), [labels[place] for place in places], "max")
+
+
+def number_of_testors(of_class: dict[Any, list[float]], epsilon: float) -> int:
+    return sum(len(class_testors(of_class, label, epsilon, DELTA)) for label in of_class)
+
+
+def terms_of_testors(of_class: dict[Any, list[float]], epsilon: float) -> set[int]:
+    return {term for label in of_class for testor in class_testors(of_class, label, epsilon, DELTA) for term in testor}
+
+
+def test_it_has_the_numbers_that_the_paper_printed() -> None:
+    items = {item.name: item for item in paper_of("testors")}
+    assert list(items) == ["sizes", "figure1", "figure2", "figure3", "figure4", "figure5"]
+    printed = {each.column: each.printed for each in items["sizes"].conditions}
+    columns = ("to learn from", "to test", "all terms", "ε = 0.4", "ε = 0.1")
+    assert [printed[column] for column in columns] == [7058, 2740, 26602, 502, 2209]
+    for name, (gain, *_) in {"figure1": (0.27,), "figure2": (0.0037,)}.items():
+        assert [claim.by for claim in items[name].claims if claim.by] == [gain, gain]
+        rows = {each.row: each.column for each in items[name].conditions}
+        assert {"TT, kNN", "IG, kNN", "TT, SVM", "IG, SVM", "all terms, kNN", "all terms, SVM"} < rows.keys()
+    for name in ("figure3", "figure4"):
+        assert [claim.by for claim in items[name].claims if claim.by] == [0.18, 0.05]
+        assert [each.printed for each in items[name].conditions if each.printed] == [639]
+        assert "47,152" in items[name].stands_in
+    epsilons = {each.column for each in items["figure5"].conditions if each.row == "LEX"}
+    assert epsilons == {f"ε = {each / 100:g}" for each in range(10, 75, 5)}
+
+
+def test_terms_and_documents_are_counted(collection: Collection, mean_documents: Any) -> None:
+    terms = terms_of_testors(mean_documents, EPSILON)
+    assert 2 < len(terms) < 9
+    one_fold = Scope(repetitions=1, n_jobs=1)
+    assert value(TermsKept(collection, TESTORS), one_fold) == len(terms)
+    assert value(TermsKept(collection, "all"), one_fold) == 9
+    assert value(TermsKept(collection, "testors(delta=0.15,epsilon=2)"), one_fold) == 0
+    assert value(DocumentsCounted(collection, "trained")) == value(DocumentsCounted(collection, "tested")) == 20
+
+
+def test_testors_are_those_of_the_definition(collection: Collection, mean_documents: Any) -> None:
+    for epsilon in (EPSILON, 0.5, 0.9):
+        expected = number_of_testors(mean_documents, epsilon)
+        assert value(NumberOfTestors(collection, epsilon, DELTA)) == expected > 0
+        pairs = pairs_not_told_apart(mean_documents, epsilon, DELTA)
+        assert value(PairsNotToldApart(collection, epsilon, DELTA)) == len(pairs)
+    numbers = [number_of_testors(mean_documents, epsilon) for epsilon in (0.9, EPSILON)]
+    n_terms = [len(terms_of_testors(mean_documents, epsilon)) for epsilon in (0.9, EPSILON)]
+    factor = (numbers[1] / numbers[0]) ** (100 / (n_terms[1] - n_terms[0]))
+    assert value(GrowthOfTestors(collection, (0.9, EPSILON), DELTA)) == pytest.approx(factor)
+    assert value(GrowthOfTestors(collection, (EPSILON, 0.9), DELTA)) is None
+
+
+@pytest.mark.parametrize("way", ["lex", "mmcs", "union"])
+def test_seconds_are_those_of_what_ended(collection: Collection, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = SecondsOfTestors(collection, EPSILON, DELTA, way)
+    assert value(wanted) > 0
+    monkeypatch.setitem(testor_seconds._WAYS, way, lambda *_, most: Count(17, complete=False))
+    ((_, measured),) = SecondsOfTestors.measure_all([wanted], FULL, said)
+    assert measured == Measured(None, problem="not ended within 60 seconds")
+
+
+def test_all_ways_find_the_same(collection: Collection) -> None:
+    stats = testor_numbers.stats_of(collection, FULL)
+    lex, mmcs = (testor_numbers.listed(stats, EPSILON, DELTA, method) for method in ("lex", "mmcs"))
+    assert lex == mmcs
+    assert testor_numbers.united(stats, EPSILON, DELTA).number == value(
+        TermsKept(collection, TESTORS), Scope(repetitions=1, n_jobs=1)
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*none of the selected terms")
+def test_as_many_terms_as_another_selector_keeps_are_counted_in_each_fold(collection: Collection) -> None:
+    settings = (("cut", "zero"),)
+    for_one = Scope(repetitions=1, n_jobs=1)
+    n_terms = value(TermsKept(collection, TESTORS), for_one)
+    same, by_hand = (
+        Quality(collection, "ig(pooling=max)", size, "svm(C=1)", "macro_f1", settings)
+        for size in (AsManyAs(TESTORS), int(n_terms))
+    )
+    assert value(same, for_one) == value(by_hand, for_one) > 0.3
+    kept = Quality(collection, "ig(pooling=max)", AsManyAs(TESTORS), "svm(C=1)", "n_kept", settings)
+    assert value(kept) == value(TermsKept(collection, TESTORS))
+
+
+def _is_expected(measured: Measured) -> bool:
+    return (measured.problem or "").startswith(("no more terms", "not ended within", "more than"))
+
+
+@pytest.fixture
+def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All items and rows of the paper, but few points of each curve, and little time to list testors."""
+    columns = {"figure5": ("ε = 0.7", "ε = 0.4", "ε = 0.15", "ε = 0.1")}
+
+    def thinned(item: Item) -> Item:
+        kept = columns.get(item.name, ("ε = 0.7", "ε = 0.1", "all"))
+        conditions, trials = (
+            tuple(each for each in some if each.column in kept) for some in (item.conditions, item.trials)
+        )
+        assert {each.row for each in (*conditions, *trials)} == {each.row for each in item.all_conditions}
+        return replace(item, conditions=conditions, trials=trials)
+
+    whole = paper_of("testors")
+    figures = tuple(thinned(item) for item in whole if item.is_figure)  # sizes would count eight corpora
+    monkeypatch.setattr("studies.testors.PAPER", replace(whole, items=figures))
+    monkeypatch.setattr(testor_seconds, "FEWER_SECONDS", 0.2)
+
+
+@pytest.mark.filterwarnings("ignore:.*had not converged")  # weights of any length, few documents
+@pytest.mark.usefixtures("few_points")
+def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Path) -> None:
+    """Every condition has a value, but where there is no growth or listing does not end; the page has every item."""
+    for name in ("reuters", "rcv1:subset1"):
+        named(name)
+    (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, n_jobs=1))
+    for outcome in found.outcomes:
+        missing = [each for each in (*outcome.numbers, *outcome.trials) if each.measured.value is None]
+        assert not {each.condition.row for each in missing if not _is_expected(each.measured)}, outcome.item.name
+    (page,) = tmp_path.glob("*.md")
+    assert "**A part only**" in page.read_text(encoding="utf-8")
+    assert sorted(path.name for path in tmp_path.glob("*.svg")) == [
+        f"testors-figure{number}-part.svg" for number in (1, 2, 3, 4, 5)
+    ]
+    *_, last = found.outcomes
+    values: dict[Any, Any] = {place: measured.value for place, measured in last.places.items()}
+    assert values["testors", "ε = 0.1"] == values["testors", "ε = 0.15"]  # nothing below δ sets classes apart
+    assert values["testors", "ε = 0.15"] > 10 * values["testors", "ε = 0.7"]
