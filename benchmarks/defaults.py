@@ -63,7 +63,7 @@ def _compared(labelled: Labelled, results: Path, **plan: Any) -> Iterable[Row]:
     found = compare(
         *(labelled.documents, labelled.labels),
         splits=[labelled.quarter()],
-        multilabel=labelled.several,
+        multilabel=labelled.multilabel,
         results=results,
         **plan,
     )
@@ -71,7 +71,7 @@ def _compared(labelled: Labelled, results: Path, **plan: Any) -> Iterable[Row]:
 
 
 def _selectors(labelled: Labelled, results: Path) -> Iterable[tuple[str, Row]]:
-    cut = "zero" if labelled.several else "pcut"  # which needs no folds inside; with one label it is the same
+    cut = "zero" if labelled.multilabel else "pcut"  # which needs no folds inside; with one label it is the same
     rows = _compared(labelled, results, selectors=list(SELECTORS), n_terms=TERMS, cut=cut)
     return ((row.selector, row) for row in rows)
 

@@ -50,7 +50,7 @@ class Labelled:
 
     documents: Any
     labels: list[Any]
-    several: bool
+    multilabel: bool
     for_choosing: Ints
     """Places of the documents to choose by."""
     for_the_end: Ints
@@ -65,15 +65,15 @@ class Labelled:
         sizes = [len(part[1]) for part in parts]
         is_last = np.arange(len(labels)) >= sizes[0] if len(names) == 2 else np.asarray(folds(first, 3)) == 0
         documents = [each for part in parts for each in part[0]] if isinstance(parts[0][0], list) else parts[0][0]
-        several = names[0].startswith(SEVERAL)
+        multilabel = names[0].startswith(SEVERAL)
         return cls(
-            *(documents, labels if several else first, several),
+            *(documents, labels if multilabel else first, multilabel),
             *(np.flatnonzero(~is_last), np.flatnonzero(is_last)),
         )
 
     def quarter(self) -> tuple[Ints, Ints]:
         """Of the documents to choose by: those to learn from, and those held out."""
-        first = [(each[0] if each else None) if self.several else each for each in self.labels]
+        first = [(each[0] if each else None) if self.multilabel else each for each in self.labels]
         by_class: dict[Any, list[int]] = {}
         for place in self.for_choosing.tolist():
             by_class.setdefault(first[place], []).append(place)
@@ -85,8 +85,8 @@ class Labelled:
         """Counts of all documents."""
         if isinstance(self.documents, list):
             counter = TermCounter(dtype=np.int32)
-            return count_texts(self.documents, self.labels, counter, NO_LIMITS, multilabel=self.several)
-        targets = Targets.of(self.labels, len(self.labels), multilabel=self.several)
+            return count_texts(self.documents, self.labels, counter, NO_LIMITS, multilabel=self.multilabel)
+        targets = Targets.of(self.labels, len(self.labels), multilabel=self.multilabel)
         names = [f"#{column}" for column in range(self.documents.shape[1])]
         return CountedDocuments(csr_matrix(self.documents, dtype=np.int32), names, targets, NO_LIMITS)
 

@@ -81,7 +81,7 @@ def by_l1(known: Known, k: int) -> Ints:
     """`SelectFromModel` of a `LinearSVC` with an L1 penalty, as it is unless told otherwise: C = 1."""
     model = LinearSVC(penalty="l1", dual=False, random_state=0, tol=1e-3)
     targets = known.counted.targets
-    if not targets.several:
+    if not targets.multilabel:
         fitted = SelectFromModel(model, max_features=k, threshold=-np.inf).fit(known.weights, targets.first)
         return ranked(np.abs(fitted.estimator_.coef_).sum(axis=0))[:k]
     sums = np.zeros(known.weights.shape[1])
@@ -129,9 +129,9 @@ def _score(training: TrainingPlan, train: CountedDocuments, test: CountedDocumen
     fitted = training.fit_counts(columns_in_order(train.counts, columns), train.targets)
     scores = training.scores(fitted, columns_in_order(test.counts, columns)).scores
     is_label: Any = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
-    if train.targets.several:
+    if train.targets.multilabel:
         is_label |= scores > 0
     classes = train.targets.classes
     predicted = [tuple(classes[number] for number in np.flatnonzero(row)) for row in is_label]
-    report = compare_labels(classes, test.targets.label_sets(), predicted, several=train.targets.several)
+    report = compare_labels(classes, test.targets.label_sets(), predicted, multilabel=train.targets.multilabel)
     return F1(report.micro_f1, report.macro_f1)

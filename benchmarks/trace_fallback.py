@@ -26,7 +26,7 @@ class Filled(NamedTuple):
 
 def filled(corpus: str, documents: CountedDocuments) -> list[Filled]:
     """Both settings of a collection, if its documents have several labels."""
-    if not documents.targets.several:
+    if not documents.targets.multilabel:
         return []
     found = []
     for setting, folds in SETTINGS.items():

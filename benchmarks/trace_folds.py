@@ -100,7 +100,7 @@ class Fold:
         usable = np.flatnonzero(self.targets.usable)
         scores[:, learnable] = _svm_scores(weights[usable], self.targets.is_member[usable][:, learnable], test_weights)
         scores = np.nan_to_num(scores, nan=-np.inf)
-        cut = ThresholdRule(np.zeros(scores.shape[1]), None) if self.targets.several else None
+        cut = ThresholdRule(np.zeros(scores.shape[1]), None) if self.targets.multilabel else None
         most_frequent = int(np.argmax(self.targets.class_docs))
         filled = assigned(Scored(scores, np.diff(test_rows.indptr) == 0, most_frequent), cut)
         found = filled if cut is None else cut(scores)

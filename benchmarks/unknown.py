@@ -59,12 +59,12 @@ class Found(NamedTuple):
 
 def measured(train: Documents, test: Documents, selector: str, n_terms: int) -> Found:
     """Train once, and answer in three ways."""
-    several = any(len(labels) > 1 for labels in train[1])
-    labels = train[1] if several else [label for (label,) in train[1]]
+    multilabel = any(len(labels) > 1 for labels in train[1])
+    labels = train[1] if multilabel else [label for (label,) in train[1]]
     model = Categorizer(selector=selector, n_terms=n_terms).fit(train[0], labels).model_
     is_unknown, scores = model.rows(test[0], -1).is_zero, model.scores(test[0], -1)
     true = np.array([[label in labels for label in model.classes] for labels in test[1]])
-    cut = ThresholdRule(model.thresholds, model.ranks) if several else None
+    cut = ThresholdRule(model.thresholds, model.ranks) if multilabel else None
     most_frequent = int(np.argmax(model.class_docs))
     answers = [
         Scored(scores, is_unknown, most_frequent),

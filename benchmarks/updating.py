@@ -47,8 +47,8 @@ class Found(NamedTuple):
 def documents(name: str, part: str) -> Documents:
     """Texts and labels; of one label each as they are, else as tuples."""
     found = list(read(name.format(part)))
-    several = any(len(labels) != 1 for _, labels in found)
-    return [text for text, _ in found], [labels if several else labels[0] for _, labels in found]
+    multilabel = any(len(labels) != 1 for _, labels in found)
+    return [text for text, _ in found], [labels if multilabel else labels[0] for _, labels in found]
 
 
 def measured(classifier: str, train: Documents, test: Documents) -> Iterator[Found]:
@@ -58,7 +58,7 @@ def measured(classifier: str, train: Documents, test: Documents) -> Iterator[Fou
     first, cut_anew = (
         Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[: ends[0]])) for _ in range(2)
     )
-    several = first.model_.labels != "one"
+    multilabel = first.model_.labels != "one"
     at_first = first.score(*test)
     for begin, end in zip([ends[0], *ends], ends, strict=False):
         new = _known(first, *_some(train, order[begin:end]))
@@ -68,9 +68,9 @@ def measured(classifier: str, train: Documents, test: Documents) -> Iterator[Fou
         updated = time.perf_counter()
         again = Categorizer(classifier=classifier, keep_stats=True).fit(*_some(train, order[:end]))
         trained = time.perf_counter()
-        if several and begin < end:
+        if multilabel and begin < end:
             cut_anew.update(*new, fit_cut=True)
-        fitted = cut_anew.score(*test) if several else None
+        fitted = cut_anew.score(*test) if multilabel else None
         yield Found(end, at_first, first.score(*test), fitted, again.score(*test), updated - started, trained - updated)
 
 

@@ -102,7 +102,7 @@ def test_a_model_of_weights_that_sum_to_one_is_stored_and_predicts(classifier: s
     settings: dict[str, Any] = {"classifier": classifier, "classifier_options": options, "tf": "tf", "idf": "smooth"}
     categorizer = Categorizer(n_terms=15, norm="l1", **settings).fit(TEXTS, LABELS)
     weights = categorizer.model_.rows(TEXTS)
-    sums = np.add.reduceat(weights.values, weights.starts[:-1][weights.sizes > 0])
+    sums = np.add.reduceat(weights.data, weights.indptr[:-1][weights.sizes > 0])
     assert sums == pytest.approx(1.0)
     categorizer.save(tmp_path / "model.sieve")
     again = load(tmp_path / "model.sieve")
@@ -122,7 +122,7 @@ def test_rocchio_compares_documents_of_length_one(norm: str) -> None:
 # -- what was learned ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("labels", [LABELS, SIDES, small_texts(several=True).label_sets], ids=["3", "2", "several"])
+@pytest.mark.parametrize("labels", [LABELS, SIDES, small_texts(multilabel=True).label_sets], ids=["3", "2", "several"])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_coefficients_give_the_decision_function_of_linear_models(classifier: str, labels: Any) -> None:
     options = {"n_estimators": 3} if classifier == "subspace" else None
@@ -216,9 +216,9 @@ def test_members_are_classifiers_of_their_columns(estimator: Any, labels: Any) -
 
 
 def test_members_of_several_labels_decide_for_each_class() -> None:
-    several = small_texts(several=True)
-    X = CountVectorizer().fit_transform(several.texts)
-    ensemble = RandomSubspace(n_estimators=1, n_terms=X.shape[1], C=1).fit(X, several.label_sets)
+    multilabel = small_texts(multilabel=True)
+    X = CountVectorizer().fit_transform(multilabel.texts)
+    ensemble = RandomSubspace(n_estimators=1, n_terms=X.shape[1], C=1).fit(X, multilabel.label_sets)
     (member,) = ensemble.estimators_
     assert member.predict(X).tolist() == ensemble.predict(X).tolist()
 
@@ -260,8 +260,8 @@ def test_an_ensemble_whose_scores_are_averaged_has_no_shares() -> None:
 
 
 def test_several_labels_a_document_have_no_shares() -> None:
-    several = small_texts(several=True)
-    X = CountVectorizer().fit_transform(several.texts)
+    multilabel = small_texts(multilabel=True)
+    X = CountVectorizer().fit_transform(multilabel.texts)
     for classifier in (CosineKNN(k=2), RandomSubspace(n_estimators=2, C=1)):
         with pytest.raises(InputError, match=r"had several labels.*use decision_function"):
-            classifier.fit(X, several.label_sets).predict_proba(X)
+            classifier.fit(X, multilabel.label_sets).predict_proba(X)

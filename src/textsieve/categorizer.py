@@ -356,8 +356,8 @@ class Categorizer(Parameters):
         from .evaluation import Report, compare_labels
 
         model = self._fitted()
-        several = model.labels != "one"
-        report = Report(model.classes, several)
+        multilabel = model.labels != "one"
+        report = Report(model.classes, multilabel)
         times: list[float] | None = None
         if sample_weight is not None:
             from .training.targets import weighted_texts
@@ -368,7 +368,7 @@ class Categorizer(Parameters):
             unknown = int(is_unknown.sum()) if times is None else sum(compress(times, is_unknown))
             report += compare_labels(
                 *(model.classes, true, model.label_sets(labels)),
-                several=several,
+                multilabel=multilabel,
                 none_is_right=model.labels == "matrix",
                 unknown=unknown,
                 times=times,

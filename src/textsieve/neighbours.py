@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Floats, Int32s, Ints
-from .text.rows import Rows
+from .text.csr import CSR
 
 if TYPE_CHECKING:
     from .kernels.neighbours import Index
@@ -58,9 +58,9 @@ class Nearest(NamedTuple):
     cosines: Floats
 
 
-def unit_rows(rows: Rows) -> Rows:
+def unit_rows(rows: CSR) -> CSR:
     """Return the rows scaled to length 1; a row of zeros stays. Squares are added in the order of the columns."""
-    values = rows.values.astype(np.float64)
+    values = rows.data.astype(np.float64)
     row_of = np.repeat(np.arange(rows.n_rows), rows.sizes)
     with np.errstate(over="ignore"):
         lengths = np.sqrt(np.bincount(row_of, values * values, rows.n_rows))
@@ -71,11 +71,11 @@ def unit_rows(rows: Rows) -> Rows:
         values /= np.where(extreme & (largest > 0.0), largest, 1.0)[row_of]
         lengths = np.sqrt(np.bincount(row_of, values * values, rows.n_rows))
         lengths[lengths == 0.0] = 1.0
-    columns = rows.columns.astype(np.int32, copy=False)
-    return Rows(values / lengths[row_of], columns, rows.starts.astype(np.int64, copy=False), rows.n_columns)
+    columns = rows.indices.astype(np.int32, copy=False)
+    return CSR(values / lengths[row_of], columns, rows.indptr.astype(np.int64, copy=False), rows.n_columns)
 
 
-def postings_of(rows: Rows) -> Postings:
+def postings_of(rows: CSR) -> Postings:
     """Return the rows, scaled to length 1, by term."""
     matrix = unit_rows(rows).matrix().astype(np.float32).tocsc()
     return Postings(
@@ -137,14 +137,14 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def rows_in(index: Index) -> Rows:
+def rows_in(index: Index) -> CSR:
     """Return the documents of an index, as queries."""
-    return Rows(index.values.astype(np.float64), index.columns, index.starts, len(index.frequent))
+    return CSR(index.values.astype(np.float64), index.columns, index.starts, len(index.frequent))
 
 
 def nearest(
     index: Index,
-    queries: Rows,
+    queries: CSR,
     k: int,
     *,
     threads: int,
@@ -163,9 +163,9 @@ def nearest(
 
     def search(number: int) -> None:
         part = slice(number * _SLICE, (number + 1) * _SLICE)
-        starts = queries.starts[part.start : part.stop + 1]
+        starts = queries.indptr[part.start : part.stop + 1]
         kernels.nearest(
-            *(index, queries.columns, queries.values, starts, owns[part], groups, everyone),
+            *(index, queries.indices, queries.data, starts, owns[part], groups, everyone),
             *(result.documents[part], result.cosines[part]),
         )
 

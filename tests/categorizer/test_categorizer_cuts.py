@@ -15,7 +15,7 @@ from textsieve.training.counted_documents import count_texts
 from textsieve.training.plan import TrainingPlan
 from textsieve.training.tuning import Tuning
 
-SEVERAL = small_texts(90, several=True)
+SEVERAL = small_texts(90, multilabel=True)
 ONE = small_texts(90)
 WAYS: dict[str, Any] = {
     "scut": SCut(),

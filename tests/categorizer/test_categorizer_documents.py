@@ -74,8 +74,8 @@ def test_nothing_to_predict(model: Categorizer) -> None:
     assert model.predict([]).tolist() == []
     assert model.predict_scores([]).scores.shape == (0, 3)
     assert model.decision_function([]).shape == (0, 3)
-    several = Categorizer(multilabel=True, n_terms=20).fit(CASE.texts, CASE.labels)
-    assert several.predict([]) == []
+    multilabel = Categorizer(multilabel=True, n_terms=20).fit(CASE.texts, CASE.labels)
+    assert multilabel.predict([]) == []
 
 
 # -- few documents -------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ TEXTS = ["sail sail sail oven the harbour", "rocket", "nothing known of it", "",
 @pytest.mark.parametrize("classifier", [*CLASSIFIERS, *OWN], ids=str)
 def test_contributions_sum_up_to_the_scores(classifier: Any, kind: str) -> None:
     n_classes = {"two classes": 2, "four classes": 4}.get(kind, 3)
-    case = small_texts(n_classes=n_classes, several=kind in ("several labels", "matrix"))
+    case = small_texts(n_classes=n_classes, multilabel=kind in ("several labels", "matrix"))
     labels: Any = case.labels
     if kind == "several labels":
         labels = case.label_sets
@@ -82,7 +82,7 @@ def test_what_an_explanation_says() -> None:
 
 
 def test_thresholds_are_told_where_there_are_some() -> None:
-    case = small_texts(several=True)
+    case = small_texts(multilabel=True)
     model = Categorizer(n_terms=20).fit(case.texts, case.label_sets)
     explanation = model.explain(case.texts[0])
     assert model.thresholds_ is not None

@@ -12,7 +12,7 @@ from tests.reference.categorizer_cases import small_texts
 from textsieve import Categorizer, Corpus, InputError
 
 CASE = small_texts()
-SEVERAL = small_texts(several=True)
+SEVERAL = small_texts(multilabel=True)
 CLASSES = ["boat", "cook", "moon"]
 NUMBER = {label: at for at, label in enumerate(CLASSES)}
 MATRIX = np.array([[label in labels for label in CLASSES] for labels in SEVERAL.label_sets]).astype(np.int64)
@@ -156,7 +156,7 @@ def test_lists_of_labels(form: Callable[[Any], Any], names: list[Any]) -> None:
 
 
 def test_two_classes_of_which_a_document_may_have_both() -> None:
-    case = small_texts(n_classes=2, several=True)
+    case = small_texts(n_classes=2, multilabel=True)
     model = Categorizer().fit(case.texts, case.label_sets)
     assert model.decision_function(case.texts).shape == (60, 2)
     assert {len(labels) for labels in model.predict(case.texts)} >= {1, 2}
@@ -228,9 +228,9 @@ def test_a_row_of_zeros_is_an_example_of_none_of_the_classes() -> None:
 
 
 def test_multilabel_says_what_the_labels_do_not() -> None:
-    several = Categorizer(n_terms=20, multilabel=True).fit(CASE.texts, CASE.labels)
-    assert isinstance(several.predict(CASE.texts)[0], tuple)
-    assert several.thresholds_ is not None
+    multilabel = Categorizer(n_terms=20, multilabel=True).fit(CASE.texts, CASE.labels)
+    assert isinstance(multilabel.predict(CASE.texts)[0], tuple)
+    assert multilabel.thresholds_ is not None
     one = Categorizer(n_terms=20, multilabel=False).fit(CASE.texts, [[label] for label in CASE.labels])
     plain = Categorizer(n_terms=20).fit(CASE.texts, CASE.labels)
     assert one.predict(CASE.texts).tolist() == plain.predict(CASE.texts).tolist()

@@ -54,11 +54,11 @@ def test_as_by_hand(projection: Any, selector: str | None) -> None:
     assert model.score(CASE.texts, CASE.labels) > 0.8
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("projection", PROJECTIONS)
-def test_contributions_of_terms_sum_up_to_the_scores(projection: str, several: bool) -> None:
-    case = small_texts(several=several)
-    model = Categorizer(projection=projection, folds=2).fit(case.texts, case.label_sets if several else case.labels)
+def test_contributions_of_terms_sum_up_to_the_scores(projection: str, multilabel: bool) -> None:
+    case = small_texts(multilabel=multilabel)
+    model = Categorizer(projection=projection, folds=2).fit(case.texts, case.label_sets if multilabel else case.labels)
     scores = model.predict_scores(case.texts).scores
     for text, of_text in zip(case.texts, scores, strict=True):
         explanation = model.explain(text)
@@ -111,19 +111,21 @@ def test_minus_one_is_an_ordinary_label_of_a_categorizer() -> None:
 
 
 def test_several_labels_as_a_matrix() -> None:
-    case = small_texts(several=True, n_classes=4)
+    case = small_texts(multilabel=True, n_classes=4)
     matrix = np.array([[label in each for label in ("boat", "cook", "moon", "zoo")] for each in case.label_sets])
     matrix[:5] = False
     model = Categorizer(projection="centroid", folds=2).fit(case.texts, matrix.astype(int))
     assert (model.predict(case.texts) == matrix).mean() > 0.8
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("projection", ["centroid", "pca"])
-def test_a_stream_gives_the_model_of_its_texts(projection: str, several: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = small_texts(several=several)
-    labels: Any = case.label_sets if several else case.labels
-    settings: dict[str, Any] = {"projection": projection, "n_terms": 15, "multilabel": several, "folds": 2}
+def test_a_stream_gives_the_model_of_its_texts(
+    projection: str, multilabel: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = small_texts(multilabel=multilabel)
+    labels: Any = case.label_sets if multilabel else case.labels
+    settings: dict[str, Any] = {"projection": projection, "n_terms": 15, "multilabel": multilabel, "folds": 2}
     from_texts = Categorizer(**settings).fit(case.texts, labels)
     monkeypatch.setattr(training_documents, "MOST_VALUES", 60)
     streamed = Categorizer(**settings).fit(Corpus.from_texts(case.texts, labels))

@@ -161,9 +161,9 @@ def test_a_classifier_of_ones_own(classifier: Any) -> None:
     assert model.score(CASE.texts, CASE.labels) > 0.8
     assert model.predict(CASE.texts).shape == (60,)
     assert not hasattr(classifier, "classes_")
-    several = small_texts(several=True)
-    both = Categorizer(classifier=classifier, n_terms=20, folds=2).fit(several.texts, several.label_sets)
-    assert both.score(several.texts, several.label_sets) > 0.7
+    multilabel = small_texts(multilabel=True)
+    both = Categorizer(classifier=classifier, n_terms=20, folds=2).fit(multilabel.texts, multilabel.label_sets)
+    assert both.score(multilabel.texts, multilabel.label_sets) > 0.7
 
 
 def test_a_classifier_by_name_is_the_classifier_itself() -> None:
@@ -251,11 +251,11 @@ def test_class_weights_that_mean_nothing(weight: Any, words: str, classifier: st
 
 
 def test_rocchio_has_no_class_weights() -> None:
-    several = small_texts(several=True)
+    multilabel = small_texts(multilabel=True)
     with pytest.raises(InputError, match="Rocchio has no class weights; each class's mean counts alike already"):
         fitted(classifier="rocchio", class_weight="balanced")
     with pytest.raises(InputError, match="Rocchio has no class weights"):
-        Categorizer(classifier="rocchio", class_weight={"boat": 2}).fit(several.texts, several.label_sets)
+        Categorizer(classifier="rocchio", class_weight={"boat": 2}).fit(multilabel.texts, multilabel.label_sets)
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def test_stop_words_of_any_collection(stop_words: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:'penalty' was deprecated")
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize(
     ("classifier", "options", "shown"),
     [
@@ -323,9 +323,9 @@ def test_stop_words_of_any_collection(stop_words: Any) -> None:
     ],
 )
 def test_options_that_scikit_learn_refuses(
-    classifier: str, options: dict[str, Any], shown: str, several: bool, monkeypatch: pytest.MonkeyPatch
+    classifier: str, options: dict[str, Any], shown: str, multilabel: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    labels: Any = [(label,) for label in CASE.labels] if several else CASE.labels
+    labels: Any = [(label,) for label in CASE.labels] if multilabel else CASE.labels
     with pytest.raises(InputError, match=f"classifier_options: {shown} can't be trained: "):
         Categorizer(classifier=classifier, classifier_options=options).fit(CASE.texts, labels)
     monkeypatch.setattr("textsieve.training.counted_documents.MOST_VALUES", 60)

@@ -208,7 +208,7 @@ def test_cross_validated_predictions() -> None:
 
 
 def test_cross_validated_predictions_of_a_matrix() -> None:
-    case = small_texts(several=True)
+    case = small_texts(multilabel=True)
     Y = np.array([[label in labels for label in ("boat", "cook", "moon")] for labels in case.label_sets]).astype(int)
     predicted = cross_val_predict(Categorizer(), case.texts, Y, cv=3)
     assert predicted.shape == Y.shape

@@ -53,7 +53,7 @@ def fitted(case: Texts, labels: Any, classifier: str, **settings: Any) -> Catego
 
 
 def check(
-    model: Categorizer, case: Texts, label_sets: Any, several: bool, n_terms: int, reading: dict[str, Any]
+    model: Categorizer, case: Texts, label_sets: Any, multilabel: bool, n_terms: int, reading: dict[str, Any]
 ) -> None:
     """Terms, idf, scores and labels are the twin's."""
     # -- terms
@@ -80,7 +80,7 @@ def check(
     labelled = [at for at, labels in enumerate(label_sets) if labels]
     train_rows = weighed([counts[at] for at in labelled], counts, weights)
     options = {**row.options, **(model.classifier_options or {})}
-    twin = trained(model.classifier, options, train_rows, [label_sets[at] for at in labelled], several)
+    twin = trained(model.classifier, options, train_rows, [label_sets[at] for at in labelled], multilabel)
     assert model.classes_.tolist() == twin.classes
     other_counts, _ = counted([*case.texts, *NEW], model.terms_, **own_reading)
     expected = twin.scores(weighed(other_counts, counts, weights))
@@ -89,12 +89,12 @@ def check(
     with pytest.warns(UserWarning, match="none of the selected terms"):
         predictions = model.predict_scores([*case.texts, *NEW])
     found = predictions.scores
-    if model.classifier == "rocchio" and len(twin.classes) == 2 and not several:
+    if model.classifier == "rocchio" and len(twin.classes) == 2 and not multilabel:
         expected = (expected[:, 1] - expected[:, 0])[:, None] * [-1, 1]
     scale = max(1.0, np.abs(expected[known]).max())
     assert found[known] == pytest.approx(expected[known], abs=2e-5 * scale)
     # -- labels
-    if several:
+    if multilabel:
         limits = model.thresholds_
         assert limits is not None
         clear = (np.abs(expected - limits) > 1e-4 * scale).all(axis=1) & known
@@ -108,7 +108,7 @@ def check(
     # -- documents without a term
     fallback = class_without_terms(train_rows, [label_sets[at] for at in labelled])
     answers = {predictions.labels[at] for at in np.flatnonzero(~known).tolist()}
-    assert answers == {(fallback,) if several else fallback}
+    assert answers == {(fallback,) if multilabel else fallback}
 
 
 def test_there_is_a_twin_of_every_name() -> None:
@@ -130,7 +130,7 @@ def test_one_label(selector: str, classifier: str, n_classes: int) -> None:
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("selector", ["forward", "ocfs", "tofa", "chi"])
 def test_several_labels(selector: str, classifier: str) -> None:
-    case = small_texts(n_classes=4, several=True, seed=9)
+    case = small_texts(n_classes=4, multilabel=True, seed=9)
     model = fitted(case, case.label_sets, classifier, selector=selector, n_terms=14)
     check(model, case, case.label_sets, True, 14, {})
 

@@ -122,9 +122,9 @@ def test_all_that_is_tuned_takes_weights() -> None:
     assert np.isfinite(tuned.predict_proba(OTHERS)).all()
     assert tuned.held_out_ is not None
     assert 0.0 < tuned.held_out_["share"] < 1.0
-    several = Categorizer(n_terms=20, folds=3).fit(TEXTS, SETS, sample_weight=weights)
-    assert several.thresholds_ is not None
-    assert np.isfinite(several.thresholds_).all()
+    multilabel = Categorizer(n_terms=20, folds=3).fit(TEXTS, SETS, sample_weight=weights)
+    assert multilabel.thresholds_ is not None
+    assert np.isfinite(multilabel.thresholds_).all()
 
 
 @unknown

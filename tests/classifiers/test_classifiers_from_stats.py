@@ -61,8 +61,8 @@ def indicator(numbers: Ints, n_classes: int = C) -> csr_array:
     return csr_array((numbers[:, None] == np.arange(n_classes)).astype(np.int8))
 
 
-def learned(classifier: Any, rows: csr_matrix, is_member: csr_array, class_weight: Any, several: bool) -> Linear:
-    return fit_stats(classifier, stats_of(classifier, [rows], is_member), class_weight, several=several)
+def learned(classifier: Any, rows: csr_matrix, is_member: csr_array, class_weight: Any, multilabel: bool) -> Linear:
+    return fit_stats(classifier, stats_of(classifier, [rows], is_member), class_weight, multilabel=multilabel)
 
 
 def their_form(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any) -> Linear:
@@ -87,7 +87,7 @@ def as_bytes(form: Linear) -> bytes:
 @pytest.mark.parametrize("classifier", [*OPTIONS, Multinomial(class_prior=[0.1, 0.2, 0.3, 0.4])], ids=repr)
 def test_one_label_as_scikit_learn_from_the_rows(classifier: Any, class_weight: Any) -> None:
     rows, y = weights(), one_each()
-    found = learned(classifier, rows, indicator(y), class_weight, several=False)
+    found = learned(classifier, rows, indicator(y), class_weight, multilabel=False)
     assert_close(found, their_form(classifier, rows, y, class_weight))
 
 
@@ -95,7 +95,7 @@ def test_one_label_as_scikit_learn_from_the_rows(classifier: Any, class_weight: 
 @pytest.mark.parametrize("classifier", [*OPTIONS, Complement(class_prior=[0.3, 0.7])], ids=repr)
 def test_each_class_as_scikit_learn_from_the_rows(classifier: Any, class_weight: Any) -> None:
     rows, is_member = weights(), sets()
-    found = learned(classifier, rows, is_member, class_weight, several=True)
+    found = learned(classifier, rows, is_member, class_weight, multilabel=True)
     assert found.coefficients.shape == (C, D)
     for number, column in enumerate(is_member.toarray().T):
         weight = {0: 1.0, 1: class_weight[number]} if isinstance(class_weight, dict) else class_weight
@@ -109,15 +109,15 @@ def test_classes_a_few_at_a_time_change_no_bit(
     classifier: Any, class_weight: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, is_member = weights(), indicator(one_each())
-    expected = learned(classifier, rows, is_member, class_weight, several=False)
+    expected = learned(classifier, rows, is_member, class_weight, multilabel=False)
     monkeypatch.setattr(from_stats, "_CELLS", 1)
-    assert as_bytes(learned(classifier, rows, is_member, class_weight, several=False)) == as_bytes(expected)
+    assert as_bytes(learned(classifier, rows, is_member, class_weight, multilabel=False)) == as_bytes(expected)
 
 
 @pytest.mark.parametrize("classifier", OPTIONS, ids=repr)
 def test_two_classes_are_one_row(classifier: Any) -> None:
     rows, y = weights(), one_each() % 2
-    found = learned(classifier, rows, indicator(y, 2), None, several=False)
+    found = learned(classifier, rows, indicator(y, 2), None, multilabel=False)
     assert found.coefficients.shape == (1, D)
     assert_close(found, their_form(classifier, rows, y, None))
 
@@ -132,11 +132,11 @@ def test_equal_sums_of_counts_leave_nothing(classifier: Any) -> None:
     assert found.coefficients.all()
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_rocchio_as_from_the_rows(several: bool) -> None:
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_rocchio_as_from_the_rows(multilabel: bool) -> None:
     rows = weights()
-    is_member = sets() if several else indicator(one_each())
-    found = learned(Rocchio(beta=3.0), rows, is_member, None, several)
+    is_member = sets() if multilabel else indicator(one_each())
+    found = learned(Rocchio(beta=3.0), rows, is_member, None, multilabel)
     trained = Rocchio(beta=3.0).fit(rows, is_member)
     assert as_bytes(found) == trained.coef_.tobytes() + trained.intercept_.tobytes()
 
@@ -144,22 +144,22 @@ def test_rocchio_as_from_the_rows(several: bool) -> None:
 # -- any order, any split ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("classifier", [OPTIONS[1], Complement(norm=True), Rocchio()], ids=repr)
 @few_examples
 @given(st.integers(0, 1000), st.integers(1, N))
-def test_order_and_batches_change_no_bit(classifier: Any, several: bool, seed: int, size: int) -> None:
+def test_order_and_batches_change_no_bit(classifier: Any, multilabel: bool, seed: int, size: int) -> None:
     """Also where batches are too small to be added up one by one."""
     class_weight = None if isinstance(classifier, Rocchio) else "balanced"
-    rows, is_member = weights(seed=seed), sets() if several else indicator(one_each())
-    expected = learned(classifier, rows, is_member, class_weight, several)
+    rows, is_member = weights(seed=seed), sets() if multilabel else indicator(one_each())
+    expected = learned(classifier, rows, is_member, class_weight, multilabel)
     order = np.random.default_rng(seed).permutation(N)
     shuffled = rows[order]
     batches = [shuffled[begin : begin + size] for begin in range(0, N, size)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(from_stats, "_VALUES", 40 + seed)
         stats = stats_of(classifier, batches, is_member[order])
-    found = fit_stats(classifier, stats, class_weight, several=several)
+    found = fit_stats(classifier, stats, class_weight, multilabel=multilabel)
     assert as_bytes(found) == as_bytes(expected)
 
 
@@ -169,7 +169,7 @@ def test_weights_of_64_bits_that_nearly_cancel(classifier: Any) -> None:
     rng = np.random.default_rng(5)
     rows = csr_matrix(10.0 ** rng.uniform(-6, 6, (N, D)) * (rng.random((N, D)) < 0.5))
     is_member = sets()
-    found = learned(classifier, rows, is_member, None, several=True)
+    found = learned(classifier, rows, is_member, None, multilabel=True)
     for number, column in enumerate(is_member.toarray().T):
         expected = their_form(classifier, rows, column.astype(np.int64), None)
         np.testing.assert_allclose(found.coefficients[number], expected.coefficients[0], rtol=1e-6, atol=1e-9)
@@ -181,7 +181,7 @@ def test_weights_of_64_bits_that_nearly_cancel(classifier: Any) -> None:
 @pytest.mark.parametrize("classifier", [Multinomial(), Complement()])
 def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
     is_member = csr_array(np.stack([np.ones(N), np.zeros(N), np.arange(N) % 3 == 0], axis=1))
-    found = learned(classifier, weights(), is_member, "balanced", several=True)
+    found = learned(classifier, weights(), is_member, "balanced", multilabel=True)
     assert found.intercepts[:2].tolist() == [ALWAYS, -ALWAYS]
     assert not found.coefficients[:2].any()
     assert found.coefficients[2].all()
@@ -192,8 +192,8 @@ def test_a_class_that_all_or_none_are_in(classifier: Any) -> None:
 def test_a_class_without_documents_never_wins(classifier: Any, present: list[int]) -> None:
     """And those that have some learn as if there were no others."""
     rows, places = weights(), np.arange(N) % len(present)
-    found = learned(classifier, rows, indicator(np.array(present)[places], 5), None, several=False)
-    alone = learned(classifier, rows, indicator(places, len(present)), None, several=False)
+    found = learned(classifier, rows, indicator(np.array(present)[places], 5), None, multilabel=False)
+    alone = learned(classifier, rows, indicator(places, len(present)), None, multilabel=False)
     scores = np.asarray(rows @ found.coefficients.T + found.intercepts)
     absent = [number for number in range(5) if number not in present]
     assert (scores[:, absent].max(axis=1) < scores[:, present].min(axis=1)).all()
@@ -204,7 +204,7 @@ def test_a_class_without_documents_never_wins(classifier: Any, present: list[int
 def test_many_classes_of_a_document_each() -> None:
     """Which scikit-learn would take for a regression."""
     rows = weights()
-    found = learned(Multinomial(), rows, indicator(np.arange(N), N), None, several=False)
+    found = learned(Multinomial(), rows, indicator(np.arange(N), N), None, multilabel=False)
     assert found.coefficients.shape == (N, D)
 
 
@@ -212,15 +212,15 @@ def test_many_classes_of_a_document_each() -> None:
 @pytest.mark.parametrize("n_classes", [1, 2])
 def test_one_class_alone(classifier: Any, n_classes: int) -> None:
     with pytest.raises(InputError, match="Fewer than two classes have documents"):
-        learned(classifier, weights(), indicator(np.zeros(N, np.int64), n_classes), None, several=False)
+        learned(classifier, weights(), indicator(np.zeros(N, np.int64), n_classes), None, multilabel=False)
     with pytest.raises(InputError, match="Fewer than two classes have documents"):
-        fit_stats(classifier, stats_of(classifier, [], indicator(np.zeros(0, np.int64))), None, several=False)
+        fit_stats(classifier, stats_of(classifier, [], indicator(np.zeros(0, np.int64))), None, multilabel=False)
 
 
 # -- options and weights that mean nothing -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize(
     ("classifier", "words"),
     [
@@ -233,24 +233,24 @@ def test_one_class_alone(classifier: Any, n_classes: int) -> None:
         (Multinomial(fit_prior="yes"), r"MultinomialNB\(fit_prior='yes'\) can't be trained"),
     ],
 )
-def test_what_scikit_learn_refuses(classifier: Any, words: str, several: bool) -> None:
-    is_member = sets() if several else indicator(one_each())
+def test_what_scikit_learn_refuses(classifier: Any, words: str, multilabel: bool) -> None:
+    is_member = sets() if multilabel else indicator(one_each())
     with pytest.raises(InputError, match="classifier_options: .*" + words):
-        learned(classifier, weights(), is_member, None, several)
+        learned(classifier, weights(), is_member, None, multilabel)
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.filterwarnings("ignore:divide by zero")
-def test_coefficients_that_are_not_finite_are_refused(several: bool) -> None:
+def test_coefficients_that_are_not_finite_are_refused(multilabel: bool) -> None:
     rows, is_member = csr_matrix(np.eye(4)), indicator(np.array([0, 1, 0, 1]), 2)
     with pytest.raises(InputError, match=r"^MultinomialNB\(alpha=0.0\) learned coefficients that are not finite"):
-        learned(Multinomial(alpha=0.0), rows, is_member, None, several)
+        learned(Multinomial(alpha=0.0), rows, is_member, None, multilabel)
 
 
 def test_a_small_alpha_is_raised_as_scikit_learn_does() -> None:
     rows, y = weights(), one_each()
     with pytest.warns(UserWarning, match="alpha too small"):
-        found = learned(Multinomial(alpha=0.0, force_alpha=False), rows, indicator(y), None, several=False)
+        found = learned(Multinomial(alpha=0.0, force_alpha=False), rows, indicator(y), None, multilabel=False)
     assert_close(found, their_form(Multinomial(alpha=1e-10), rows, y, None))
 
 
@@ -265,7 +265,7 @@ def test_weights_below_0_are_refused_though_their_sums_are_not(classifier: Any) 
 
 def test_a_classifier_is_left_as_it_was() -> None:
     given = Multinomial(alpha=0.5)
-    learned(given, weights(), indicator(one_each()), "balanced", several=False)
+    learned(given, weights(), indicator(one_each()), "balanced", multilabel=False)
     assert vars(given) == vars(Multinomial(alpha=0.5))
 
 
@@ -273,7 +273,7 @@ def test_statistics_are_left_as_they_were() -> None:
     stats = stats_of(Multinomial(), [weights()], sets())
     before = stats.to_bytes()
     for classifier in (Multinomial(), Complement(), Rocchio()):
-        fit_stats(classifier, stats, None, several=True)
+        fit_stats(classifier, stats, None, multilabel=True)
     assert stats.to_bytes() == before
 
 

@@ -17,7 +17,7 @@ from tests.reference import voting_twin as twin
 from textsieve import KNNFP, InputError
 from textsieve.classifiers import knnfp_scorer
 from textsieve.classifiers.knnfp_scorer import KNNFPScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 HAIR = np.nextafter(0.1, 1)
 weights = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.1, HAIR, 0.2, 0.3, 1 / 3, 1e-9, 1e16, 1e16 + 2, 700.0])
@@ -52,7 +52,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(rows, labels, queries, n_classes, draw(st.integers(1, 24)))
 
 
-def by_kernels(scorer: KNNFPScorer, rows: Rows, n_jobs: int, rows_a_slice: int = 2) -> Any:
+def by_kernels(scorer: KNNFPScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(knnfp_scorer, "FEW_VALUES", -1)
         patch.setattr(knnfp_scorer, "_SLICE", rows_a_slice)
@@ -62,7 +62,7 @@ def by_kernels(scorer: KNNFPScorer, rows: Rows, n_jobs: int, rows_a_slice: int =
 @given(cases())
 def test_few_and_many_are_the_twin(case: Case) -> None:
     scorer, right = case.fitted().to_scorer(), case.twin()
-    rows = Rows.of(sparse.csr_matrix(np.array(case.queries)))
+    rows = CSR.of(sparse.csr_matrix(np.array(case.queries)))
     sums = np.array(right).sum(axis=1)
     assert scorer.scores(rows).tolist() == sums.tolist()
     assert by_kernels(scorer, rows, 1).tolist() == sums.tolist()
@@ -82,7 +82,7 @@ def documents(seed: int, n: int = 200, d: int = 30) -> tuple[Any, Any]:
 def test_many_equal_weights(seed: int, k: int) -> None:
     X, y = documents(seed, 120, 3)
     found = KNNFP(k=k).fit(X, y).to_scorer()
-    rows = Rows.of(X[:10])
+    rows = CSR.of(X[:10])
     right = [
         np.sum(
             twin.nearest_votes(X.toarray().tolist(), [[label] for label in y.tolist()], 4, k, query), axis=0
@@ -96,11 +96,11 @@ def test_many_equal_weights(seed: int, k: int) -> None:
 def test_any_batches_and_threads_give_the_same(seed: int, cuts: list[int]) -> None:
     X, y = documents(seed)
     scorer = KNNFP(k=7).fit(X, y).to_scorer()
-    whole = scorer.scores(Rows.of(X[:40]))
-    assert by_kernels(scorer, Rows.of(X[:40]), 3).tobytes() == whole.tobytes()
+    whole = scorer.scores(CSR.of(X[:40]))
+    assert by_kernels(scorer, CSR.of(X[:40]), 3).tobytes() == whole.tobytes()
     parts = [X[begin:end] for begin, end in pairwise([0, *sorted(cuts), 40])]
-    assert np.vstack([scorer.scores(Rows.of(part)) for part in parts]).tobytes() == whole.tobytes()
-    assert np.vstack([by_kernels(scorer, Rows.of(part), 1) for part in parts]).tobytes() == whole.tobytes()
+    assert np.vstack([scorer.scores(CSR.of(part)) for part in parts]).tobytes() == whole.tobytes()
+    assert np.vstack([by_kernels(scorer, CSR.of(part), 1) for part in parts]).tobytes() == whole.tobytes()
 
 
 def test_the_same_for_any_threads_and_forms_of_the_matrix() -> None:
@@ -167,7 +167,7 @@ def test_distances_are_compared_exactly() -> None:
     # rounded, both are 1e16 away, and the lower document would vote; really the other is nearer, by 1
     far = KNNFP(k=1).fit([[2e16], [1.0]], ["a", "b"])
     assert far.votes([[1e16]]).tolist() == [[0, 1]]
-    assert by_kernels(far.to_scorer(), Rows.of(sparse.csr_matrix([[1e16]])), 1).tolist() == [[0, 1]]
+    assert by_kernels(far.to_scorer(), CSR.of(sparse.csr_matrix([[1e16]])), 1).tolist() == [[0, 1]]
 
 
 def test_all_weights_of_a_term_equal() -> None:
@@ -180,7 +180,7 @@ def test_all_weights_of_a_term_equal() -> None:
 def test_more_neighbours_than_documents_are_all_of_them() -> None:
     found = KNNFP(k=10**12).fit([[1.0], [2.0], [0.0]], ["a", "b", "b"])
     assert found.votes([[5.0]]).tolist() == [[1, 1]]
-    assert by_kernels(found.to_scorer(), Rows.of(sparse.csr_matrix([[5.0]])), 1).tolist() == [[1, 1]]
+    assert by_kernels(found.to_scorer(), CSR.of(sparse.csr_matrix([[5.0]])), 1).tolist() == [[1, 1]]
 
 
 def test_a_term_in_one_document_a_class_with_one_and_duplicates() -> None:
@@ -198,7 +198,7 @@ def test_a_document_without_a_known_term_gets_the_most_frequent_class_and_that_i
 
 def test_several_labels_are_for_thresholds_and_documents_without_one_are_left_out() -> None:
     found = KNNFP(k=1).fit([[1.0], [1.5], [2.0]], [["a", "b"], [], ["b"]])
-    assert found.several_
+    assert found.multilabel_
     assert found.decision_function([[1.4]]).tolist() == [[1, 1]]
     assert found.decision_function([[1.6]]).tolist() == [[0, 1]]
     assert found.class_docs_.tolist() == [1, 2]
@@ -230,7 +230,7 @@ def test_what_cannot_be_learned() -> None:
     with pytest.raises(NotFittedError):
         KNNFP().predict([[1.0]])
     with pytest.raises(InputError, match="The rows have 2 columns, but there are 1 terms"):
-        KNNFP().fit([[1.0], [1.0]], [0, 1]).to_scorer().scores(Rows.of(sparse.csr_matrix(np.ones((1, 2)))))
+        KNNFP().fit([[1.0], [1.0]], [0, 1]).to_scorer().scores(CSR.of(sparse.csr_matrix(np.ones((1, 2)))))
 
 
 # -- kept and restored ---------------------------------------------------------------------------------------------
@@ -238,10 +238,10 @@ def test_what_cannot_be_learned() -> None:
 KINDS = {np.dtype(kind) for kind in (np.uint8, np.int32, np.int64, np.float32, np.float64)}
 
 
-def kept() -> tuple[KNNFPScorer, Rows]:
+def kept() -> tuple[KNNFPScorer, CSR]:
     X, y = documents(3, 60, 10)
     labels = [[label, 3] if label < 2 else [label] for label in y.tolist()]
-    return KNNFP(k=4).fit(X, labels).to_scorer(), Rows.of(X)
+    return KNNFP(k=4).fit(X, labels).to_scorer(), CSR.of(X)
 
 
 def test_what_is_kept_is_all_that_predicting_takes() -> None:
@@ -293,7 +293,7 @@ def test_a_scorer_without_documents_is_restored_and_scores_zero() -> None:
     arrays = {name: np.empty(0, kind) for name, kind in empty.items()}
     arrays |= {"term_starts": np.zeros(2, np.int64), "label_starts": np.zeros(1, np.int64)}
     scorer = KNNFPScorer.restore({"k": 1}, arrays, 1, 2)
-    assert scorer.scores(Rows.of(sparse.csr_matrix([[1.0]]))).tolist() == [[0.0, 0.0]]
+    assert scorer.scores(CSR.of(sparse.csr_matrix([[1.0]]))).tolist() == [[0.0, 0.0]]
 
 
 @pytest.mark.parametrize("name", ["classes_", "class_docs_", "several_"])
@@ -329,11 +329,11 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.classifiers.knnfp_scorer import KNNFPScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 arrays = {"term_starts": np.array([0, 2]), "weights": np.array([1.0, 2.0]), "documents": np.array([1, 0], np.int32),
     "label_starts": np.array([0, 1, 2]), "labels": np.array([0, 1], np.int32)}
 scorer = KNNFPScorer.restore({"k": 1}, arrays, 1, 2)
-assert scorer.scores(Rows(np.array([1.2]), np.array([0]), np.array([0, 1]), 1)).tolist() == [[0.0, 1.0]]
+assert scorer.scores(CSR(np.array([1.2]), np.array([0]), np.array([0, 1]), 1)).tolist() == [[0.0, 1.0]]
 assert scorer.contributions(np.array([0]), np.array([1.9])).tolist() == [[1.0, 0.0]]
 scorer.term_strengths()
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from textsieve import InputError
 from textsieve.classifiers import LinearScorer, linear
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 numbers = st.one_of(
     st.floats(-10, 10),
@@ -20,7 +20,7 @@ factors = st.one_of(st.floats(-10, 10, width=32), st.sampled_from([0.0, -0.0, 1e
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[LinearScorer, Rows]:
+def cases(draw: st.DrawFn) -> tuple[LinearScorer, CSR]:
     """A scorer and rows for it."""
     n_terms, n_outputs = draw(st.integers(1, 12)), draw(st.integers(1, 5))
     size = n_terms * n_outputs
@@ -28,7 +28,7 @@ def cases(draw: st.DrawFn) -> tuple[LinearScorer, Rows]:
     intercepts = np.array(draw(st.lists(numbers, min_size=n_outputs, max_size=n_outputs)), np.float64)
     tables = draw(st.lists(st.dictionaries(st.integers(0, n_terms - 1), numbers, max_size=n_terms), max_size=9))
     kind: Any = draw(st.sampled_from([np.int32, np.int64]))
-    rows = Rows(
+    rows = CSR(
         np.array([table[column] for table in tables for column in sorted(table)], np.float64),
         np.array([column for table in tables for column in sorted(table)], kind),
         np.cumsum([0, *map(len, tables)]).astype(kind),
@@ -37,14 +37,14 @@ def cases(draw: st.DrawFn) -> tuple[LinearScorer, Rows]:
     return LinearScorer(coefficients.reshape(n_terms, n_outputs), intercepts), rows
 
 
-def twin(scorer: LinearScorer, rows: Rows) -> list[list[float]]:
+def twin(scorer: LinearScorer, rows: CSR) -> list[list[float]]:
     """One product after the other, in Python's floats."""
     scores = []
-    for begin, end in pairwise(rows.starts.tolist()):
+    for begin, end in pairwise(rows.indptr.tolist()):
         row = []
         for output in range(scorer.n_outputs):
             total = None
-            for value, column in zip(rows.values[begin:end].tolist(), rows.columns[begin:end].tolist(), strict=True):
+            for value, column in zip(rows.data[begin:end].tolist(), rows.indices[begin:end].tolist(), strict=True):
                 product = value * float(scorer.coefficients[column, output])
                 total = product if total is None else total + product
             intercept = float(scorer.intercepts[output])
@@ -53,7 +53,7 @@ def twin(scorer: LinearScorer, rows: Rows) -> list[list[float]]:
     return scores
 
 
-def by_kernels(scorer: LinearScorer, rows: Rows, n_jobs: int, rows_a_slice: int = 1 << 12) -> Any:
+def by_kernels(scorer: LinearScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 1 << 12) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "FEW_PRODUCTS", -1)
         patch.setattr(linear, "_SLICE", rows_a_slice)
@@ -65,7 +65,7 @@ def bits(scores: Any) -> bytes:
 
 
 @given(cases(), st.integers(1, 4))
-def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[LinearScorer, Rows], rows_a_slice: int) -> None:
+def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[LinearScorer, CSR], rows_a_slice: int) -> None:
     scorer, rows = case
     few = scorer.scores(rows)
     assert few.shape == (rows.n_rows, scorer.n_outputs)
@@ -76,15 +76,13 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[LinearScorer, Row
 
 
 @given(cases(), st.data())
-def test_any_cut_into_batches_gives_the_same_bits(case: tuple[LinearScorer, Rows], data: st.DataObject) -> None:
+def test_any_cut_into_batches_gives_the_same_bits(case: tuple[LinearScorer, CSR], data: st.DataObject) -> None:
     scorer, rows = case
     cuts = sorted({0, rows.n_rows, *data.draw(st.lists(st.integers(0, rows.n_rows), max_size=4))})
     parts = []
     for first, last in pairwise(cuts):
-        begin, end = rows.starts[first], rows.starts[last]
-        part = Rows(
-            rows.values[begin:end], rows.columns[begin:end], rows.starts[first : last + 1] - begin, rows.n_columns
-        )
+        begin, end = rows.indptr[first], rows.indptr[last]
+        part = CSR(rows.data[begin:end], rows.indices[begin:end], rows.indptr[first : last + 1] - begin, rows.n_columns)
         parts.append(scorer.scores(part) if data.draw(st.booleans()) else by_kernels(scorer, part, 2))
     assert b"".join(map(bits, parts)) == bits(scorer.scores(rows))
 
@@ -96,7 +94,7 @@ def test_long_rows_where_a_compiler_might_reorder(n_outputs: int) -> None:
     sizes = random.integers(0, 800, n_rows)
     columns = np.concatenate([np.sort(random.choice(n_terms, size, replace=False)) for size in sizes])
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    rows = Rows(random.normal(size=starts[-1]), columns.astype(np.int32), starts.astype(np.int32), n_terms)
+    rows = CSR(random.normal(size=starts[-1]), columns.astype(np.int32), starts.astype(np.int32), n_terms)
     scorer = LinearScorer(random.normal(size=(n_terms, n_outputs)).astype(np.float32), random.normal(size=n_outputs))
     right = bits(twin(scorer, rows))
     assert bits(scorer.scores(rows)) == right
@@ -104,11 +102,11 @@ def test_long_rows_where_a_compiler_might_reorder(n_outputs: int) -> None:
 
 
 @given(cases())
-def test_contributions_are_the_products(case: tuple[LinearScorer, Rows]) -> None:
+def test_contributions_are_the_products(case: tuple[LinearScorer, CSR]) -> None:
     scorer, rows = case
-    products = scorer.contributions(rows.columns, rows.values)
-    assert products.shape == (len(rows.values), scorer.n_outputs)
-    for at, (column, value) in enumerate(zip(rows.columns.tolist(), rows.values.tolist(), strict=True)):
+    products = scorer.contributions(rows.indices, rows.data)
+    assert products.shape == (len(rows.data), scorer.n_outputs)
+    for at, (column, value) in enumerate(zip(rows.indices.tolist(), rows.data.tolist(), strict=True)):
         assert products[at].tolist() == [value * float(factor) for factor in scorer.coefficients[column]]
 
 
@@ -119,27 +117,27 @@ def test_many_products_go_to_the_kernels_and_few_do_not(monkeypatch: pytest.Monk
     monkeypatch.setattr(linear, "FEW_PRODUCTS", 12)
     scorer = LinearScorer(np.zeros((9, 3), np.float32), np.zeros(3))
     for size in (0, 4, 5):
-        scorer.scores(Rows(np.ones(size), np.arange(size), np.array([0, size]), 9))
+        scorer.scores(CSR(np.ones(size), np.arange(size), np.array([0, size]), 9))
     assert ways == ["few", "few", "many"]
 
 
 def test_rows_of_another_width_are_refused() -> None:
     scorer = LinearScorer(np.zeros((3, 2), np.float32), np.zeros(2))
     with pytest.raises(InputError, match="4 columns, but there are 3 terms"):
-        scorer.scores(Rows(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 4))
+        scorer.scores(CSR(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 4))
 
 
 def test_no_rows_and_no_terms() -> None:
     nothing = np.zeros(0)
-    empty = Rows(nothing, nothing.astype(np.int32), np.zeros(3, np.int32), 0)
+    empty = CSR(nothing, nothing.astype(np.int32), np.zeros(3, np.int32), 0)
     scorer = LinearScorer(np.zeros((0, 2), np.float32), np.array([1.0, -2.0]))
     assert scorer.scores(empty).tolist() == [[1.0, -2.0]] * 2
     assert by_kernels(scorer, empty, 2).tolist() == [[1.0, -2.0]] * 2
-    assert scorer.scores(empty._replace(starts=np.zeros(1, np.int32))).shape == (0, 2)
+    assert scorer.scores(empty._replace(indptr=np.zeros(1, np.int32))).shape == (0, 2)
 
 
 def test_bad_numbers_of_threads_are_named() -> None:
     scorer = LinearScorer(np.zeros((3, 2), np.float32), np.zeros(2))
-    rows = Rows(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 3)
+    rows = CSR(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 3)
     with pytest.raises(InputError, match="n_jobs=0"):
         by_kernels(scorer, rows, 0)

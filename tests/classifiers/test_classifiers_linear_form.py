@@ -127,10 +127,10 @@ def test_class_weights_pass_through(classifier: Any, weight: Any) -> None:
     form = fit_one_label(classifier, rows, y, 3, weight)
     trained = type(classifier)(**(classifier.get_params() | {"class_weight": weight})).fit(rows, y)
     assert form.coefficients.tobytes() == trained.coef_.tobytes()
-    several = fit_each_class(classifier, rows, [np.flatnonzero(y == 2)], weight, 1)
+    multilabel = fit_each_class(classifier, rows, [np.flatnonzero(y == 2)], weight, 1)
     rest = weight if weight == "balanced" else {0: 1.0, 1: 3.0}
     trained = type(classifier)(**(classifier.get_params() | {"class_weight": rest})).fit(rows, y == 2)
-    assert several.coefficients.tobytes() == trained.coef_.tobytes()
+    assert multilabel.coefficients.tobytes() == trained.coef_.tobytes()
 
 
 @pytest.mark.parametrize("classifier", [MultinomialNB(), ComplementNB()])

@@ -16,13 +16,13 @@ from textsieve import InputError
 from textsieve.classifiers import neighbour_scorer
 from textsieve.classifiers.neighbour_scorer import VOTES, NeighbourScorer
 from textsieve.neighbours import postings_of
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 values = st.sampled_from([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0])
 
 
-def rows_of(dense: Any, n_terms: int) -> Rows:
-    return Rows.of(sparse.csr_matrix(np.array(dense, np.float64).reshape(len(dense), n_terms)))
+def rows_of(dense: Any, n_terms: int) -> CSR:
+    return CSR.of(sparse.csr_matrix(np.array(dense, np.float64).reshape(len(dense), n_terms)))
 
 
 class Case:
@@ -57,7 +57,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(dense, classes, queries, n_terms, n_outputs, draw(st.integers(1, 14)), draw(st.sampled_from(VOTES)))
 
 
-def by_kernels(scorer: NeighbourScorer, rows: Rows, n_jobs: int, rows_a_slice: int = 2) -> Any:
+def by_kernels(scorer: NeighbourScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbour_scorer, "FEW_POSTINGS", -1)
         patch.setattr(neighbour_scorer, "_SLICE", rows_a_slice)
@@ -84,9 +84,9 @@ def test_any_cut_into_batches_gives_the_same_bits(case: Case, data: st.DataObjec
     cuts = sorted({0, rows.n_rows, *data.draw(st.lists(st.integers(0, rows.n_rows), max_size=4))})
     parts = []
     for first, last in pairwise(cuts):
-        begin, end = rows.starts[first], rows.starts[last]
-        own = rows.values[begin:end], rows.columns[begin:end], rows.starts[first : last + 1] - begin
-        part = Rows(*own, rows.n_columns)
+        begin, end = rows.indptr[first], rows.indptr[last]
+        own = rows.data[begin:end], rows.indices[begin:end], rows.indptr[first : last + 1] - begin
+        part = CSR(*own, rows.n_columns)
         parts.append(case.scorer.scores(part) if data.draw(st.booleans()) else by_kernels(case.scorer, part, 2))
     assert b"".join(map(bits, parts)) == bits(case.scorer.scores(rows))
 
@@ -94,8 +94,8 @@ def test_any_cut_into_batches_gives_the_same_bits(case: Case, data: st.DataObjec
 @given(cases())
 def test_contributions_add_up_to_the_scores(case: Case) -> None:
     scores = case.scorer.scores(case.rows)
-    for row, (begin, end) in enumerate(pairwise(case.rows.starts.tolist())):
-        parts = case.scorer.contributions(case.rows.columns[begin:end], case.rows.values[begin:end])
+    for row, (begin, end) in enumerate(pairwise(case.rows.indptr.tolist())):
+        parts = case.scorer.contributions(case.rows.indices[begin:end], case.rows.data[begin:end])
         assert parts.shape == (end - begin, case.n_outputs)
         total = np.zeros(case.n_outputs)
         for part in parts:
@@ -229,13 +229,13 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.classifiers.neighbour_scorer import NeighbourScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 arrays = {
     "term_starts": np.array([0, 1, 2]), "documents": np.array([0, 1], np.int32), "weights": np.ones(2, np.float32),
     "class_starts": np.array([0, 1, 2]), "classes": np.array([0, 1], np.int32),
 }
 scorer = NeighbourScorer.restore({"k": 1, "votes": "weighted"}, arrays, 2, 2)
-rows = Rows(np.ones(3), np.array([0, 0, 1], np.int32), np.array([0, 1, 3]), 2)
+rows = CSR(np.ones(3), np.array([0, 0, 1], np.int32), np.array([0, 1, 3]), 2)
 assert scorer.scores(rows, n_jobs=2).argmax(axis=1).tolist() == [0, 0]
 scorer.contributions(rows.columns[1:], rows.values[1:]), scorer.term_strengths()
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))

@@ -45,11 +45,11 @@ def test_scores_are_those_of_looking_at_every_document(case: Case, k: int, votes
     documents = twin.kept(part.rows.tolist())
     queries = [twin.unit(row) for row in case.rows.tolist()]
     right = np.array([twin.scores(query, documents, of_documents, len(classes), k, votes) for query in queries])
-    several = any(len(labels) > 1 for labels in case.label_sets)
-    decision = right if several or len(classes) > 2 else right[:, 1] - right[:, 0]
+    multilabel = any(len(labels) > 1 for labels in case.label_sets)
+    decision = right if multilabel or len(classes) > 2 else right[:, 1] - right[:, 0]
     assert found.decision_function(case.matrix()).tolist() == decision.tolist()
     assert found.to_scorer().scores(neighbours._rows(case.matrix())).tolist() == right.tolist()
-    if several:
+    if multilabel:
         with pytest.raises(InputError, match="several labels"):
             found.predict(case.matrix())
     else:
@@ -203,7 +203,7 @@ def test_unlabelled_documents_are_left_out_and_rows_keep_their_numbers() -> None
 def test_a_matrix_of_0_and_1_is_labels_too() -> None:
     rows = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])
     found = CosineKNN(k=1).fit(rows, np.array([[1, 0], [0, 1], [1, 1]]))
-    assert found.several_
+    assert found.multilabel_
     assert found.decision_function(rows) == pytest.approx(np.array([[1, 0], [0, 1], [1, 1]]))
 
 

@@ -16,7 +16,7 @@ from tests.reference import voting_twin as twin
 from textsieve import TCFP, InputError, TermWeighter
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.classifiers.tcfp_scorer import TCFPScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 weights = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 1 / 3, 1e-9, 700.0])
 
@@ -42,13 +42,13 @@ class Case(NamedTuple):
 
 
 @st.composite
-def cases(draw: st.DrawFn, several: bool = True) -> Case:
+def cases(draw: st.DrawFn, multilabel: bool = True) -> Case:
     n_terms, n_classes = draw(st.integers(1, 6)), draw(st.integers(2, 4))
     row = st.lists(weights, min_size=n_terms, max_size=n_terms)
     some = draw(st.lists(row, min_size=1, max_size=4))
     any_row = st.one_of(st.sampled_from(some), row)
     own = st.lists(
-        st.integers(0, n_classes - 1), min_size=0 if several else 1, max_size=3 if several else 1, unique=True
+        st.integers(0, n_classes - 1), min_size=0 if multilabel else 1, max_size=3 if multilabel else 1, unique=True
     )
     labels = [sorted(each) for each in draw(st.lists(own, max_size=12))]
     labels += [[number] for number in range(n_classes)]  # every class occurs
@@ -195,7 +195,7 @@ def test_the_scorer_is_linear_without_a_context_and_has_the_same_numbers() -> No
     assert not linear.intercepts.any()
     assert linear.coefficients.tobytes() == in_context.coefficients.tobytes()
     for classifier, scorer in ((plain, linear), (best, in_context)):
-        assert scorer.scores(Rows.of(X)).tobytes() == classifier.decision_function(X).tobytes()
+        assert scorer.scores(CSR.of(X)).tobytes() == classifier.decision_function(X).tobytes()
         assert scorer.n_outputs == 4
 
 
@@ -234,8 +234,8 @@ def test_example_in_context() -> None:
     assert low == pytest.approx(0.3488, abs=5e-5)
     scorer = best.to_scorer()
     assert isinstance(scorer, TCFPScorer)
-    row = Rows.of(sparse.csr_matrix(QUERY))
-    assert scorer.in_context(row).values == pytest.approx([4, 2, 2 * (1 + low)])
+    row = CSR.of(sparse.csr_matrix(QUERY))
+    assert scorer.in_context(row).data == pytest.approx([4, 2, 2 * (1 + low)])
     assert best.votes(QUERY)[0] == pytest.approx([4.2977, 4.4], abs=5e-5)
     assert best.predict(QUERY).tolist() == ["sport"]
     assert mean.votes(QUERY)[0] == pytest.approx([4.0372, 3.6837], abs=5e-5)
@@ -306,15 +306,15 @@ def test_a_document_without_a_known_term_gets_the_most_frequent_class_and_that_i
 
 def test_several_labels_are_for_thresholds() -> None:
     found = TCFP().fit([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]], [["a", "b"], ["b"], ["a"]])
-    assert found.several_
+    assert found.multilabel_
     # 2 alone is at the mean of 1 and 2, so that is a's; over copies the mean would be 4/3, with the same result
     assert found.term_votes_.tolist() == [[1, 0], [0, 1]]
     assert found.decision_function([[1.0, 2.0]]).tolist() == [[1, 2]]
     with pytest.raises(InputError, match="several labels"):
         found.predict([[1.0, 2.0]])
     again = TCFP().partial_fit([[1.0]], [["a"]]).partial_fit([[1.0]], [["b"]])
-    assert not again.several_
-    assert again.partial_fit([[1.0]], [["a", "b"]]).several_
+    assert not again.multilabel_
+    assert again.partial_fit([[1.0]], [["a", "b"]]).multilabel_
 
 
 def test_the_mean_counts_a_document_once_whatever_its_labels() -> None:

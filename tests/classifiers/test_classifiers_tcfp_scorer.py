@@ -16,10 +16,10 @@ from textsieve import TCFP, InputError
 from textsieve.classifiers import context as contexts
 from textsieve.classifiers import tcfp_scorer
 from textsieve.classifiers.tcfp_scorer import CONTEXTS, TCFPScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 
-def scorer_of(seed: int, context: str, n: int = 60, d: int = 25, min_co: int = 1) -> tuple[TCFPScorer, Rows, Any, Any]:
+def scorer_of(seed: int, context: str, n: int = 60, d: int = 25, min_co: int = 1) -> tuple[TCFPScorer, CSR, Any, Any]:
     """A trained scorer, rows to score, and the documents that it was trained on."""
     random = np.random.default_rng(seed)
     dense = random.random((n, d)) * (random.random((n, d)) < random.random(d) ** 2)
@@ -27,14 +27,14 @@ def scorer_of(seed: int, context: str, n: int = 60, d: int = 25, min_co: int = 1
     found = TCFP(context=context, min_co=min_co).fit(dense, labels).to_scorer()
     assert isinstance(found, TCFPScorer)
     queries = random.random((40, d)) * (random.random((40, d)) < 0.3)
-    return found, Rows.of(sparse.csr_matrix(queries)), dense, labels
+    return found, CSR.of(sparse.csr_matrix(queries)), dense, labels
 
 
 def fresh(scorer: TCFPScorer) -> TCFPScorer:
     return TCFPScorer(scorer.coefficients, scorer.partners, scorer.context)
 
 
-def by_kernels(scorer: TCFPScorer, rows: Rows, n_jobs: int, rows_a_slice: int = 3, **changed: Any) -> Any:
+def by_kernels(scorer: TCFPScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 3, **changed: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tcfp_scorer, "FEW_PARTNERS", -1)
         patch.setattr(tcfp_scorer, "_SLICE", rows_a_slice)
@@ -56,9 +56,9 @@ def test_few_and_many_are_the_same_to_the_last_bit(seed: int, context: str, min_
 def test_contributions_add_up_to_the_score(seed: int, context: str) -> None:
     scorer, rows, _, _ = scorer_of(seed, context)
     scores = scorer.scores(rows)
-    for (begin, end), score in zip(pairwise(rows.starts.tolist()), scores, strict=True):
+    for (begin, end), score in zip(pairwise(rows.indptr.tolist()), scores, strict=True):
         total = np.zeros(scorer.n_outputs)
-        for part in scorer.contributions(rows.columns[begin:end], rows.values[begin:end]):
+        for part in scorer.contributions(rows.indices[begin:end], rows.data[begin:end]):
             total = total + part
         assert (total + scorer.intercepts).tobytes() == score.tobytes()
 
@@ -68,8 +68,8 @@ def test_any_batches_give_the_same(seed: int, context: str, cuts: list[int]) -> 
     scorer, rows, _, _ = scorer_of(seed, context)
     whole = scorer.scores(rows)
     parts = [rows.matrix()[begin:end] for begin, end in pairwise([0, *sorted(cuts), 40])]
-    assert np.vstack([scorer.scores(Rows.of(part)) for part in parts]).tobytes() == whole.tobytes()
-    assert np.vstack([by_kernels(scorer, Rows.of(part), 1) for part in parts]).tobytes() == whole.tobytes()
+    assert np.vstack([scorer.scores(CSR.of(part)) for part in parts]).tobytes() == whole.tobytes()
+    assert np.vstack([by_kernels(scorer, CSR.of(part), 1) for part in parts]).tobytes() == whole.tobytes()
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -122,7 +122,7 @@ def test_long_documents(context: str) -> None:
     scorer, _, _, _ = scorer_of(21, context, n=90, d=500)
     random = np.random.default_rng(21)
     queries = random.random((6, 500)) * (random.random((6, 500)) < [[0.01], [0.3], [0.39], [0.41], [0.6], [1.0]])
-    rows = Rows.of(sparse.csr_matrix(queries))
+    rows = CSR.of(sparse.csr_matrix(queries))
     assert rows.sizes.min() < 20
     assert rows.sizes.max() == 500
     few = scorer.scores(rows)
@@ -145,7 +145,7 @@ def test_terms_that_no_document_has_change_nothing(context: str) -> None:
         assert own.tolist() == columns[right].tolist()
         assert ends.tolist() == right_ends.tolist()
         assert factors.tolist() == right_factors.tolist()
-    spread = rows._replace(columns=columns[rows.columns], n_columns=2600)
+    spread = rows._replace(indices=columns[rows.indices], n_columns=2600)
     assert found.scores(spread).tobytes() == scorer.scores(rows).tobytes() == by_kernels(found, spread, 1).tobytes()
 
 
@@ -253,8 +253,8 @@ def test_rows_of_other_terms_are_refused() -> None:
 def test_nothing_to_score() -> None:
     for context in CONTEXTS:
         scorer, rows, _, _ = scorer_of(18, context)
-        none = Rows.of(rows.matrix()[:0])
-        empty = Rows.of(sparse.csr_matrix((3, 25)))
+        none = CSR.of(rows.matrix()[:0])
+        empty = CSR.of(sparse.csr_matrix((3, 25)))
         assert scorer.scores(none).shape == by_kernels(scorer, none, 2).shape == (0, 4)
         assert not scorer.scores(empty).any()
         assert not by_kernels(scorer, empty, 2).any()
@@ -266,12 +266,12 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.classifiers.tcfp_scorer import TCFPScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 arrays = {"coefficients": np.eye(3, 2, dtype=np.float32), "partner_starts": np.array([0, 1, 2, 2]),
     "partners": np.array([1, 0, 0, 0], np.uint8), "run_starts": np.array([0, 1, 2, 2]),
     "run_ends": np.array([1, 1], np.int32), "run_factors": np.array([0.5, 0.5], np.float32)}
 scorer = TCFPScorer.restore({"context": sys.argv[1]}, arrays, 3, 2)
-scores = scorer.scores(Rows(np.array([2.0, 4.0]), np.array([0, 1]), np.array([0, 2]), 3))
+scores = scorer.scores(CSR(np.array([2.0, 4.0]), np.array([0, 1]), np.array([0, 2]), 3))
 assert scores.tolist() == [[3.0, 6.0]], scores
 scorer.contributions(np.array([0, 1]), np.array([2.0, 4.0]))
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))

@@ -19,7 +19,7 @@ from textsieve.comparison.summary import summaries
 from textsieve.comparison.variants import Variant
 
 CASE = small_texts(60, 3)
-SEVERAL = small_texts(60, 3, several=True)
+SEVERAL = small_texts(60, 3, multilabel=True)
 WANTED: Any = {"selectors": "ocfs,ig,chi", "n_terms": "3,7", "classifiers": "svm,nb", "folds": 3, "n_jobs": 1}
 
 

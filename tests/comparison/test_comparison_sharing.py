@@ -19,7 +19,7 @@ from textsieve.corpus.batch import in_batches
 from textsieve.training.plan import TrainingPlan
 
 CASE = small_texts(60, 3)
-SEVERAL = small_texts(60, 3, several=True)
+SEVERAL = small_texts(60, 3, multilabel=True)
 
 
 def is_of_the_machine(field: str) -> bool:

@@ -77,7 +77,7 @@ def test_folds_of_one_label(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:At epsilon", "ignore:n_terms=10,000 terms were asked for")
 def test_several_labels_have_thresholds_inside_the_fold(tmp_path: Path) -> None:
-    case = small_texts(70, 3, several=True)
+    case = small_texts(70, 3, multilabel=True)
     found = compare(
         *(case.texts, case.label_sets), selectors=SELECTORS, n_terms=SIZES, classifiers=CLASSIFIERS, folds=2, n_jobs=1
     )
@@ -86,10 +86,10 @@ def test_several_labels_have_thresholds_inside_the_fold(tmp_path: Path) -> None:
     all_by_hand(found, splits, tmp_path / "model.sieve")
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_documents_to_test_on(several: bool, tmp_path: Path) -> None:
-    case, other = small_texts(40, 3, several=several), small_texts(20, 4, seed=1, several=several)
-    labels: Any = [each.label_sets if several else each.labels for each in (case, other)]
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_documents_to_test_on(multilabel: bool, tmp_path: Path) -> None:
+    case, other = small_texts(40, 3, multilabel=multilabel), small_texts(20, 4, seed=1, multilabel=multilabel)
+    labels: Any = [each.label_sets if multilabel else each.labels for each in (case, other)]
     with pytest.warns(UserWarning, match="'zoo': in the part to learn from the class has no document to learn from"):
         found = compare(case.texts, labels[0], test=(other.texts, labels[1]), selectors="ig", n_terms=8, n_jobs=1)
     (row,) = found.rows

@@ -19,7 +19,7 @@ from textsieve.ensembles.members import Member, Task, task_of, train_members
 from textsieve.ensembles.scorer import SubspaceScorer
 from textsieve.ensembles.vote_rules import for_each_class, intercepts_of_votes
 from textsieve.stats.labels import label_pairs
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 N_TERMS = 40
 
@@ -39,14 +39,14 @@ def labels_of_kind(kind: str, n: int = 60) -> tuple[Any, bool]:
     numbers = np.append(np.arange(3), random.integers(0, 3, n - 3))
     matrix = np.zeros((n, 5), np.int64)
     matrix[np.arange(n), 1 + numbers] = 1  # nobody is in the first and the last
-    several = (random.random((n, 4)) < 0.4).astype(np.int64)
-    several[:, 1], several[:, 2] = 1, 0  # all are in the second, none in the third
+    multilabel = (random.random((n, 4)) < 0.4).astype(np.int64)
+    multilabel[:, 1], multilabel[:, 2] = 1, 0  # all are in the second, none in the third
     kinds: dict[str, tuple[Any, bool]] = {
         "two": (numbers % 2, False),
         "three": (numbers, False),
         "three of five": (matrix, True),
         "two of five": (np.where(matrix[:, [3]] == 1, np.eye(5, dtype=np.int64)[1], matrix), True),
-        "several": (several, True),
+        "several": (multilabel, True),
     }
     return kinds[kind]
 
@@ -69,7 +69,7 @@ def test_the_mean_is_one_linear_function(kind: str, estimator: Any) -> None:
     members = members_of(estimator, of)
     scorer = combined(iter(members), of, "mean")
     assert isinstance(scorer, LinearScorer)
-    scores = scorer.scores(Rows.of(X))
+    scores = scorer.scores(CSR.of(X))
     mean = np.mean([member.scores(X) for member in members], axis=0)
     if kind == "two":
         assert scores == pytest.approx(mean, rel=1e-5, abs=1e-5)
@@ -99,7 +99,7 @@ def test_votes_are_those_of_the_members(kind: str) -> None:
     shares = of.class_docs / of.class_docs.sum()
     extremes = 0.5 * (of.class_docs == 60) - 6.0 * (of.class_docs == 0)
     expected = extremes if kind == "several" else 0.5 * shares
-    assert scorer.scores(Rows.of(X)).tolist() == (votes + expected).tolist()
+    assert scorer.scores(CSR.of(X)).tolist() == (votes + expected).tolist()
 
 
 def test_coefficients_are_kept_term_by_term() -> None:
@@ -129,7 +129,7 @@ def test_what_decides_can_be_stored(combine: str, kind: str) -> None:
     assert not isinstance(scorer, OtherMembers)
     n_outputs = len(of.class_docs)
     again = type(scorer).restore(scorer.header(), scorer.arrays(), N_TERMS, n_outputs)
-    assert again.scores(Rows.of(X)).tobytes() == scorer.scores(Rows.of(X)).tobytes()
+    assert again.scores(CSR.of(X)).tobytes() == scorer.scores(CSR.of(X)).tobytes()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -61,10 +61,10 @@ def test_documents_without_a_label_are_left_out() -> None:
     assert found.rows.toarray().tolist() == X.toarray()[[0, 2, 4]].tolist()
     assert found.numbers is not None
     assert found.numbers.tolist() == [1, 0, 1]
-    several = task(X, [["b"], [], ["a", "b"], ["a"], []])
-    assert several.numbers is None
-    assert several.rows.shape == (3, 2)
-    assert [each.tolist() for each in several.members] == [[1, 2], [0, 1]]
+    multilabel = task(X, [["b"], [], ["a", "b"], ["a"], []])
+    assert multilabel.numbers is None
+    assert multilabel.rows.shape == (3, 2)
+    assert [each.tolist() for each in multilabel.members] == [[1, 2], [0, 1]]
 
 
 def test_rows_of_zeros_are_in_no_class() -> None:

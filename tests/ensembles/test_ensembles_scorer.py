@@ -16,7 +16,7 @@ from textsieve import InputError
 from textsieve.classifiers.scorer import scorer_type
 from textsieve.ensembles import scorer as module
 from textsieve.ensembles.scorer import SubspaceScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 values = st.sampled_from([0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0, 1e16])
 coefficients = st.one_of(
@@ -39,8 +39,8 @@ def made(known: list[list[int]], of_members: Any, n_terms: int, **others: Any) -
 def scorers(draw: st.DrawFn) -> SubspaceScorer:
     n_terms, n_members, n_classes = draw(st.integers(1, 6)), draw(st.integers(1, 5)), draw(st.integers(2, 4))
     classes = sorted(draw(st.sets(st.integers(0, n_classes - 1), min_size=2)))
-    several = draw(st.booleans())
-    n_outputs = 1 if len(classes) == 2 and not several else len(classes)
+    multilabel = draw(st.booleans())
+    n_outputs = 1 if len(classes) == 2 and not multilabel else len(classes)
     own = st.lists(st.integers(0, n_terms - 1), unique=True)
     size = n_members * n_terms * n_outputs
     drawn = np.array(draw(st.lists(coefficients, min_size=size, max_size=size)))
@@ -52,7 +52,7 @@ def scorers(draw: st.DrawFn) -> SubspaceScorer:
         member_intercepts=np.array(of_members, np.float64).reshape(n_members, n_outputs),
         classes=np.array(classes, np.int32),
         intercepts=np.array(draw(st.lists(intercepts, min_size=n_classes, max_size=n_classes)), np.float64),
-        several=several,
+        multilabel=multilabel,
     )
 
 
@@ -63,8 +63,8 @@ def cases(draw: st.DrawFn) -> tuple[SubspaceScorer, list[Row]]:
     return scorer, draw(st.lists(row, max_size=6))
 
 
-def rows_of(rows: list[Row], n_terms: int, kind: Any = np.int32) -> Rows:
-    return Rows(
+def rows_of(rows: list[Row], n_terms: int, kind: Any = np.int32) -> CSR:
+    return CSR(
         np.array([value for row in rows for value in row.values()], np.float64),
         np.array([column for row in rows for column in row], kind),
         np.cumsum([0, *map(len, rows)]).astype(kind),
@@ -72,7 +72,7 @@ def rows_of(rows: list[Row], n_terms: int, kind: Any = np.int32) -> Rows:
     )
 
 
-def by_kernels(scorer: SubspaceScorer, rows: Rows, n_jobs: int, rows_a_slice: int = 2, at_a_time: int = 3) -> Any:
+def by_kernels(scorer: SubspaceScorer, rows: CSR, n_jobs: int, rows_a_slice: int = 2, at_a_time: int = 3) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FEW_PRODUCTS", -1)
         patch.setattr(module, "_SLICE", rows_a_slice)
@@ -95,7 +95,7 @@ def test_few_and_many_are_the_twin_to_the_last_bit(case: tuple[SubspaceScorer, l
         assert bits(by_kernels(scorer, rows, n_jobs)) == bits(few)
 
 
-@given(cases().filter(lambda case: not case[0].several))
+@given(cases().filter(lambda case: not case[0].multilabel))
 def test_each_member_chooses_as_the_twin_does(case: tuple[SubspaceScorer, list[Row]]) -> None:
     scorer, documents = case
     choices = scorer.choices(rows_of(documents, scorer.n_terms), 2)
@@ -122,7 +122,7 @@ def test_contributions_add_up_to_the_scores(case: tuple[SubspaceScorer, list[Row
     scores = scorer.scores(rows_of(documents, scorer.n_terms))
     for row, expected in zip(documents, scores, strict=True):
         one = rows_of([row], scorer.n_terms)
-        parts = scorer.contributions(one.columns, one.values)
+        parts = scorer.contributions(one.indices, one.data)
         assert parts.shape == (len(row), scorer.n_outputs)
         total = parts.cumsum(axis=0)[-1] if len(parts) else np.zeros(scorer.n_outputs)
         assert bits(total + scorer.intercepts) == bits(expected)
@@ -142,34 +142,34 @@ def test_many_votes_on_long_rows_add_up() -> None:
         member_intercepts=random.normal(size=(n_members, n_classes)),
         classes=np.arange(n_classes, dtype=np.int32),
         intercepts=np.full(n_classes, 0.1),
-        several=False,
+        multilabel=False,
     )
     dense = np.where(random.random((70, n_terms)) < 0.2, random.random((70, n_terms)), 0.0)
-    rows = Rows.of(csr_matrix(dense))
+    rows = CSR.of(csr_matrix(dense))
     scores = scorer.scores(rows)
     assert (scores - 0.1).sum(axis=1) == pytest.approx(n_members)
     for slices in ((1, 1), (7, 64), (64, 10)):
         assert bits(by_kernels(scorer, rows, 3, *slices)) == bits(scores)
-    small = Rows.of(csr_matrix(dense.astype(np.float32)))
+    small = CSR.of(csr_matrix(dense.astype(np.float32)))
     assert bits(by_kernels(scorer, small, 1)) == bits(scorer.scores(small))
     for row in range(5):
-        own = slice(rows.starts[row], rows.starts[row + 1])
-        parts = scorer.contributions(rows.columns[own], rows.values[own])
+        own = slice(rows.indptr[row], rows.indptr[row + 1])
+        parts = scorer.contributions(rows.indices[own], rows.data[own])
         assert bits(parts.cumsum(axis=0)[-1] + scorer.intercepts) == bits(scores[row])
 
 
-def by_hand(several: bool = False) -> SubspaceScorer:
+def by_hand(multilabel: bool = False) -> SubspaceScorer:
     """Three terms, two members: the first knows terms 0 and 1, the second 1 and 2; classes 0 and 2 of three."""
-    of_members: Any = np.zeros((2, 3, 2 if several else 1))
+    of_members: Any = np.zeros((2, 3, 2 if multilabel else 1))
     of_members[0, 0], of_members[0, 1], of_members[1, 1], of_members[1, 2] = 3.0, 1.0, 2.0, -4.0
     return made(
         [[0, 1], [1, 2]],
         of_members,
         3,
-        member_intercepts=np.array([[-1.0], [1.0]]) if not several else np.array([[-1.0, 0.5], [1.0, 0.5]]),
+        member_intercepts=np.array([[-1.0], [1.0]]) if not multilabel else np.array([[-1.0, 0.5], [1.0, 0.5]]),
         classes=np.array([0, 2], np.int32),
-        intercepts=np.array([0.0, -2.0, 0.0]) if several else np.array([0.1, 0.0, 0.2]),
-        several=several,
+        intercepts=np.array([0.0, -2.0, 0.0]) if multilabel else np.array([0.1, 0.0, 0.2]),
+        multilabel=multilabel,
     )
 
 
@@ -186,7 +186,7 @@ def test_by_hand() -> None:
 
 
 def test_by_hand_with_several_labels() -> None:
-    scorer = by_hand(several=True)
+    scorer = by_hand(multilabel=True)
     rows = rows_of([{0: 1.0, 1: 1.0}, {2: 1.0}, {0: 0.25}, {}], 3)
     # a score above 0 is a majority of those who know a term
     assert scorer.scores(rows).tolist() == [[1, -2, 1], [-0.5, -2, -0.5], [-0.5, -2, 0.5], [0, -2, 0]]
@@ -194,7 +194,7 @@ def test_by_hand_with_several_labels() -> None:
 
 def test_strengths_are_means_of_coefficients() -> None:
     assert by_hand().term_strengths().tolist() == [[-1.5, 0, 1.5], [-1.5, 0, 1.5], [2, 0, -2]]
-    assert by_hand(several=True).term_strengths().tolist() == [[1.5, 0, 1.5], [1.5, 0, 1.5], [-2, 0, -2]]
+    assert by_hand(multilabel=True).term_strengths().tolist() == [[1.5, 0, 1.5], [1.5, 0, 1.5], [-2, 0, -2]]
 
 
 def test_few_and_many_products(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +238,7 @@ def test_its_kind_is_known() -> None:
     assert scorer_type(SubspaceScorer.kind) is SubspaceScorer
 
 
-SOUND, SEVERAL = by_hand(), by_hand(several=True)
+SOUND, SEVERAL = by_hand(), by_hand(multilabel=True)
 
 
 def changed(name: str, at: Any, value: Any, of: SubspaceScorer = SOUND) -> Any:
@@ -336,14 +336,14 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.ensembles.scorer import SubspaceScorer
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 arrays = {
     "term_starts": np.array([0, 1, 2]), "members": np.array([0, 0], np.int32), "intercepts": np.array([0.3, 0.2]),
     "coefficients": np.array([[1], [-2]], np.float32), "member_intercepts": np.zeros((1, 1)),
     "classes": np.array([0, 1], np.int32),
 }
 scorer = SubspaceScorer.restore({"several": False}, arrays, 2, 2)
-rows = Rows(np.ones(3), np.array([0, 0, 1], np.int32), np.array([0, 1, 3]), 2)
+rows = CSR(np.ones(3), np.array([0, 0, 1], np.int32), np.array([0, 1, 3]), 2)
 assert scorer.scores(rows, n_jobs=2).argmax(axis=1).tolist() == [1, 0]
 scorer.contributions(rows.columns[1:], rows.values[1:]), scorer.term_strengths()
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))

@@ -57,7 +57,7 @@ def test_votes_are_the_twins(n_classes: int, n_terms: int, n_members: int) -> No
     expected = [slow_winner(each, counts_of(y[train])) for each in choices]
     assert found.predict(X[test]).tolist() == found.classes_[expected].tolist()
     assert found.subsets_.tolist() == [member.columns.tolist() for member in slow]
-    assert (found.n_terms_, found.n_estimators_, found.several_) == (n_terms, n_members, False)
+    assert (found.n_terms_, found.n_estimators_, found.multilabel_) == (n_terms, n_members, False)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
@@ -120,15 +120,15 @@ def test_decisions_and_choices_agree(n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("way", WAYS)
 def test_jobs_do_not_matter_and_seeds_do(
-    combine: str, several: bool, way: str, monkeypatch: pytest.MonkeyPatch
+    combine: str, multilabel: bool, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever way members are trained; what they share is made by whoever comes first."""
     monkeypatch.setattr(SVMProblem, "_quickest", lambda *_: way)
     X, y = documents(3)
-    labels = [[each, "all"] for each in y] if several else y
+    labels = [[each, "all"] for each in y] if multilabel else y
 
     def made(**others: Any) -> RandomSubspace:
         wanted = SMALL | {"n_terms": 30, "estimator": LinearSVM(C=2.0)} | others
@@ -252,8 +252,10 @@ def test_documents_without_a_label_are_left_out() -> None:
         assert bits(whole.fit(X, some)) == bits(part.fit(X[kept], y[kept]))
     assert whole.classes_.tolist() == ["class 0", "class 1", "class 2"]
     lists = [[] if label is None else [label, "all"] for label in some]
-    several = [bits(RandomSubspace(**SMALL).fit(*each)) for each in ((X, lists), (X[kept], [lists[at] for at in kept]))]
-    assert several[0] == several[1]
+    multilabel = [
+        bits(RandomSubspace(**SMALL).fit(*each)) for each in ((X, lists), (X[kept], [lists[at] for at in kept]))
+    ]
+    assert multilabel[0] == multilabel[1]
 
 
 def random_matrix(n: int = 60) -> Any:
@@ -268,7 +270,7 @@ def test_several_labels_are_one_class_against_the_rest_each(combine: str) -> Non
     X, _ = documents(n_empty=1)
     y = random_matrix()
     found = RandomSubspace(estimator=SVM, combine=combine, **SMALL).fit(X, y)
-    assert found.several_
+    assert found.multilabel_
     assert found.classes_.tolist() == [0, 1, 2, 3]
     predicted, scores = found.predict(X), found.decision_function(X)
     assert predicted.tolist() == (scores > 0).astype(int).tolist()
@@ -543,7 +545,7 @@ def test_settings_are_left_as_they_were_given() -> None:
 def test_fitted_anew_it_forgets() -> None:
     X, y = documents(3)
     made = RandomSubspace(**SMALL)
-    several = bits(made.fit(X, random_matrix()))
+    multilabel = bits(made.fit(X, random_matrix()))
     again = made.fit(X[:, :20], y)
-    assert (again.several_, again.n_features_in_, again.subsets_.max() < 20) == (False, 20, True)
-    assert bits(made.fit(X, random_matrix())) == several
+    assert (again.multilabel_, again.n_features_in_, again.subsets_.max() < 20) == (False, 20, True)
+    assert bits(made.fit(X, random_matrix())) == multilabel

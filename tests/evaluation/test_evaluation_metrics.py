@@ -27,7 +27,7 @@ label_sets = st.lists(
 
 
 def report_of(pairs: Any, **options: Any) -> Report:
-    options = {"several": False} | options
+    options = {"multilabel": False} | options
     return compare_labels(CLASSES, [true for true, _ in pairs], [given for _, given in pairs], **options)
 
 
@@ -51,7 +51,7 @@ def test_one_label_each_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
 
 @given(label_sets, st.booleans())
 def test_several_labels_as_scikit_learn(pairs: list[tuple[list[str], list[str]]], none_is_right: bool) -> None:
-    report = report_of(pairs, several=True, none_is_right=none_is_right)
+    report = report_of(pairs, multilabel=True, none_is_right=none_is_right)
     judged = [pair for pair in pairs if pair[0] or none_is_right]
     assert report.documents == len(judged)
     assert report.unlabelled == len(pairs) - len(judged)
@@ -71,16 +71,16 @@ def test_several_labels_as_scikit_learn(pairs: list[tuple[list[str], list[str]]]
 
 
 @given(label_sets, st.data(), st.booleans())
-def test_reports_of_parts_add_up(pairs: list[Any], data: st.DataObject, several: bool) -> None:
-    if not several:
+def test_reports_of_parts_add_up(pairs: list[Any], data: st.DataObject, multilabel: bool) -> None:
+    if not multilabel:
         pairs = [(true[:1], (given or ["a"])[:1]) for true, given in pairs]
     cuts = sorted(data.draw(st.sets(st.integers(0, len(pairs)))))
     parts = [pairs[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(pairs)], strict=True)]
     unknown = [data.draw(st.integers(0, 3)) for _ in parts]
-    whole = report_of(pairs, several=several, unknown=sum(unknown))
-    added = Report(CLASSES, several)
+    whole = report_of(pairs, multilabel=multilabel, unknown=sum(unknown))
+    added = Report(CLASSES, multilabel)
     for part, n_unknown in zip(parts, unknown, strict=True):
-        added += report_of(part, several=several, unknown=n_unknown)
+        added += report_of(part, multilabel=multilabel, unknown=n_unknown)
     assert added == whole
     assert added.to_dict() == whole.to_dict()
 
@@ -100,7 +100,7 @@ def test_by_hand() -> None:
 
 
 def test_a_label_twice_counts_once() -> None:
-    report = report_of([(["a", "a"], ["a"])], several=True)
+    report = report_of([(["a", "a"], ["a"])], multilabel=True)
     assert report.true == {"a": 1}
     assert report.right == 1
 
@@ -119,7 +119,7 @@ def test_a_document_of_several_labels_among_those_of_one_is_counted_under_its_fi
 
 def test_as_many_predictions_as_documents() -> None:
     with pytest.raises(ValueError, match="shorter"):
-        compare_labels(CLASSES, [["a"], ["b"]], [["a"]], several=False)
+        compare_labels(CLASSES, [["a"], ["b"]], [["a"]], multilabel=False)
 
 
 def test_everything_can_be_written_as_json() -> None:
@@ -137,12 +137,12 @@ def test_everything_can_be_written_as_json() -> None:
         "documents": 1,
         "predicted": 1,
     }
-    assert "confusion" not in report_of([(["a"], ["a"])], several=True).to_dict()
+    assert "confusion" not in report_of([(["a"], ["a"])], multilabel=True).to_dict()
     assert set(report.summary()) == {"documents", "accuracy", "micro_f1", "macro_f1"}
 
 
 @pytest.mark.parametrize("classes", [(0, 1), (False, True), (0.5, 2.5)])
 def test_labels_of_any_kind(classes: tuple[Any, Any]) -> None:
-    report = compare_labels(classes, [classes[:1], classes[1:]], [classes[:1], classes[:1]], several=False)
+    report = compare_labels(classes, [classes[:1], classes[1:]], [classes[:1], classes[:1]], multilabel=False)
     assert report.confusion() == [[1, 0], [1, 0]]
     assert json.loads(json.dumps(report.to_dict()))["labels"] == list(classes)

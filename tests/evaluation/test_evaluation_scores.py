@@ -90,13 +90,13 @@ def test_what_was_added_can_be_read_by_document() -> None:
 
 
 @pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize(
     "settings", [{"n_terms": "auto"}, {"n_terms": 20, "held_out": 0.3, "probabilities": "sigmoid"}]
 )
-def test_models_do_not_depend_on_blocks(several: bool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = small_texts(60, several=several)
-    labels: Any = case.label_sets if several else case.labels
+def test_models_do_not_depend_on_blocks(multilabel: bool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = small_texts(60, multilabel=multilabel)
+    labels: Any = case.label_sets if multilabel else case.labels
     found = Categorizer(**settings, folds=3, classifier="nb").fit(case.texts, labels)
     report, predicted = found.evaluate(case.texts, labels), found.predict(case.texts)
     monkeypatch.undo()

@@ -18,7 +18,7 @@ TRUE, PREDICTED = "aaaabbbccd", "aaabbaccca"
 
 
 def test_one_label_by_hand() -> None:
-    report = compare_labels("abcd", TRUE, PREDICTED, several=False)
+    report = compare_labels("abcd", TRUE, PREDICTED, multilabel=False)
     assert report.confusion() == [[3, 1, 0, 0], [1, 1, 1, 0], [0, 0, 2, 0], [1, 0, 0, 0]]
     figures = [(row.precision, row.recall, row.f1) for row in report.rows()]
     assert figures == [
@@ -34,7 +34,7 @@ def test_one_label_by_hand() -> None:
 
 
 def test_several_labels_by_hand() -> None:
-    report = compare_labels("abc", [("a",), ("a", "b"), ("c",)], [("a", "b"), ("b",), ()], several=True)
+    report = compare_labels("abc", [("a",), ("a", "b"), ("c",)], [("a", "b"), ("b",), ()], multilabel=True)
     # a: 1 hit of 1 given and 2 true; b: 1 of 2 and 1; c: none given, 1 true
     assert (report.micro_precision, report.micro_recall) == (2 / 3, 2 / 4)
     assert report.micro_f1 == pytest.approx(4 / 7)
@@ -48,7 +48,7 @@ def test_several_labels_by_hand() -> None:
 def test_averages_are_scikit_learns(average: str) -> None:
     rng = np.random.default_rng(5)
     true, predicted = (rng.choice(list("abcde"), 60).tolist() for _ in range(2))
-    report = compare_labels("abcde", true, predicted, several=False)
+    report = compare_labels("abcde", true, predicted, multilabel=False)
     options: dict[str, Any] = {"average": average, "zero_division": 0}
     assert getattr(report, f"{average}_precision") == pytest.approx(precision_score(true, predicted, **options))
     assert getattr(report, f"{average}_recall") == pytest.approx(recall_score(true, predicted, **options))

@@ -89,9 +89,9 @@ def test_reports_count_documents_as_often_as_they_are_told() -> None:
     true, found = [("a",), ("b",), (), ("a",)], [("a",), ("a",), ("b",), ("b",)]
     times = [3, 1, 2, 5]
     copies = np.repeat(np.arange(4), times).tolist()
-    once = compare_labels("ab", true, found, several=False, times=times)
-    often = compare_labels("ab", [true[at] for at in copies], [found[at] for at in copies], several=False)
+    once = compare_labels("ab", true, found, multilabel=False, times=times)
+    often = compare_labels("ab", [true[at] for at in copies], [found[at] for at in copies], multilabel=False)
     assert once == often
-    halves = compare_labels("ab", true, found, several=False, times=[time / 2 for time in times])
+    halves = compare_labels("ab", true, found, multilabel=False, times=[time / 2 for time in times])
     assert halves.micro_f1 == once.micro_f1
     assert halves.documents == 4.5

@@ -14,14 +14,14 @@ from tests.reference import neighbours_twin as twin
 from textsieve import neighbours
 from textsieve.kernels import neighbours as kernels
 from textsieve.neighbours import cosines_of, index_of, matches, nearest, nearest_of, postings_of, rows_in, unit_rows
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 values = st.sampled_from([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0])
 shares = st.sampled_from([1, 2, 5, 1000])  # from "no term is frequent" to "all are"
 
 
-def rows_of(dense: Any) -> Rows:
-    return Rows.of(sparse.csr_matrix(np.array(dense, np.float64)))
+def rows_of(dense: Any) -> CSR:
+    return CSR.of(sparse.csr_matrix(np.array(dense, np.float64)))
 
 
 @st.composite
@@ -35,7 +35,7 @@ def tables(draw: st.DrawFn, max_rows: int = 12) -> tuple[Any, Any]:
 
 
 def searched(
-    documents: Rows, queries: Rows, k: int, share: int, **options: Any
+    documents: CSR, queries: CSR, k: int, share: int, **options: Any
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "SHARE", share)
@@ -57,8 +57,8 @@ def test_as_calculating_every_cosine(case: tuple[Any, Any], k: int, share: int, 
 def test_numpy_alone_finds_the_same(case: tuple[Any, Any], k: int) -> None:
     dense, queries = case
     postings, rows = postings_of(rows_of(dense)), unit_rows(rows_of(queries))
-    for number, (begin, end) in enumerate(pairwise(rows.starts.tolist())):
-        cosines = cosines_of(postings, matches(postings, rows.columns[begin:end]), rows.values[begin:end])
+    for number, (begin, end) in enumerate(pairwise(rows.indptr.tolist())):
+        cosines = cosines_of(postings, matches(postings, rows.indices[begin:end]), rows.data[begin:end])
         assert cosines.tolist() == [twin.cosine(twin.unit(queries[number]), each) for each in twin.kept(dense)]
         right = twin.nearest(twin.unit(queries[number]), twin.kept(dense), k)
         assert nearest_of(cosines, k).tolist() == sorted(document for _, document in right)
@@ -92,8 +92,8 @@ def test_many_documents_of_which_few_are_calculated(k: int, share: int) -> None:
     documents, others = rows_of(text_like(600, 400, 1).toarray()), rows_of(text_like(60, 400, 2).toarray())
     found, found_cosines = searched(documents, others, k, share)
     postings, queries = postings_of(documents), unit_rows(others)
-    for row, (begin, end) in enumerate(pairwise(queries.starts.tolist())):
-        cosines = cosines_of(postings, matches(postings, queries.columns[begin:end]), queries.values[begin:end])
+    for row, (begin, end) in enumerate(pairwise(queries.indptr.tolist())):
+        cosines = cosines_of(postings, matches(postings, queries.indices[begin:end]), queries.data[begin:end])
         right = np.argsort(-cosines, kind="stable")[:k]
         right = right[cosines[right] > 0.0]
         assert found[row, : len(right)].tolist() == right.tolist()
@@ -123,8 +123,8 @@ def test_the_size_of_weights_does_not_matter(factor: float) -> None:
 @given(st.lists(st.lists(values, min_size=4, max_size=4), min_size=1, max_size=6), st.data())
 def test_rows_are_scaled_the_same_in_any_batch(dense: Any, data: st.DataObject) -> None:
     extreme = [[value * data.draw(st.sampled_from([1.0, 1.0, 1e-200, 1e200])) for value in row] for row in dense]
-    together = unit_rows(rows_of(extreme)).values.tobytes()
-    assert b"".join(unit_rows(rows_of([row])).values.tobytes() for row in extreme) == together
+    together = unit_rows(rows_of(extreme)).data.tobytes()
+    assert b"".join(unit_rows(rows_of([row])).data.tobytes() for row in extreme) == together
 
 
 def test_no_documents_no_terms_no_queries() -> None:

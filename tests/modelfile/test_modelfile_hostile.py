@@ -25,7 +25,7 @@ from textsieve.modelfile.layout import KIND
 from textsieve.modelfile.reading import MOST_BYTES, decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 from textsieve.text.weights import MOST_IDF, NORMS, TERM_FREQUENCIES
 
 WHOLE = encode(several_labels())
@@ -644,7 +644,7 @@ def test_the_largest_numbers_that_are_read_give_finite_scores(tf: str, norm: str
     curves = Calibration("sigmoid", np.arange(3), np.full(2, LARGEST), np.full(2, -LARGEST))
     model = two_classes(tf=tf, norm=norm, idf=np.full(4, MOST_IDF), scorer=scorer, calibration=curves)
     again = decode(encode(model))
-    counts = Rows(np.full(4, 2.0**63), np.arange(4), np.array([0, 4, 4]), 4)
+    counts = CSR(np.full(4, 2.0**63), np.arange(4), np.array([0, 4, 4]), 4)
     rows = again.weights(counts)
     predicted = again.predict_rows(rows)
     assert np.isfinite(predicted.scores).all()

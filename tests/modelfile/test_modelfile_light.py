@@ -35,7 +35,7 @@ VOTES = SubspaceScorer(
     member_intercepts=np.zeros((2, 3)),
     classes=np.arange(3, dtype=np.int32),
     intercepts=np.full(3, 0.1),
-    several=False,
+    multilabel=False,
 )
 
 

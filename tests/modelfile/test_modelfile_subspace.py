@@ -13,7 +13,7 @@ from textsieve.classifiers.linear import LinearScorer
 from textsieve.ensembles.scorer import SubspaceScorer
 
 CASE = small_texts()
-SEVERAL = small_texts(several=True).label_sets
+SEVERAL = small_texts(multilabel=True).label_sets
 
 
 def trained(combine: str, labels: Any, **options: Any) -> Categorizer:

@@ -204,38 +204,38 @@ def test_several_labels_need_thresholds() -> None:
 
 def test_reading_settings_are_kept_to() -> None:
     accents = small_model(terms=("cafe", "market", "strasse", "new york"), strip_accents="unicode")
-    assert accents.counts(["Café"]).columns.tolist() == [0]
+    assert accents.counts(["Café"]).indices.tolist() == [0]
     cased = small_model(terms=("Goal", "market", "straße", "new york"), lowercase=False)
     assert cased.counts(["goal", "Goal"]).sizes.tolist() == [0, 1]
     shout = small_model(lowercase=False, strip_accents=lambda text: text.replace("!", "goal"))
-    assert shout.counts(["!"]).columns.tolist() == [0]
+    assert shout.counts(["!"]).indices.tolist() == [0]
 
 
 def test_stop_words_matter_between_words() -> None:
     text = "new the york"
-    assert small_model().counts([text]).columns.tolist() == [3]
-    assert small_model(stop_words=frozenset()).counts([text]).columns.tolist() == []
-    assert small_model(stop_words="english").counts(["new the york"]).columns.tolist() == [3]
+    assert small_model().counts([text]).indices.tolist() == [3]
+    assert small_model(stop_words=frozenset()).counts([text]).indices.tolist() == []
+    assert small_model(stop_words="english").counts(["new the york"]).indices.tolist() == [3]
 
 
 def test_runs_that_no_term_has_are_not_looked_for() -> None:
     """A model trained on runs of any length predicts as fast as its longest term is short."""
     model = small_model(ngram_range=(1, 10**9))
     long_text = " ".join(f"word{number}" for number in range(3000)) + " new york"
-    assert model.counts([long_text]).columns.tolist() == [3]
-    assert small_model(ngram_range=(2, 10**9)).counts([long_text + " goal"]).columns.tolist() == [3]
+    assert model.counts([long_text]).indices.tolist() == [3]
+    assert small_model(ngram_range=(2, 10**9)).counts([long_text + " goal"]).indices.tolist() == [3]
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize(
     "classes",
     [(2, 3, 2**63), (-1, 3, 12345678901234567890), (2**63, 2**63 + 1, 2**64 - 1), (2, 3, 2**70), (1, 2**53 + 1, 2**62)],
     ids=str,
 )
-def test_large_numbers_stay_the_numbers_they_are(classes: tuple[int, ...], several: bool, tmp_path: Path) -> None:
+def test_large_numbers_stay_the_numbers_they_are(classes: tuple[int, ...], multilabel: bool, tmp_path: Path) -> None:
     """Small ones and one from 2^63 on have no whole type of numpy in common."""
     texts = ["alpha beta", "gamma delta", "eps zeta"]
-    labels: list[Any] = [[label] for label in classes] if several else list(classes)
+    labels: list[Any] = [[label] for label in classes] if multilabel else list(classes)
     trained = Categorizer(classifier="nb", n_jobs=1).fit(texts * 5, labels * 5)
     trained.save(tmp_path / "a.sieve")
     expected = [(label,) for label in classes]
@@ -244,5 +244,5 @@ def test_large_numbers_stay_the_numbers_they_are(classes: tuple[int, ...], sever
         found = model.predict(texts)
         assert repr(model.label_sets(found.labels)) == repr(expected)
         assert repr(categorizer.classes_.tolist()) == repr(list(classes))
-        kept = [record["labels"] if several else [record["label"]] for record in Records(model).of(found)]
+        kept = [record["labels"] if multilabel else [record["label"]] for record in Records(model).of(found)]
         assert repr(kept) == repr([[label] for label in classes])

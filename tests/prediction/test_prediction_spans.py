@@ -24,8 +24,8 @@ def assert_as_counted(model: Model, text: str) -> list[Span]:
     spans = model.spans(text)
     found = Counter(span.term for span in spans)
     counts = model.counts([text])
-    terms = [model.terms[column] for column in counts.columns.tolist()]
-    assert found == dict(zip(terms, counts.values.tolist(), strict=True))
+    terms = [model.terms[column] for column in counts.indices.tolist()]
+    assert found == dict(zip(terms, counts.data.tolist(), strict=True))
     assert spans == sorted(spans, key=lambda span: span[:2])
     return spans
 

@@ -102,9 +102,9 @@ def test_any_small_collection(weight: float, case: Case, balanced: bool, dense: 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 2.0])
 def test_the_number_of_threads_changes_no_bit(weight: float) -> None:
     X, y = sample(1150, 1050, 5)
-    one, several = (TraceProjection(weight=weight, n_components=3, n_jobs=jobs).fit(X, y) for jobs in (1, 3))
-    assert np.array_equal(one.components_, several.components_)
-    assert np.array_equal(one.eigenvalues_, several.eigenvalues_)
+    one, multilabel = (TraceProjection(weight=weight, n_components=3, n_jobs=jobs).fit(X, y) for jobs in (1, 3))
+    assert np.array_equal(one.components_, multilabel.components_)
+    assert np.array_equal(one.eigenvalues_, multilabel.eigenvalues_)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from tests.reference import drop_twin, neighbours_twin
 from textsieve import InputError
 from textsieve.reducers import DROP, drop
 from textsieve.reducers.drop import VARIANTS
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 
 ANY_WARNING = pytest.mark.filterwarnings("ignore")
 values = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0])
@@ -91,7 +91,7 @@ def test_by_hand() -> None:
     rows = np.column_stack([np.cos(angles), np.sin(angles)])
     labels = ["a", "a", "a", "a", "b", "b", "b", "b", "b"]
     assert kept_by(3, rows, labels) == [1, 2, 3, 4, 5, 6]
-    collection = drop.Reduction(Rows.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
+    collection = drop.Reduction(CSR.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
     assert collection.noise().tolist() == [8]
     assert collection.sweep(np.array([8]), VARIANTS[3], unconditional=True) == 1
     assert collection.order("as given").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]

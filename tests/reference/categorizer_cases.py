@@ -27,14 +27,14 @@ class Texts(NamedTuple):
         return [labels[0] for labels in self.label_sets]
 
 
-def small_texts(n: int = 60, n_classes: int = 3, *, several: bool = False, seed: int = 0) -> Texts:
+def small_texts(n: int = 60, n_classes: int = 3, *, multilabel: bool = False, seed: int = 0) -> Texts:
     """Texts of 4 to 12 words, each with words of its classes (one, or up to two), of others, and common ones."""
     rng = np.random.default_rng(seed)
     classes = list(WORDS)[:n_classes]
     texts, label_sets = [], []
     for number in range(n):
         own = [classes[number % n_classes]]
-        if several and rng.random() < 0.4:
+        if multilabel and rng.random() < 0.4:
             own.append(classes[int(rng.integers(n_classes))])
         label_sets.append(tuple(dict.fromkeys(own)))
         words: list[str] = []

@@ -128,7 +128,7 @@ class Trained(NamedTuple):
     scores: Callable[[Rows], Floats]
 
 
-def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: LabelSets, several: bool) -> Trained:
+def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: LabelSets, multilabel: bool) -> Trained:
     """Train on weights; with several labels, each class against the rest."""
     classes: list[Hashable] = selectors_twin.classes_of(label_sets)
     if classifier == "rocchio":
@@ -143,21 +143,21 @@ def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: La
         vote = partial(VOTERS[classifier], rows, members, len(classes), **options)
         return Trained(classes, lambda others: np.array([vote(row) for row in others]))
     if classifier == "subspace":
-        return _mean_of_subspaces(rows, label_sets, several, **options)
-    if not several:
+        return _mean_of_subspaces(rows, label_sets, multilabel, **options)
+    if not multilabel:
         return Trained(classes, _of_one(classifier, options, rows, [labels[0] for labels in label_sets]))
     single = [_of_one(classifier, options, rows, [label in own for own in label_sets]) for label in classes]
     return Trained(classes, lambda others: np.transpose([scores(others)[:, 1] for scores in single]))
 
 
 def _mean_of_subspaces(
-    rows: Rows, label_sets: LabelSets, several: bool, n_estimators: int, n_terms: float, **_: Any
+    rows: Rows, label_sets: LabelSets, multilabel: bool, n_estimators: int, n_terms: float, **_: Any
 ) -> Trained:
     """Linear SVMs on some columns each, and the mean of their scores."""
     n = len(rows[0])
     subsets = [subset(n, max(1, round(n_terms * n)), member=number, seed=0) for number in range(n_estimators)]
     members = [
-        trained("svm", {"C": 100.0}, np.array(rows)[:, columns].tolist(), label_sets, several) for columns in subsets
+        trained("svm", {"C": 100.0}, np.array(rows)[:, columns].tolist(), label_sets, multilabel) for columns in subsets
     ]
 
     def scores(others: Rows) -> Floats:

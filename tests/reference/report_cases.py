@@ -23,10 +23,10 @@ USUAL: dict[str, Any] = {
 }
 
 
-def compared(n: int = 60, n_classes: int = 3, *, several: bool = False, **other: Any) -> Comparison:
+def compared(n: int = 60, n_classes: int = 3, *, multilabel: bool = False, **other: Any) -> Comparison:
     """What is compared on texts of few words."""
-    case = small_texts(n, n_classes, several=several)
-    labels = [list(each) for each in case.label_sets] if several else case.labels
+    case = small_texts(n, n_classes, multilabel=multilabel)
+    labels = [list(each) for each in case.label_sets] if multilabel else case.labels
     return compare(case.texts, labels, **{**USUAL, **other})
 
 

@@ -95,7 +95,7 @@ def voted_for(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[int, 
             total += each[output]
         totals.append(total + float(scorer.member_intercepts[member, output]))
     classes = scorer.classes.tolist()
-    if scorer.several:
+    if scorer.multilabel:
         signs = [1.0 if total > 0.0 else -1.0 for total in totals]
         return [(number, output, signs[output], signs[output] / 2) for output, number in enumerate(classes)]
     if len(totals) == 1:

@@ -231,15 +231,15 @@ def _classes_of(found: Comparison, text: str) -> list[list[tuple[int, int, int]]
 
 
 def test_several_labels_have_a_table_of_classes(browser: Browser, tmp_path: Path) -> None:
-    several = compared(several=True)
-    write_report(several, tmp_path / "x.html")
+    multilabel = compared(multilabel=True)
+    write_report(multilabel, tmp_path / "x.html")
     opened(browser, tmp_path / "x.html")
     assert browser.all("#classes .matrix") == []
     rows = browser.run(
         "return [...document.querySelectorAll('#classes .by-class tbody tr')].map((row) => "
         "[...row.cells].map((cell) => cell.textContent))"
     )
-    assert [row[0] for row in rows] == several.header["classes"]
+    assert [row[0] for row in rows] == multilabel.header["classes"]
     (counts, *_) = (each["classes"] for each in browser.run("return JSON.parse(data.textContent).combinations"))
     hits, put, true = counts[0]
     f1 = 2 * hits / (put + true)

@@ -112,8 +112,8 @@ def test_documents_are_those_that_one_machine_reads(spark: SparkSession, tmp_pat
 
 def own_labels(value: str | list[str] | None) -> tuple[str, ...]:
     """Each label once, without those that are none."""
-    several = value if isinstance(value, list) else [value]
-    return tuple(dict.fromkeys(each for each in several if each))
+    multilabel = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(each for each in multilabel if each))
 
 
 @on_this_machine

@@ -42,9 +42,11 @@ def some_documents() -> tuple[list[str], list[str | None], list[list[str]]]:
         texts += [text if isinstance(text, str) else text.decode() for text in batch.texts]
         labels += [own[0] for own in batch.labels]
     texts, labels = texts[::12], labels[::12]
-    several = [[label, f"begins with {text[:1]}"] if label else [] for text, label in zip(texts, labels, strict=True)]
-    labels[5], labels[17], several[5] = None, "", []
-    return texts, labels, several
+    multilabel = [
+        [label, f"begins with {text[:1]}"] if label else [] for text, label in zip(texts, labels, strict=True)
+    ]
+    labels[5], labels[17], multilabel[5] = None, "", []
+    return texts, labels, multilabel
 
 
 TEXTS, LABELS, SEVERAL = some_documents()
@@ -209,13 +211,13 @@ def test_too_much_for_the_driver_is_refused_before_it_comes(spark: SparkSession)
 @on_this_machine
 def test_predictions_are_those_of_one_machine(spark: SparkSession) -> None:
     one = Categorizer(selector="ig", n_terms=100).fit(TEXTS, LABELS)
-    several = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, SEVERAL)
+    multilabel = Categorizer(selector="ig", n_terms=100, cut="rcut", cut_options={"ranks": 2}).fit(TEXTS, SEVERAL)
     df = frame(spark)
-    rows = sieve.predict(sieve.predict(df, one), several.model_, prediction="labels", scores=None).collect()
+    rows = sieve.predict(sieve.predict(df, one), multilabel.model_, prediction="labels", scores=None).collect()
     expected = one.model_.predict(TEXTS)
     assert [row["prediction"] for row in rows] == expected.labels.tolist()
     assert np.array_equal([row["scores"] for row in rows], expected.scores)
-    assert [tuple(row["labels"]) for row in rows] == several.model_.predict(TEXTS).labels
+    assert [tuple(row["labels"]) for row in rows] == multilabel.model_.predict(TEXTS).labels
     assert [row["text"] for row in rows] == TEXTS
 
 

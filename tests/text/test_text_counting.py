@@ -13,21 +13,21 @@ from tests.reference.text_twins import terms_in
 from textsieve import InputError
 from textsieve.text import counting
 from textsieve.text.counting import count_known
+from textsieve.text.csr import CSR
 from textsieve.text.reading import Reading
-from textsieve.text.rows import Rows
 from textsieve.text.vocabulary import Vocabulary
 
 READING = Reading(lowercase=True, strip_accents=None, encoding="utf-8", decode_error="strict")
 TERMS = [*dict.fromkeys(piece.lower() for piece in PIECES), "ab the", "word word", "of of of", "no-term", "ab  the"]
 
 
-def as_tables(rows: Rows) -> list[dict[int, int]]:
+def as_tables(rows: CSR) -> list[dict[int, int]]:
     """The rows as dictionaries; their columns ascend."""
     tables = []
-    for begin, end in zip(rows.starts, rows.starts[1:], strict=False):
-        columns = rows.columns[begin:end].tolist()
+    for begin, end in zip(rows.indptr, rows.indptr[1:], strict=False):
+        columns = rows.indices[begin:end].tolist()
         assert columns == sorted(set(columns))
-        tables.append(dict(zip(columns, rows.values[begin:end].tolist(), strict=True)))
+        tables.append(dict(zip(columns, rows.data[begin:end].tolist(), strict=True)))
     return tables
 
 
@@ -47,7 +47,7 @@ def test_counts_are_the_twins(
         with path(way):
             rows = count_known(documents, vocabulary, READING, n_jobs=n_jobs)
         assert rows.n_columns == len(TERMS)
-        assert rows.values.dtype == np.int64
+        assert rows.data.dtype == np.int64
         assert as_tables(rows) == expected
 
 
@@ -74,7 +74,7 @@ def test_either_side_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_counts_of_any_type(dtype: type[np.number], way: str) -> None:
     with path(way):
         rows = count_known(["bb aa bb"], Vocabulary(["aa", "bb"], (1, 1), frozenset()), READING, dtype=dtype)
-    assert rows.values.dtype == dtype
+    assert rows.data.dtype == dtype
     assert as_tables(rows) == [{0: 1, 1: 2}]
 
 

@@ -32,8 +32,8 @@ def all_terms(text: str, reading: Reading, ngram_range: tuple[int, int], stop_wo
 
 def counted(text: str, vocabulary: Vocabulary, reading: Reading) -> Counter[str]:
     rows = count_known([text], vocabulary, reading)
-    terms = [vocabulary.terms[column] for column in rows.columns.tolist()]
-    return Counter(dict(zip(terms, rows.values.tolist(), strict=True)))
+    terms = [vocabulary.terms[column] for column in rows.indices.tolist()]
+    return Counter(dict(zip(terms, rows.data.tolist(), strict=True)))
 
 
 @pytest.mark.parametrize("way_through", PATHS[:2])

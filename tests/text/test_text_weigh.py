@@ -12,7 +12,7 @@ from tests.depth import few_examples
 from tests.reference.text_twins import length_of, weights_of
 
 from textsieve.text import weights
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 from textsieve.text.weights import NORMS, TERM_FREQUENCIES, one_plus_log, weigh
 
 N_COLUMNS = 30
@@ -25,53 +25,53 @@ counts = st.sampled_from([0, 1, 1, 1, 2, 3, 50, 1022, 1023, 1024, 1025, 10**6, 2
 
 
 @st.composite
-def rows_of_counts(draw: st.DrawFn) -> Rows:
+def rows_of_counts(draw: st.DrawFn) -> CSR:
     """Some rows, with empty ones and stored zeros among them."""
     tables = draw(st.lists(st.dictionaries(st.integers(0, N_COLUMNS - 1), counts, max_size=12), max_size=8))
     return rows_from(tables)
 
 
-def rows_from(tables: list[dict[int, int]]) -> Rows:
+def rows_from(tables: list[dict[int, int]]) -> CSR:
     starts = np.cumsum([0, *map(len, tables)]).astype(np.int32)
     columns = np.array([column for table in tables for column in sorted(table)], np.int32)
     values = np.array([table[column] for table in tables for column in sorted(table)], np.int64)
-    return Rows(values, columns, starts, N_COLUMNS)
+    return CSR(values, columns, starts, N_COLUMNS)
 
 
-def part_of(rows: Rows, first: int, last: int) -> Rows:
+def part_of(rows: CSR, first: int, last: int) -> CSR:
     """The rows from first to before last."""
-    begin, end = rows.starts[first], rows.starts[last]
-    return Rows(rows.values[begin:end], rows.columns[begin:end], rows.starts[first : last + 1] - begin, rows.n_columns)
+    begin, end = rows.indptr[first], rows.indptr[last]
+    return CSR(rows.data[begin:end], rows.indices[begin:end], rows.indptr[first : last + 1] - begin, rows.n_columns)
 
 
 @every_way
 @few_examples
 @given(rows=rows_of_counts())
-def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: Rows) -> None:
+def test_weights_are_the_formulas(tf: str, idf: Any, norm: str, rows: CSR) -> None:
     weighed = weigh(rows, tf=tf, idf=idf, norm=norm)
-    assert weighed.values.dtype == np.float64
+    assert weighed.data.dtype == np.float64
     for row in range(rows.n_rows):
-        place = slice(rows.starts[row], rows.starts[row + 1])
-        plain = weights_of([rows.values[place].tolist()], [], tf=tf, idf="none", norm="none")[0]
+        place = slice(rows.indptr[row], rows.indptr[row + 1])
+        plain = weights_of([rows.data[place].tolist()], [], tf=tf, idf="none", norm="none")[0]
         if idf is not None:
-            plain = [value * idf[column] for value, column in zip(plain, rows.columns[place], strict=True)]
+            plain = [value * idf[column] for value, column in zip(plain, rows.indices[place], strict=True)]
         length = length_of(plain, norm)
         if length > 0:
             plain = [value / length for value in plain]
-        np.testing.assert_allclose(weighed.values[place], plain, rtol=1e-13, atol=0)
+        np.testing.assert_allclose(weighed.data[place], plain, rtol=1e-13, atol=0)
 
 
 @every_way
 @few_examples
 @given(rows=rows_of_counts(), data=st.data())
-def test_a_row_depends_on_nothing_but_itself(tf: str, idf: Any, norm: str, rows: Rows, data: st.DataObject) -> None:
+def test_a_row_depends_on_nothing_but_itself(tf: str, idf: Any, norm: str, rows: CSR, data: st.DataObject) -> None:
     whole = weigh(rows, tf=tf, idf=idf, norm=norm)
     cuts = sorted({0, rows.n_rows, *data.draw(st.lists(st.integers(0, rows.n_rows), max_size=4))})
     parts = [weigh(part_of(rows, *cut), tf=tf, idf=idf, norm=norm) for cut in pairwise(cuts)]
-    assert b"".join(part.values.tobytes() for part in parts) == whole.values.tobytes()
+    assert b"".join(part.data.tobytes() for part in parts) == whole.data.tobytes()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weights, "_BLOCK", data.draw(st.integers(1, 9)))
-        assert weigh(rows, tf=tf, idf=idf, norm=norm).values.tobytes() == whole.values.tobytes()
+        assert weigh(rows, tf=tf, idf=idf, norm=norm).data.tobytes() == whole.data.tobytes()
 
 
 @every_way
@@ -83,11 +83,11 @@ def test_long_rows_in_any_cut_have_the_same_bits(tf: str, idf: Any, norm: str) -
     n_columns = 100_000
     columns = np.concatenate([np.sort(random.choice(n_columns, size, replace=False)) for size in sizes])
     values = random.zipf(1.6, starts[-1]).clip(max=10**7)
-    rows = Rows(values, columns, starts, n_columns)
+    rows = CSR(values, columns, starts, n_columns)
     factors = None if idf is None else random.uniform(0.5, 9.0, n_columns)
     whole = weigh(rows, tf=tf, idf=factors, norm=norm)
-    alone = [weigh(part_of(rows, row, row + 1), tf=tf, idf=factors, norm=norm).values for row in range(rows.n_rows)]
-    assert np.concatenate(alone).tobytes() == whole.values.tobytes()
+    alone = [weigh(part_of(rows, row, row + 1), tf=tf, idf=factors, norm=norm).data for row in range(rows.n_rows)]
+    assert np.concatenate(alone).tobytes() == whole.data.tobytes()
     if norm == "l2" and tf != "tf":
         lengths = np.sqrt([np.square(each).sum() for each in alone if each.size])
         np.testing.assert_allclose(lengths, 1.0, rtol=1e-12)
@@ -97,16 +97,16 @@ def test_long_rows_in_any_cut_have_the_same_bits(tf: str, idf: Any, norm: str) -
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.uint64, np.float32, np.float64])
 def test_the_type_of_the_counts_changes_no_bit(tf: str, idf: Any, norm: str, kind: type[np.number]) -> None:
     rows = rows_from([{0: 1, 5: 200, 7: 0}, {}, {3: 2, 4: 9, 29: 255}])
-    right = weigh(rows, tf=tf, idf=idf, norm=norm).values
-    assert weigh(rows._replace(values=rows.values.astype(kind)), tf=tf, idf=idf, norm=norm).values.tobytes() == (
+    right = weigh(rows, tf=tf, idf=idf, norm=norm).data
+    assert weigh(rows._replace(data=rows.data.astype(kind)), tf=tf, idf=idf, norm=norm).data.tobytes() == (
         right.tobytes()
     )
 
 
 def test_truth_values_are_counts_too() -> None:
     rows = rows_from([{0: 1, 5: 0}, {3: 1}])
-    weighed = weigh(rows._replace(values=rows.values.astype(bool)), tf="log", idf=IDF, norm="none")
-    assert weighed.values.tolist() == [IDF[0], 0.0, IDF[3]]
+    weighed = weigh(rows._replace(data=rows.data.astype(bool)), tf="log", idf=IDF, norm="none")
+    assert weighed.data.tolist() == [IDF[0], 0.0, IDF[3]]
 
 
 @given(st.lists(st.one_of(st.floats(0, 2000), st.integers(0, 3000).map(float), st.floats(1, 1e300)), max_size=20))
@@ -120,10 +120,10 @@ def test_logarithms_of_what_is_no_whole_number(values: list[float]) -> None:
 def test_what_comes_in_is_not_touched(tf: str, idf: Any, norm: str) -> None:
     rows = rows_from([{0: 3, 5: 0}, {}, {3: 2, 4: 5000}])
     for kind in (np.int64, np.float64):
-        given_rows = rows._replace(values=rows.values.astype(kind))
+        given_rows = rows._replace(data=rows.data.astype(kind))
         before = [part.copy() for part in given_rows[:3]]
         weighed = weigh(given_rows, tf=tf, idf=idf, norm=norm)
-        weighed.values[:] = -1
+        weighed.data[:] = -1
         assert all(np.array_equal(part, was) for part, was in zip(given_rows[:3], before, strict=True))
 
 
@@ -132,11 +132,11 @@ def test_rows_without_values(n_rows: int) -> None:
     rows = rows_from([{}] * n_rows)
     weighed = weigh(rows, tf="log", idf=IDF, norm="l2")
     assert weighed.n_rows == n_rows
-    assert weighed.values.size == 0
+    assert weighed.data.size == 0
 
 
 def test_a_row_of_zeros_stays() -> None:
     rows = rows_from([{0: 0, 1: 0}, {2: 4}])
-    assert weigh(rows, tf="tf", idf=None, norm="l2").values.tolist() == [0.0, 0.0, 1.0]
+    assert weigh(rows, tf="tf", idf=None, norm="l2").data.tolist() == [0.0, 0.0, 1.0]
     no_weight = np.zeros(N_COLUMNS)
-    assert weigh(rows, tf="log", idf=no_weight, norm="l2").values.tolist() == [0.0, 0.0, 0.0]
+    assert weigh(rows, tf="log", idf=no_weight, norm="l2").data.tolist() == [0.0, 0.0, 0.0]

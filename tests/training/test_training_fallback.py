@@ -15,7 +15,7 @@ from textsieve import Categorizer, Corpus, compare
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.corpus import batch as batches
 from textsieve.evaluation import folds, held_out
-from textsieve.text.rows import Rows
+from textsieve.text.csr import CSR
 from textsieve.text.schemes import Scheme
 from textsieve.training import counted_documents as training_documents
 from textsieve.training import tuning
@@ -65,7 +65,7 @@ def test_the_slow_way_gives_the_same_and_so_do_batches(
     expected = class_without_terms(rows, sets)
     assert targets.classes[fallback_of(np.array([not row[0] for row in rows]), targets)] == expected
     unknown, matrix = FallbackClass(targets), csr_matrix(np.array(rows))
-    in_batches = [Rows.of(matrix[first : first + batch_size]) for first in range(0, len(rows), batch_size)]
+    in_batches = [CSR.of(matrix[first : first + batch_size]) for first in range(0, len(rows), batch_size)]
     assert [part.n_rows for part in unknown.among(in_batches)] == [part.n_rows for part in in_batches]
     assert targets.classes[unknown.number] == expected
 
@@ -73,7 +73,7 @@ def test_the_slow_way_gives_the_same_and_so_do_batches(
 def test_stored_zeros_are_no_weights() -> None:
     stored = csr_matrix((np.array([0.0, 1.0]), np.array([0, 0]), np.array([0, 1, 2])), shape=(2, 1))
     unknown = FallbackClass(Targets.of(["b", "a"], 2))
-    assert len(list(unknown.among([Rows.of(stored)]))) == 1
+    assert len(list(unknown.among([CSR.of(stored)]))) == 1
     assert unknown.number == 1
 
 
@@ -237,10 +237,10 @@ def test_the_number_of_terms_is_chosen_with_what_each_fold_finds(monkeypatch: py
     assert model.curve_[0].score == 1.0  # the most frequent class would be wrong for the eight others
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_a_comparison_counts_with_it_too(several: bool) -> None:
-    labels: Any = [(label,) for label in LABELS] if several else LABELS
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_a_comparison_counts_with_it_too(multilabel: bool) -> None:
+    labels: Any = [(label,) for label in LABELS] if multilabel else LABELS
     found = compare(TEXTS, labels, selectors="chi", n_terms=2, classifiers="svm,nb,knn(k=3)", folds=4, n_jobs=1)
-    assert [row.micro_f1 for row in found.rows if not several] == [1.0] * (0 if several else 12)
+    assert [row.micro_f1 for row in found.rows if not multilabel] == [1.0] * (0 if multilabel else 12)
     assert sum(row.unknown or 0 for row in found.rows) == 3 * 8
     assert all(row.by_class is not None and row.by_class[0][0] == 2 for row in found.rows)

@@ -29,7 +29,7 @@ def plan_of(settings: dict[str, Any]) -> TrainingPlan:
 
 def rows_and_targets(form: str) -> tuple[csr_matrix, Targets]:
     """Every ninth document has no label."""
-    case = small_texts(n=N, several=form != "one")
+    case = small_texts(n=N, multilabel=form != "one")
     labels: Any = [None if at % 9 == 4 else label for at, label in enumerate(case.labels)]
     if form != "one":
         labels = [() if at % 9 == 4 else each for at, each in enumerate(case.label_sets)]
@@ -42,7 +42,7 @@ def rows_and_targets(form: str) -> tuple[csr_matrix, Targets]:
 
 
 def small_targets() -> Targets:
-    return Targets.of(small_texts(n=N, several=True).label_sets, N)
+    return Targets.of(small_texts(n=N, multilabel=True).label_sets, N)
 
 
 def as_bytes(scorer: Any) -> bytes:

@@ -71,7 +71,7 @@ def test_one_label_as_by_hand(settings: dict[str, Any], share: float) -> None:
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("form", ["tuples", "matrix"])
 def test_several_labels_as_by_hand(classifier: str, form: str) -> None:
-    case = small_texts(n=80, several=True, seed=3)
+    case = small_texts(n=80, multilabel=True, seed=3)
     label_sets: Any = [() if at % 9 == 4 else labels for at, labels in enumerate(case.label_sets)]
     labels = matrix_of(label_sets) if form == "matrix" else label_sets
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 12, "folds": 3}
@@ -221,7 +221,7 @@ def check_thresholds(case: Texts, label_sets: Any, settings: dict[str, Any]) -> 
 @pytest.mark.parametrize("classifier", ["svm", "nb", "cnb", "rocchio"])
 @pytest.mark.parametrize("more", [{}, {"min_df": 3, "n_terms": "all"}, {"selector": "chi", "n_terms": 0.5}], ids=str)
 def test_thresholds_are_the_best_for_documents_held_out(classifier: str, more: dict[str, Any]) -> None:
-    case = small_texts(n=50, several=True, seed=1)
+    case = small_texts(n=50, multilabel=True, seed=1)
     label_sets = [() if at % 11 == 5 else labels for at, labels in enumerate(case.label_sets)]
     check_thresholds(case, label_sets, {"classifier": classifier, "folds": 3, "n_terms": 10} | more)
 
@@ -230,7 +230,7 @@ def test_thresholds_are_the_best_for_documents_held_out(classifier: str, more: d
 @few_examples
 @given(st.integers(0, 1000), st.integers(12, 30))
 def test_thresholds_where_classes_are_rare(seed: int, n: int) -> None:
-    case = small_texts(n=n, several=True, seed=seed)
+    case = small_texts(n=n, multilabel=True, seed=seed)
     rare = [
         (*labels, "one") if at == 7 else (*labels, "two") if at in (2, 9) else labels
         for at, labels in enumerate(case.label_sets)
@@ -241,7 +241,7 @@ def test_thresholds_where_classes_are_rare(seed: int, n: int) -> None:
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
 def test_a_class_of_one_document_is_not_given_to_all() -> None:
     """When its document is held out nothing is known of it, and that must not make its threshold as low as can be."""
-    case = small_texts(n=60, several=True)
+    case = small_texts(n=60, multilabel=True)
     labels = [(*each, "rare") if at == 30 else each for at, each in enumerate(case.label_sets)]
     for classifier in ("svm", "nb", "rocchio"):
         model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
@@ -252,7 +252,7 @@ def test_a_class_of_one_document_is_not_given_to_all() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
 def test_a_class_of_all_documents_but_one() -> None:
-    case = small_texts(n=60, several=True)
+    case = small_texts(n=60, multilabel=True)
     labels = [each if at == 30 else (*each, "usual") for at, each in enumerate(case.label_sets)]
     for classifier in ("svm", "nb", "rocchio"):
         model = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, labels)
@@ -261,7 +261,7 @@ def test_a_class_of_all_documents_but_one() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
 def test_a_class_of_all_documents_and_a_column_of_none() -> None:
-    case = small_texts(n=40, several=True)
+    case = small_texts(n=40, multilabel=True)
     Y = np.hstack([matrix_of(case.label_sets), np.ones((40, 1), int), np.zeros((40, 1), int)])
     for classifier in ("svm", "nb"):
         predicted = Categorizer(classifier=classifier, n_terms=15).fit(case.texts, Y).predict(case.texts)
@@ -274,7 +274,7 @@ def test_a_class_of_all_documents_and_a_column_of_none() -> None:
 @pytest.mark.parametrize("cut", ["scut", "scutfbr", "rcut", "pcut", "zero"])
 @pytest.mark.parametrize("classifier", ["svm", "logistic", "nb", "cnb"])
 def test_always_and_never_are_readable_scores_whatever_cuts(classifier: str, cut: str) -> None:
-    case = small_texts(n=40, several=True)
+    case = small_texts(n=40, multilabel=True)
     Y = np.hstack([matrix_of(case.label_sets), np.ones((40, 1), int), np.zeros((40, 1), int)])
     model = Categorizer(classifier=classifier, cut=cut, n_terms=15).fit(case.texts, Y)
     predicted, scores = model.predict(case.texts), model.predict_scores(case.texts).scores
@@ -298,11 +298,11 @@ def test_a_column_that_no_document_has_never_wins() -> None:
 # -- how many terms --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("classifier", ["svm", "nb"])
-def test_the_curve_as_by_hand(classifier: str, several: bool) -> None:
-    case = small_texts(n=45, several=several, seed=8)
-    labels: Any = case.label_sets if several else case.labels
+def test_the_curve_as_by_hand(classifier: str, multilabel: bool) -> None:
+    case = small_texts(n=45, multilabel=multilabel, seed=8)
+    labels: Any = case.label_sets if multilabel else case.labels
     settings: dict[str, Any] = {"classifier": classifier, "ngram_range": (1, 2), "folds": 3, "cut": "scut"}
     model = Categorizer(n_terms="auto", **settings).fit(case.texts, labels)
     assert model.curve_ is not None
@@ -320,15 +320,15 @@ def test_the_curve_as_by_hand(classifier: str, several: bool) -> None:
                     part(case.texts, ~is_test), part(labels, ~is_test)
                 )
                 found = own.predict_scores(part(case.texts, is_test)).scores
-            scores.append(score_of(found, own.classes_.tolist(), part(labels, is_test), several))
+            scores.append(score_of(found, own.classes_.tolist(), part(labels, is_test), multilabel))
         assert point.score == pytest.approx(np.mean(scores), abs=1e-12)
         assert point.error == pytest.approx(np.std(scores, ddof=1) / np.sqrt(3), abs=1e-12)
     assert len(model.terms_) == smallest_within_one_error(model.curve_)
 
 
-def score_of(scores: Any, classes: list[str], labels: Any, several: bool) -> float:
+def score_of(scores: Any, classes: list[str], labels: Any, multilabel: bool) -> float:
     """Accuracy; or micro-F1 at the thresholds that are best for these documents."""
-    if not several:
+    if not multilabel:
         return float(
             np.mean([classes[best] == label for best, label in zip(scores.argmax(axis=1), labels, strict=True)])
         )
@@ -388,7 +388,7 @@ def test_folds_that_mean_nothing(n_folds: Any) -> None:
 
 
 def test_more_folds_than_documents() -> None:
-    case = small_texts(n=12, several=True)
+    case = small_texts(n=12, multilabel=True)
     settings: dict[str, Any] = {"classifier": "nb", "folds": 1000, "n_terms": 10}
     check_thresholds(case, case.label_sets, settings)
 
@@ -396,16 +396,16 @@ def test_more_folds_than_documents() -> None:
 # -- progress --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_progress_is_told_in_sensible_numbers(several: bool) -> None:
-    case = small_texts(several=several)
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_progress_is_told_in_sensible_numbers(multilabel: bool) -> None:
+    case = small_texts(multilabel=multilabel)
     told: list[tuple[str, int, int | None]] = []
     Categorizer(n_terms="auto", held_out=0.3, folds=3, ngram_range=(1, 2)).fit(
-        case.texts, case.label_sets if several else case.labels, progress=lambda *each: told.append(each)
+        case.texts, case.label_sets if multilabel else case.labels, progress=lambda *each: told.append(each)
     )
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     expected = ["counting", "held out", "choosing the number of terms"]
-    expected += ["scoring held-out documents"] if several else []
+    expected += ["scoring held-out documents"] if multilabel else []
     assert stages == [*expected, "selecting", "training"]
     for _, done, total in told:
         assert isinstance(done, int)

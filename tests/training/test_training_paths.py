@@ -113,7 +113,7 @@ def test_a_corpus_gives_the_model_of_its_texts_whatever_is_set(settings: dict[st
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.usefixtures("small_batches")
 def test_several_labels_and_thresholds_too(classifier: str) -> None:
-    case = small_texts(several=True)
+    case = small_texts(multilabel=True)
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "held_out": 0.25, "folds": 2}
     from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
     from_corpus = Categorizer(**settings).fit(Corpus.from_texts(case.texts, case.label_sets))
@@ -172,7 +172,7 @@ def test_a_stream_gives_the_model_of_its_texts_whatever_is_set(settings: dict[st
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_a_stream_of_several_labels(classifier: str, request: pytest.FixtureRequest) -> None:
     """All but the thresholds, which come from a sample."""
-    case = small_texts(n=300, several=True)
+    case = small_texts(n=300, multilabel=True)
     settings: dict[str, Any] = {"classifier": classifier, "n_terms": 15, "folds": 2}
     from_texts = Categorizer(**settings).fit(case.texts, case.label_sets)
     request.getfixturevalue("small_batches")
@@ -200,7 +200,7 @@ def test_what_learns_from_sums_never_has_all_rows_of_a_stream(
 ) -> None:
     """And learns the same, whatever the batches are."""
     monkeypatch = request.getfixturevalue("monkeypatch")
-    case = small_texts(n=130, several=form != "one")
+    case = small_texts(n=130, multilabel=form != "one")
     labels: Any = labels_with_gaps(case)
     if form != "one":
         labels = [() if at % 9 == 4 else each for at, each in enumerate(case.label_sets)]
@@ -388,10 +388,10 @@ def test_a_corpus_that_changes_while_it_is_read(change: str) -> None:
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("several", [False, True])
-def test_any_number_of_threads_gives_the_same_model(classifier: str, several: bool) -> None:
-    case = small_texts(n_classes=4, several=several)
-    labels: Any = case.label_sets if several else case.labels
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_any_number_of_threads_gives_the_same_model(classifier: str, multilabel: bool) -> None:
+    case = small_texts(n_classes=4, multilabel=multilabel)
+    labels: Any = case.label_sets if multilabel else case.labels
     one, other = (
         Categorizer(classifier=classifier, n_terms=12, held_out=0.25, folds=2, n_jobs=jobs).fit(case.texts, labels)
         for jobs in (1, 3)

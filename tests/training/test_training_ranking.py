@@ -19,8 +19,8 @@ def quiet(*_: Any) -> None:
     """Nobody watches."""
 
 
-def corpus_of(case: Texts, several: bool = False) -> Corpus:
-    return Corpus.from_texts(case.texts, case.label_sets if several else case.labels)
+def corpus_of(case: Texts, multilabel: bool = False) -> Corpus:
+    return Corpus.from_texts(case.texts, case.label_sets if multilabel else case.labels)
 
 
 def by_hand(case: Texts, labels: Any, name: str, n: int, **reading: Any) -> tuple[Any, list[str]]:
@@ -35,12 +35,12 @@ def by_hand(case: Texts, labels: Any, name: str, n: int, **reading: Any) -> tupl
     return selector, counter.get_feature_names_out().tolist()
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("name", SELECTORS)
-def test_as_by_hand(name: str, several: bool) -> None:
-    case = small_texts(several=several)
-    labels: Any = case.label_sets if several else case.labels
-    ranked = rank_terms(corpus_of(case, several), selector_of(name), 8, progress=quiet)
+def test_as_by_hand(name: str, multilabel: bool) -> None:
+    case = small_texts(multilabel=multilabel)
+    labels: Any = case.label_sets if multilabel else case.labels
+    ranked = rank_terms(corpus_of(case, multilabel), selector_of(name), 8, progress=quiet)
     selector, terms = by_hand(case, labels, name, 8)
     best = [column for column in selector.ranking_ if selector.get_support()[column]][:8]
     assert len(best) == 8
@@ -48,7 +48,7 @@ def test_as_by_hand(name: str, several: bool) -> None:
     assert ranked.n_documents == 60
     assert ranked.n_terms == len(terms)
     assert list(ranked.class_docs) == list(ranked.by_class) == ["boat", "cook", "moon"]
-    assert sum(ranked.class_docs.values()) == (sum(map(len, case.label_sets)) if several else 60)
+    assert sum(ranked.class_docs.values()) == (sum(map(len, case.label_sets)) if multilabel else 60)
 
 
 @pytest.mark.parametrize("name", ["ocfs", "ig", "chi"])

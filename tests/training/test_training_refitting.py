@@ -15,7 +15,7 @@ from textsieve.evaluation import folds
 from textsieve.evaluation.thresholds import cut_of
 from textsieve.training.updating import held_out_scores, is_stale, plan_of, targets_of_sets
 
-CASE = small_texts(n=160, n_classes=4, several=True)
+CASE = small_texts(n=160, n_classes=4, multilabel=True)
 FIRST, MORE = slice(60), slice(60, 160)
 CLASSIFIERS = ["nb", "cnb", "rocchio", "tcfp"]
 

@@ -30,7 +30,7 @@ def test_the_same_as_the_sets_of_labels(sets: list[tuple[str, ...]], form: str, 
     elif form == "matrix":
         sets = [tuple("abc".index(label) for label in labels) for labels in sets]  # type: ignore[misc]
     assert targets.form == form
-    assert targets.several == (form != "one")
+    assert targets.multilabel == (form != "one")
     assert targets.classes == names
     check(targets, sets)
     documents = np.array(sorted(data.draw(st.sets(st.integers(0, len(sets) - 1)))), np.int64)

@@ -29,7 +29,7 @@ CASES: list[dict[str, Any]] = [
     {"classifier": "tcfp", "classifier_options": {"balance": True}},
 ]
 FIRST = 40
-CASE = {several: small_texts(n=100, several=several) for several in (False, True)}
+CASE = {multilabel: small_texts(n=100, multilabel=multilabel) for multilabel in (False, True)}
 EMPTY = ["", "the the", "unseen words alone"]
 
 

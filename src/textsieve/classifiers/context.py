@@ -18,7 +18,7 @@ from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError
 from ..kernels import cooccurrence as kernels
 from ..stats.labels import LabelPairs
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .tcfp_scorer import Partners, partner_type
 from .vote_table import for_ranges, place_by_term
 
@@ -33,7 +33,7 @@ def context_factor(co: Ints, cf: Ints, max_co: int) -> Floats:
     return np.asarray((1.0 + np.log(co)) / ((1.0 + np.log(cf)) * (1.0 + np.log(max_co))))
 
 
-def partners_of(rows: Rows, pairs: LabelPairs, context: str, min_co: int, threads: int) -> Partners:
+def partners_of(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threads: int) -> Partners:
     """Return the lists of partners of each term, in the format of `TCFPScorer`.
 
     Pairs that occur together in fewer than `min_co` documents of every class are left out.
@@ -77,13 +77,13 @@ def partners_of(rows: Rows, pairs: LabelPairs, context: str, min_co: int, thread
     return Partners(starts, terms, run_starts, ends, falling[numbers])
 
 
-def _documents(rows: Rows, pairs: LabelPairs) -> kernels.DocumentPairs:
+def _documents(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
     projections = place_by_term(rows, pairs.documents)
     classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
     columns = np.argsort(-np.diff(projections.starts), kind="stable").astype(np.int32)
     place_of = np.empty(rows.n_columns, np.int32)
     place_of[columns] = np.arange(rows.n_columns)
-    starts, places = rows.starts.astype(np.int64, copy=False), place_of[rows.columns]
+    starts, places = rows.indptr.astype(np.int64, copy=False), place_of[rows.indices]
     return kernels.DocumentPairs(
         *(
             projections.starts,
@@ -92,7 +92,7 @@ def _documents(rows: Rows, pairs: LabelPairs) -> kernels.DocumentPairs:
             pairs.documents,
             starts,
             places,
-            rows.values,
+            rows.data,
             columns,
             place_of,
         )

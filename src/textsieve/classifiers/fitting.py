@@ -61,7 +61,7 @@ def fit_one_label(
     if learns_from_stats(classifier, class_weight):
         is_member = csr_array((np.ones(len(numbers)), numbers, np.arange(len(numbers) + 1)), (len(numbers), n_classes))
         stats = stats_of(classifier, [rows], is_member, sample_weight)
-        form = fit_stats(classifier, stats, class_weight, several=False)
+        form = fit_stats(classifier, stats, class_weight, multilabel=False)
         return form if projected is None else form.before(projected)
     with few_documents_of_each_class():
         form, present = _fit_linear(classifier, rows, numbers, class_weight, sample_weight)
@@ -80,7 +80,7 @@ def fit_each_class(
     """Train each class against the rest. A document may belong to several classes, or to none."""
     if learns_from_stats(classifier, class_weight):
         stats = stats_of(classifier, [rows], _indicator(members, rows.shape[0]), sample_weight)
-        form = fit_stats(classifier, stats, class_weight, several=True)
+        form = fit_stats(classifier, stats, class_weight, multilabel=True)
         return form if projected is None else form.before(projected)
 
     def fit_class(number: int) -> tuple[Floats, float]:

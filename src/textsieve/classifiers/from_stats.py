@@ -107,14 +107,14 @@ def _require_weights(classifier: Any, rows: csr_matrix) -> None:
             raise ValueError(f"Negative values in data passed to {type(classifier).__name__}: {least:g}")
 
 
-def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, several: bool) -> Linear:
+def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilabel: bool) -> Linear:
     """Train on the statistics of documents. The classes are numbers from 0, including classes without documents.
 
     With one label per document (`several=False`), a class without documents can't win. With multilabel documents, each
     class is trained against the rest, which includes documents without a label. `class_weight` is "balanced", or a
     dictionary with a factor for each class number.
     """
-    if not several:
+    if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)
     if isinstance(classifier, Rocchio):  # its prototypes already contrast each class with the rest
         trained = clone(classifier).fit_stats(stats)

@@ -22,13 +22,13 @@ from ..arrays import Ints
 from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, pairs_of
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .knnfp_scorer import KNNFPScorer
 from .vote_table import project
 from .voting import VotingEstimator, training_rows
 
 
-def scorer_of(rows: Rows, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
+def scorer_of(rows: CSR, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
     """Return the scorer of labelled documents; unlabelled documents are left out."""
     documents, member = np.unique(pairs.documents, return_inverse=True)
     classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
@@ -87,7 +87,7 @@ class KNNFP(VotingEstimator):
         return self._class_docs
 
     @property
-    def several_(self) -> bool:
+    def multilabel_(self) -> bool:
         """Return whether a training document had several labels."""
         check_is_fitted(self, "_scorer")
         return len(self._scorer.labels) > len(self._scorer.label_starts) - 1

@@ -18,7 +18,7 @@ from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import is_whole, n_threads
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .scorer import require_array, require_parts, require_vector
 
 FEW_VALUES = 1 << 13
@@ -52,13 +52,13 @@ class KNNFPScorer:
         """Return zeros: without terms there are no votes."""
         return np.zeros(self.n_outputs)
 
-    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+    def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the votes of each row (rows x outputs), the same for any number of threads and any batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
-        if len(rows.values) > FEW_VALUES:
+        if len(rows.data) > FEW_VALUES:
             return self._scores_of_many(rows, n_threads(n_jobs))
-        votes = self.contributions(rows.columns, rows.values)
+        votes = self.contributions(rows.indices, rows.data)
         scores = np.zeros((rows.n_rows, self.n_outputs))
         np.add.at(scores, np.repeat(np.arange(rows.n_rows), rows.sizes), votes)
         return scores
@@ -149,12 +149,12 @@ class KNNFPScorer:
 
     # -- many rows: kernels -----
 
-    def _scores_of_many(self, rows: Rows, threads: int) -> Floats:
+    def _scores_of_many(self, rows: CSR, threads: int) -> Floats:
         from ..kernels.feature_projections import SortedWeights, vote_nearest
         from ..threads import parallel_map
 
-        columns, starts = rows.columns.astype(np.int32, copy=False), rows.starts.astype(np.int64, copy=False)
-        values = rows.values.astype(np.float64, copy=False)
+        columns, starts = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int64, copy=False)
+        values = rows.data.astype(np.float64, copy=False)
         given = SortedWeights(*(frozen(getattr(self, name)) for name in _ARRAYS))
         k = min(self.k, len(self.label_starts))
         scores = np.empty((rows.n_rows, self.n_outputs))

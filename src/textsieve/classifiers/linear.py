@@ -17,7 +17,7 @@ from ..archive import ArraySpec, specs_of
 from ..arrays import Floats
 from ..errors import InputError
 from ..settings import n_threads
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .scorer import require_array, require_finite, require_parts
 
 FEW_PRODUCTS = 1 << 21
@@ -45,13 +45,13 @@ class LinearScorer:
         """Return the number of scores of each document."""
         return len(self.intercepts)
 
-    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+    def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs), the same for any number of threads."""
         if rows.n_columns != len(self.coefficients):
             raise InputError(
                 f"The rows have {rows.n_columns:,} columns, but there are {len(self.coefficients):,} terms."
             )
-        if len(rows.values) * self.n_outputs > FEW_PRODUCTS:
+        if len(rows.data) * self.n_outputs > FEW_PRODUCTS:
             return self._scores_of_many(rows, n_threads(n_jobs))
         return self._scores_of_few(rows)
 
@@ -94,14 +94,14 @@ class LinearScorer:
         require_finite("coefficients", coefficients)
         return cls(coefficients, intercepts)
 
-    def _scores_of_few(self, rows: Rows) -> Floats:
+    def _scores_of_few(self, rows: CSR) -> Floats:
         """Return scores calculated with numpy. Products are added one by one in column order, as in the kernel."""
-        lengths = np.diff(rows.starts)
+        lengths = np.diff(rows.indptr)
         if lengths.max(initial=0) > rows.n_rows:
             return self._scores_row_by_row(rows)
-        products = self.contributions(rows.columns, rows.values)
+        products = self.contributions(rows.indices, rows.data)
         longest_first = np.argsort(-lengths, kind="stable")
-        starts, lengths = rows.starts[longest_first], lengths[longest_first]
+        starts, lengths = rows.indptr[longest_first], lengths[longest_first]
         scores = np.empty((rows.n_rows, self.n_outputs))
         for place in range(lengths.max(initial=0)):  # the next product of every row that is long enough
             n_longer = np.searchsorted(-lengths, -place)
@@ -115,16 +115,16 @@ class LinearScorer:
         in_order[longest_first] = scores
         return in_order
 
-    def _scores_row_by_row(self, rows: Rows) -> Floats:
+    def _scores_row_by_row(self, rows: CSR) -> Floats:
         scores = np.empty((rows.n_rows, self.n_outputs))
         for row in range(rows.n_rows):
-            place = slice(rows.starts[row], rows.starts[row + 1])
-            products = self.contributions(rows.columns[place], rows.values[place])
+            place = slice(rows.indptr[row], rows.indptr[row + 1])
+            products = self.contributions(rows.indices[place], rows.data[place])
             # cumsum adds one by one, in order; sum does not
             scores[row] = products.cumsum(axis=0)[-1] + self.intercepts if len(products) else self.intercepts
         return scores
 
-    def _scores_of_many(self, rows: Rows, threads: int) -> Floats:
+    def _scores_of_many(self, rows: CSR, threads: int) -> Floats:
         from ..kernels.csr import score_rows
         from ..threads import parallel_map
 
@@ -133,8 +133,8 @@ class LinearScorer:
 
         def score(number: int) -> None:
             first, last = number * size, min((number + 1) * size, rows.n_rows)
-            starts = rows.starts[first : last + 1]
-            score_rows(rows.values, rows.columns, starts, self.coefficients, self.intercepts, scores[first:last])
+            starts = rows.indptr[first : last + 1]
+            score_rows(rows.data, rows.indices, starts, self.coefficients, self.intercepts, scores[first:last])
 
         parallel_map(score, -(-rows.n_rows // size), threads)
         return scores

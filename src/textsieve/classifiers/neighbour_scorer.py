@@ -31,7 +31,7 @@ from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import Postings, cosines_of, frozen, index_of, matches, nearest_of, unit_rows
 from ..settings import is_whole, n_threads
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .scorer import require_array, require_ascending, require_parts, require_vector, shared_votes
 
 if TYPE_CHECKING:
@@ -76,20 +76,20 @@ class NeighbourScorer:
         """Return the index that the kernels search; built at first access."""
         return index_of(self.postings)
 
-    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+    def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
         threads = n_threads(n_jobs)
         unit = unit_rows(rows)
-        if "index" in vars(self) or np.diff(self.postings.term_starts)[unit.columns].sum() > FEW_POSTINGS:
+        if "index" in vars(self) or np.diff(self.postings.term_starts)[unit.indices].sum() > FEW_POSTINGS:
             return self._scores_of_many(unit, threads)
         return self._scores_of_few(unit)
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
         """Return what each value of one row adds to the scores (values x outputs): its part of the votes."""
-        unit = unit_rows(Rows(values, columns, np.array([0, len(columns)]), self.n_terms))
-        return self._parts(unit.columns, unit.values)
+        unit = unit_rows(CSR(values, columns, np.array([0, len(columns)]), self.n_terms))
+        return self._parts(unit.indices, unit.data)
 
     def term_strengths(self) -> Floats:
         """Return the mean weight of each term in the documents of each class (terms x outputs)."""
@@ -141,12 +141,12 @@ class NeighbourScorer:
 
     # -- few rows: numpy -----
 
-    def _scores_of_few(self, unit: Rows) -> Floats:
+    def _scores_of_few(self, unit: CSR) -> Floats:
         scores = np.zeros((unit.n_rows, self.n_outputs))
         for row in np.flatnonzero(unit.sizes).tolist():
-            place = slice(unit.starts[row], unit.starts[row + 1])
+            place = slice(unit.indptr[row], unit.indptr[row + 1])
             # cumsum adds one by one, in order; sum does not
-            scores[row] += self._parts(unit.columns[place], unit.values[place]).cumsum(axis=0)[-1]
+            scores[row] += self._parts(unit.indices[place], unit.data[place]).cumsum(axis=0)[-1]
         return scores
 
     def _parts(self, columns: NDArray[Any], values: Floats) -> Floats:
@@ -181,7 +181,7 @@ class NeighbourScorer:
 
     # -- many rows: kernels -----
 
-    def _scores_of_many(self, unit: Rows, threads: int) -> Floats:
+    def _scores_of_many(self, unit: CSR, threads: int) -> Floats:
         from ..kernels.neighbours import vote
         from ..threads import parallel_map
 
@@ -191,7 +191,7 @@ class NeighbourScorer:
 
         def score(number: int) -> None:
             first, last = number * _SLICE, min((number + 1) * _SLICE, unit.n_rows)
-            part = unit.columns, unit.values, unit.starts[first : last + 1]
+            part = unit.indices, unit.data, unit.indptr[first : last + 1]
             vote(index, *part, class_starts, classes, k, weighted, scores[first:last])
 
         parallel_map(score, -(-unit.n_rows // _SLICE), threads)

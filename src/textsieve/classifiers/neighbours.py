@@ -28,7 +28,7 @@ from ..kernels.neighbours import judge_sizes
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, pairs_of
-from ..text.rows import Rows
+from ..text.csr import CSR
 from ..threads import parallel_map
 from .neighbour_scorer import VOTES, NeighbourScorer
 
@@ -42,7 +42,7 @@ MOST_NEIGHBOURS = 100
 _SLICE = 1 << 8
 
 
-def scorer_of(rows: Rows, pairs: LabelPairs, k: int, votes: str) -> NeighbourScorer:
+def scorer_of(rows: CSR, pairs: LabelPairs, k: int, votes: str) -> NeighbourScorer:
     """Return the scorer of documents that all have a label."""
     class_of_pair = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
     order = np.argsort(pairs.documents, kind="stable")  # pairs are sorted by class, so the classes of a document ascend
@@ -109,11 +109,11 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         pairs = pairs_of(y, rows.n_rows, "CosineKNN")
         self._documents = np.unique(pairs.documents)  # labelled documents
         if len(self._documents) < rows.n_rows:
-            rows = Rows.of(rows.matrix()[self._documents])
+            rows = CSR.of(rows.matrix()[self._documents])
             pairs = pairs._replace(documents=np.searchsorted(self._documents, pairs.documents), n_documents=rows.n_rows)
         self.classes_ = np.array(pairs.classes)
         self.class_docs_ = np.diff(pairs.class_starts)
-        self.several_ = len(pairs.documents) > rows.n_rows
+        self.multilabel_ = len(pairs.documents) > rows.n_rows
         scorer = scorer_of(rows, pairs, rows.n_rows, self.votes)
         self.k_ = self._n_neighbours(scorer)
         self._scorer = replace(scorer, k=self.k_)
@@ -122,7 +122,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each class; for two classes with one label per document, second minus first."""
         scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 and not self.several_ else scores
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 and not self.multilabel_ else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the best score, the first of equals; without a neighbour, the most frequent class."""
@@ -140,7 +140,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     def _votes(self, X: Any) -> Floats:
         """Return the scores of documents with one class each; without a neighbour, the sizes of the classes."""
         scores = self._scores(X)
-        if self.several_:
+        if self.multilabel_:
             raise InputError(
                 "Training documents had several labels, and so may these; use decision_function and thresholds."
             )
@@ -228,5 +228,5 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _rows(matrix: Any) -> Rows:
-    return Rows.of(csr_matrix(matrix))
+def _rows(matrix: Any) -> CSR:
+    return CSR.of(csr_matrix(matrix))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..archive import ArraySpec
 from ..arrays import Floats
 from ..errors import InputError, shown
-from ..text.rows import Rows
+from ..text.csr import CSR
 
 _UNITS = float(1 << 30)
 
@@ -59,7 +59,7 @@ class Scorer(Protocol):
     def intercepts(self) -> Floats:
         """Return the scores of a document without any terms."""
 
-    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+    def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:

@@ -166,10 +166,10 @@ class TCFP(VotingEstimator):
         return self.table_.class_docs
 
     @property
-    def several_(self) -> bool:
+    def multilabel_(self) -> bool:
         """Return whether a training document had several labels."""
         check_is_fitted(self, "table_")
-        return self.table_.several
+        return self.table_.multilabel
 
     @property
     def term_votes_(self) -> NDArray[np.float32]:

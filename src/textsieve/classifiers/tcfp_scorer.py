@@ -28,7 +28,7 @@ from ..arrays import Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import n_threads
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .linear import LinearScorer
 from .scorer import require_array, require_finite, require_parts, require_vector
 
@@ -108,7 +108,7 @@ class TCFPScorer:
         """Return zeros: without terms there are no votes."""
         return self._linear.intercepts
 
-    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+    def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs), the same for any number of threads and any batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
@@ -118,31 +118,31 @@ class TCFPScorer:
 
         scores, no_intercepts = np.empty((rows.n_rows, self.n_outputs)), self.intercepts
 
-        def score(first: int, last: int, part: Rows) -> None:
-            score_rows(part.values, part.columns, part.starts, self.coefficients, no_intercepts, scores[first:last])
+        def score(first: int, last: int, part: CSR) -> None:
+            score_rows(part.data, part.indices, part.indptr, self.coefficients, no_intercepts, scores[first:last])
 
         self._weigh_many(rows, n_threads(n_jobs), score)
         return scores
 
-    def in_context(self, rows: Rows, n_jobs: int | None = 1) -> Rows:
+    def in_context(self, rows: CSR, n_jobs: int | None = 1) -> CSR:
         """Return the rows with the weights tw(t, d)."""
         if self._are_many(rows):
             return self._weigh_many(rows, n_threads(n_jobs), lambda first, last, part: None)
-        values = rows.values.astype(np.float64, copy=False)
+        values = rows.data.astype(np.float64, copy=False)
         weights = np.empty(len(values))
         for row in range(rows.n_rows):
-            own = slice(rows.starts[row], rows.starts[row + 1])
-            weights[own] = (1.0 + self._factors_of_one(rows.columns[own], values[own])) * values[own]
-        return rows._replace(values=weights)
+            own = slice(rows.indptr[row], rows.indptr[row + 1])
+            weights[own] = (1.0 + self._factors_of_one(rows.indices[own], values[own])) * values[own]
+        return rows._replace(data=weights)
 
-    def _are_many(self, rows: Rows) -> bool:
+    def _are_many(self, rows: CSR) -> bool:
         """Return whether to use kernels: there are many partners to check, or their index exists already."""
-        return "_index" in vars(self) or int(np.diff(self.partners.starts)[rows.columns].sum()) > FEW_PARTNERS
+        return "_index" in vars(self) or int(np.diff(self.partners.starts)[rows.indices].sum()) > FEW_PARTNERS
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
         """Return what each value of one row adds to the scores (values x outputs)."""
-        row = Rows(values, columns, np.array([0, len(columns)]), self.n_terms)
-        return self._linear.contributions(columns, self.in_context(row).values)
+        row = CSR(values, columns, np.array([0, len(columns)]), self.n_terms)
+        return self._linear.contributions(columns, self.in_context(row).data)
 
     def term_strengths(self) -> NDArray[np.float32]:
         """Return the coefficients: how each term's vote is split among the classes."""
@@ -250,23 +250,23 @@ class TCFPScorer:
             table[slots[term], terms[own]] = ranks[own]
         return Lists(*map(frozen, (starts, terms, ranks, falling))), slots, table
 
-    def _weigh_many(self, rows: Rows, threads: int, then: Callable[[int, int, Rows], None]) -> Rows:
+    def _weigh_many(self, rows: CSR, threads: int, then: Callable[[int, int, CSR], None]) -> CSR:
         """Return the rows with the weights tw(t, d); call `then` with each part as soon as it is done."""
         from ..kernels.cooccurrence import best_factors, mean_factors
         from ..threads import parallel_map
 
-        values, columns = rows.values.astype(np.float64, copy=False), rows.columns.astype(np.int32, copy=False)
-        starts, weights = rows.starts.astype(np.int64, copy=False), np.empty(len(values))
-        weighted = Rows(weights, columns, starts, rows.n_columns)
+        values, columns = rows.data.astype(np.float64, copy=False), rows.indices.astype(np.int32, copy=False)
+        starts, weights = rows.indptr.astype(np.int64, copy=False), np.empty(len(values))
+        weighted = CSR(weights, columns, starts, rows.n_columns)
         lists, slots, table = self._index
 
         def weigh(number: int) -> None:
             first, last = number * _SLICE, min((number + 1) * _SLICE, rows.n_rows)
-            part = weighted._replace(starts=starts[first : last + 1])
+            part = weighted._replace(indptr=starts[first : last + 1])
             if self.context == "best":
-                best_factors(columns, values, part.starts, lists, slots, table, weights)
+                best_factors(columns, values, part.indptr, lists, slots, table, weights)
             else:
-                mean_factors(columns, values, part.starts, lists, weights)
+                mean_factors(columns, values, part.indptr, lists, weights)
             own = slice(starts[first], starts[last])
             weights[own] += 1.0
             weights[own] *= values[own]

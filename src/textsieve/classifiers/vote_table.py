@@ -31,7 +31,7 @@ from ..errors import InputError, shown
 from ..kernels import feature_projections as kernels
 from ..kernels.feature_projections import Entries
 from ..stats.labels import LabelPairs, one_kind
-from ..text.rows import Rows
+from ..text.csr import CSR
 from ..threads import parallel_map
 
 MOST = 1e150
@@ -49,18 +49,18 @@ class Projections(NamedTuple):
     members: Int32s  # positions in the list of documents
 
 
-def place_by_term(rows: Rows, documents: Ints) -> Projections:
+def place_by_term(rows: CSR, documents: Ints) -> Projections:
     """Return the given rows (by number, possibly repeated) term by term, in the order given."""
-    starts, columns = rows.starts.astype(np.int64, copy=False), rows.columns.astype(np.int32, copy=False)
+    starts, columns = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False)
     sizes = np.zeros(rows.n_columns, np.int64)
-    kernels.count_by_term(documents, starts, columns, rows.values, sizes)
+    kernels.count_by_term(documents, starts, columns, rows.data, sizes)
     term_starts = np.concatenate([[0], np.cumsum(sizes)])
     weights, members = np.empty(term_starts[-1]), np.empty(term_starts[-1], np.int32)
-    kernels.write_by_term(documents, starts, columns, rows.values, term_starts.copy(), weights, members)
+    kernels.write_by_term(documents, starts, columns, rows.data, term_starts.copy(), weights, members)
     return Projections(term_starts, weights, members)
 
 
-def project(rows: Rows, documents: Ints, threads: int) -> Projections:
+def project(rows: CSR, documents: Ints, threads: int) -> Projections:
     """Return the given rows term by term, sorted by weight and then by position in `documents`."""
     projections = place_by_term(rows, documents)
     for_ranges(lambda first, last: kernels.sort_by_weight(first, last, *projections), rows.n_columns, threads)
@@ -88,7 +88,7 @@ class VoteTable(NamedTuple):
 
     classes: tuple[Any, ...]
     class_docs: Ints
-    several: bool  # whether a document had several classes
+    multilabel: bool  # whether a document had several classes
     entries: Entries
 
     @property
@@ -97,7 +97,7 @@ class VoteTable(NamedTuple):
         return len(self.entries.starts) - 1
 
 
-def vote_table(rows: Rows, pairs: LabelPairs, threads: int) -> VoteTable:
+def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
     """Return the table of some documents; unlabelled documents are left out."""
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
     multilabel = np.flatnonzero(n_labels > 1)
@@ -133,7 +133,7 @@ def merge(one: VoteTable, other: VoteTable) -> VoteTable:
         np.zeros(n_terms + 1, np.int64), np.empty(size), np.empty(size, np.int32), np.empty(size, np.int64)
     )
     kernels.merge(renumber(one), renumber(other), merged)
-    return VoteTable(classes, class_docs, one.several or other.several, _squeezed(merged))
+    return VoteTable(classes, class_docs, one.multilabel or other.multilabel, _squeezed(merged))
 
 
 def _squeezed(entries: Entries) -> Entries:
@@ -184,10 +184,10 @@ def declared_terms(specs: Specs, n_classes: int) -> int:
     return starts[0] - 1
 
 
-def votes_of(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, several: bool) -> VoteTable:
+def votes_of(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multilabel: bool) -> VoteTable:
     """Return the table of arrays that passed `declared_terms`; raise `InputError` if no documents can have it."""
     class_docs, *entries = (arrays[name] for name in DTYPES)
-    table = VoteTable(tuple(range(n_classes)), class_docs, several, Entries(*entries))
+    table = VoteTable(tuple(range(n_classes)), class_docs, multilabel, Entries(*entries))
     starts = table.entries.starts
     if starts[0] != 0 or starts[-1] != len(table.entries.weights) or (starts[1:] < starts[:-1]).any():
         raise _damaged("its arrays have other shapes")

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .scorer import Scorer
 from .vote_table import require_weights
 
@@ -43,7 +43,7 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     @abstractmethod
-    def several_(self) -> bool:
+    def multilabel_(self) -> bool:
         """Return whether a training document had several labels."""
 
     @abstractmethod
@@ -60,12 +60,12 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
     def decision_function(self, X: Any) -> Floats:
         """Return the votes; for two classes with one label per document, second minus first."""
         votes = self.votes(X)
-        return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 and not self.several_ else votes
+        return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 and not self.multilabel_ else votes
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the most votes, the first of equals; without any vote, the most frequent class."""
         votes = self.votes(X)
-        if self.several_:
+        if self.multilabel_:
             raise InputError(
                 "Training documents had several labels, and so may these; use decision_function and thresholds."
             )
@@ -88,14 +88,14 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
-def rows_of(matrix: Any) -> Rows:
+def rows_of(matrix: Any) -> CSR:
     """Return the rows of a matrix that scikit-learn has validated."""
     rows: Any = matrix if issparse(matrix) else csr_matrix(matrix)
-    return Rows.of(rows)
+    return CSR.of(rows)
 
 
-def training_rows(matrix: Any, who: str) -> Rows:
+def training_rows(matrix: Any, who: str) -> CSR:
     """Return the rows of training documents; raise `InputError` for negative weights."""
     rows = rows_of(matrix)
-    require_weights(rows.values, who)
+    require_weights(rows.data, who)
     return rows

@@ -70,7 +70,7 @@ split = options.bundle(
     ),
 )
 
-several = options.bundle(
+multilabel = options.bundle(
     "several",
     click.option("--multilabel/--no-multilabel", default=None, help="Whether a document may have several labels."),
     click.option(
@@ -121,7 +121,7 @@ several = options.bundle(
     help="Write a page with figures and tables, a .html that opens without a network.",
 )
 @options.terms_are
-@several
+@multilabel
 @options.jobs
 @options.json_wanted
 def command(
@@ -133,7 +133,7 @@ def command(
     results: str | None,
     report: str | None,
     terms_are: dict[str, Any],
-    several: dict[str, Any],
+    multilabel: dict[str, Any],
     jobs: int,
     wants_json: bool,
 ) -> None:
@@ -159,7 +159,7 @@ def command(
         compare_report.check(report, path)
         _show(compare_report.measured_before(path), path, report, wants_json)
         return
-    settings = options.counting(terms_are) | several | {"cut_options": options.as_dict(several["cut_options"])}
+    settings = options.counting(terms_are) | multilabel | {"cut_options": options.as_dict(multilabel["cut_options"])}
     with usage():
         Plan.of(asked["selectors"], asked["n_terms"], asked["classifiers"], settings, jobs)
         is_split = Splitting(**split).is_asked_for

@@ -25,7 +25,7 @@ def show(found: Comparison, results: str) -> None:
     page.line(f"{counted(len(found.conditions), 'combination')}, tested on {split}")
     lines = in_order(found)
     test = "corrected t-test on splits" if header["split"].get("overlapping") else "sign test on documents"
-    _show_quality(page, lines, test, several=header["several_labels"])
+    _show_quality(page, lines, test, multilabel=header["several_labels"])
     _show_problems(page, lines)
     _show_cost(page, lines)
     _show_ranks(page, found)
@@ -48,11 +48,11 @@ def _value(mean: Mean | None) -> float:
     return -1.0 if mean is None else mean.value
 
 
-def _show_quality(page: Page, lines: Sequence[Summary], test: str, *, several: bool) -> None:
-    titles = ["kept", "micro-F1", "macro-F1", *(["all right"] if several else []), "p"]
+def _show_quality(page: Page, lines: Sequence[Summary], test: str, *, multilabel: bool) -> None:
+    titles = ["kept", "micro-F1", "macro-F1", *(["all right"] if multilabel else []), "p"]
     rows = []
     for line in lines:
-        means = [line.micro_f1, line.macro_f1, *([line.accuracy] if several else [])]
+        means = [line.micro_f1, line.macro_f1, *([line.accuracy] if multilabel else [])]
         n_kept = NOTHING if line.n_kept is None else f"{line.n_kept:,.0f}"
         cells = [NOTHING if mean is None else mean_text(mean) for mean in means]
         rows.append([size_text(line.n_terms), line.selector, line.classifier, n_kept, *cells, p_text(line)])

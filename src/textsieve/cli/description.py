@@ -71,7 +71,7 @@ def show_measures(page: Page, model: Model) -> None:
         of_sample = "" if sample is None else f" of a sample of {sample:,} documents"
         tested = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
         then = " before it was updated" if model.about.get("updated") else ""
-        page.line(f"On {tested}{then}: {figures(held_out, several=model.labels != 'one')}")
+        page.line(f"On {tested}{then}: {figures(held_out, multilabel=model.labels != 'one')}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if curve := model.about.get("curve"):
@@ -111,9 +111,9 @@ def shares(row: Mapping[str, Any]) -> list[str]:
     return [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]
 
 
-def figures(report: Mapping[str, Any], *, several: bool) -> str:
+def figures(report: Mapping[str, Any], *, multilabel: bool) -> str:
     """Return the measures over all classes as text; accuracy is left out for multilabel models."""
-    all_right = "" if several else f", accuracy {report['accuracy']:.3f}"
+    all_right = "" if multilabel else f", accuracy {report['accuracy']:.3f}"
     return f"micro-F1 {report['micro_f1']:.3f}, macro-F1 {report['macro_f1']:.3f}{all_right}"
 
 

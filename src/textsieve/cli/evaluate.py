@@ -70,9 +70,9 @@ def _show(report: "Report", name: str, model: "Model") -> None:
     if unknown_classes:
         listed = ", ".join(unknown_classes[:5]) + ", ..." * (len(unknown_classes) > 5)
         page.line(f"The model does not know {len(unknown_classes):,} of the classes: {listed}")
-    page.line(figures(report.summary(), several=report.several))
+    page.line(figures(report.summary(), multilabel=report.multilabel))
     _show_classes(page, report)
-    if not report.several:
+    if not report.multilabel:
         _show_confusion(page, report)
 
 

@@ -165,7 +165,7 @@ class Fold:
         """Raise `InputError` if the training documents have too few classes to learn from; only the labels are used."""
         all_targets = self.documents.counted.targets
         present = [all_targets.classes[number] for number in np.flatnonzero(all_targets.class_docs).tolist()]
-        if len(present) == 1 and not all_targets.several:
+        if len(present) == 1 and not all_targets.multilabel:
             raise InputError(
                 f"{self.documents.name}: Only one class, {shown(present[0])}, so there is nothing to tell apart; give "
                 "documents of at least two classes. In a table, name the column of the labels with label=."

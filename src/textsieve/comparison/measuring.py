@@ -72,9 +72,9 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
             Row.about(fold.number, condition, **about, problem=without_prefix(str(problem))), selection
         )
     true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
-    classes, several = fold.documents.counted.targets.classes, split.train_targets.several
+    classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
     report = compare_labels(
-        classes, true_labels, predicted_labels, several=several, unknown=int(predicted.is_unknown.sum())
+        classes, true_labels, predicted_labels, multilabel=multilabel, unknown=int(predicted.is_unknown.sum())
     )
     model = model_of(settings, shared.train, selected, trained.fitted, trained.cut)
     row = Row.about(
@@ -95,7 +95,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
 def _holds_out(training: TrainingPlan, shared: FoldCache) -> bool:
     """Return whether inner folds are needed to fit thresholds on held-out documents."""
     targets = shared.train.targets
-    return targets.several and training.cut.known(len(targets.classes)) is None
+    return targets.multilabel and training.cut.known(len(targets.classes)) is None
 
 
 def _wanted(shared: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
@@ -110,7 +110,7 @@ def _train(
     training: TrainingPlan, split: FoldSplit, inner: list[FoldCache], chosen: list[Timed[SelectedTerms]]
 ) -> TrainedCondition:
     fitted = training.fit_counts(split.train, split.train_targets)
-    return TrainedCondition(fitted, _cut(training, split, inner, chosen) if split.train_targets.several else None)
+    return TrainedCondition(fitted, _cut(training, split, inner, chosen) if split.train_targets.multilabel else None)
 
 
 def _cut(
@@ -147,7 +147,7 @@ def _figures(report: Report) -> dict[str, Any]:
         "accuracy": report.accuracy,
         "unknown": report.unknown,
         "by_class": tuple((report.hits[label], report.put[label], report.true[label]) for label in report.classes),
-        "confusion": None if report.several else tuple(pairs),
+        "confusion": None if report.multilabel else tuple(pairs),
     }
 
 

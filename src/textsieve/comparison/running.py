@@ -116,7 +116,7 @@ def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
         "corpus": documents.name,
         "documents": targets.n_documents,
         "classes": targets.classes,
-        "several_labels": targets.several,
+        "several_labels": targets.multilabel,
         "form": documents.form,
         "split": documents.parts.about,
         "settings": storable(settings),

@@ -232,12 +232,12 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
     yield FieldRule(
         classes.issuperset(map(_class_key, row["missing_classes"])), "missing_classes has a class of no document"
     )
-    several = header["several_labels"]
-    needed = [name for name in FIGURES if not (several and name == "confusion")]
+    multilabel = header["several_labels"]
+    needed = [name for name in FIGURES if not (multilabel and name == "confusion")]
     missing = [name for name in needed if row[name] is None]
     if row["problem"] is None:
         yield FieldRule(not missing, f"there is no problem, and yet {', '.join(missing)} is null")
-        yield FieldRule(not several or row["confusion"] is None, "confusion is for one label a document")
+        yield FieldRule(not multilabel or row["confusion"] is None, "confusion is for one label a document")
     else:
         yield FieldRule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
 

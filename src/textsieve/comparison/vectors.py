@@ -61,9 +61,9 @@ def count_vectors(
             raise too_many(corpus, most_values)
         progress("counting", len(labels), None)
     values = _numbers(_aligned(parts), corpus.name)
-    several = corpus.multilabel if multilabel is None else multilabel
+    multilabel = corpus.multilabel if multilabel is None else multilabel
     names = [f"#{column}" for column in range(values.shape[1])]
-    return CountedDocuments(values, names, Targets.of(labels, len(labels), bool(several)), limits)
+    return CountedDocuments(values, names, Targets.of(labels, len(labels), bool(multilabel)), limits)
 
 
 def form_of(values: csr_matrix) -> Form:

@@ -47,12 +47,12 @@ from .vote_rules import knows_nothing
 ENSEMBLE = "subspace"
 
 
-def refuse_averages_of_cosines(base: Any, combine: str, several: bool = False) -> None:
+def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False) -> None:
     """Raise `InputError` if cosine scores would be averaged or compared with 0.
 
     Each member has its own length of a document, so their cosines are not comparable.
     """
-    if isinstance(base, Rocchio) and (combine == "mean" or several):
+    if isinstance(base, Rocchio) and (combine == "mean" or multilabel):
         raise InputError(
             "Rocchio compares by the cosine, and each member has another length of a document: its scores can't be "
             "averaged, nor cut at 0 for several labels; use combine='vote' with one label a document, or svm or nb."

@@ -41,7 +41,7 @@ from ..classifiers.scorer import (
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import n_threads
-from ..text.rows import Rows
+from ..text.csr import CSR
 
 FEW_PRODUCTS = 1 << 22
 """Up to this many products are computed with NumPy, which is faster than loading the kernels."""
@@ -81,7 +81,7 @@ class SubspaceScorer:
     member_intercepts: Floats  # members x outputs of a member
     classes: Int32s  # the classes that members vote for; with two classes, the single output is for the second
     intercepts: Floats
-    several: bool
+    multilabel: bool
 
     @property
     def n_terms(self) -> int:
@@ -98,12 +98,12 @@ class SubspaceScorer:
         """Return the number of members."""
         return len(self.member_intercepts)
 
-    def scores(self, rows: Rows, n_jobs: int | None = 1) -> Floats:
+    def scores(self, rows: CSR, n_jobs: int | None = 1) -> Floats:
         """Return the scores of each row (rows x outputs); they don't depend on the number of threads or on batches."""
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
         threads = n_threads(n_jobs)
-        n_products = np.diff(self.term_starts)[rows.columns].sum() * self.coefficients.shape[1]
+        n_products = np.diff(self.term_starts)[rows.indices].sum() * self.coefficients.shape[1]
         votes = self._votes_of_many(rows, threads) if n_products > FEW_PRODUCTS else self._votes_of_few(rows)
         return votes + self.intercepts
 
@@ -136,7 +136,7 @@ class SubspaceScorer:
 
     def header(self) -> dict[str, Any]:
         """Return the settings to store: whether the scorer is multilabel."""
-        return {"several": self.several}
+        return {"several": self.multilabel}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to store: coefficients, the terms of the members, and the classes they vote for."""
@@ -146,13 +146,13 @@ class SubspaceScorer:
     def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking its settings, array types and shapes."""
         require_parts(header, specs, ("several",), _ARRAYS)
-        several = header["several"]
-        if not isinstance(several, bool):
-            raise InputError(f"several is {shown(several)}, neither true nor false")
+        multilabel = header["several"]
+        if not isinstance(multilabel, bool):
+            raise InputError(f"several is {shown(multilabel)}, neither true nor false")
         n_voted = require_vector("classes", specs["classes"], np.int32)
         member_intercepts = specs["member_intercepts"]
         n_members = max((*member_intercepts.shape, 0)[0], 1)
-        n_own = 1 if n_voted == 2 and not several else n_voted
+        n_own = 1 if n_voted == 2 and not multilabel else n_voted
         require_array("member_intercepts", member_intercepts, np.float64, (n_members, n_own))
         if n_voted < 2:
             raise InputError("there are fewer than two classes to choose among")
@@ -185,11 +185,11 @@ class SubspaceScorer:
         """Return whether a member has one output, which is positive for the second of two classes."""
         return self.coefficients.shape[1] == 1 and len(self.classes) == 2
 
-    def _votes_of_few(self, rows: Rows) -> Floats:
+    def _votes_of_few(self, rows: CSR) -> Floats:
         votes = np.zeros((rows.n_rows, self.n_outputs))
         for row in range(rows.n_rows):
-            values_of_row = slice(rows.starts[row], rows.starts[row + 1])
-            for choice in self._choices(self._known(rows.columns[values_of_row], rows.values[values_of_row])):
+            values_of_row = slice(rows.indptr[row], rows.indptr[row + 1])
+            for choice in self._choices(self._known(rows.indices[values_of_row], rows.data[values_of_row])):
                 votes[row, choice.number] += choice.worth * choice.voters.sum()
         return votes
 
@@ -214,7 +214,7 @@ class SubspaceScorer:
                 _Choice(int(self.classes[1]), 0, 1.0, 1.0, can_vote & second),
             ]
         numbered = list(enumerate(self.classes.tolist()))
-        if self.several:
+        if self.multilabel:
             return [
                 _Choice(number, output, sign, 0.5 * sign, can_vote & ((sums[:, output] > 0.0) == (sign > 0.0)))
                 for output, number in numbered
@@ -225,7 +225,7 @@ class SubspaceScorer:
 
     # -- many rows -----------------------------------------------------------------------------------------------
 
-    def choices(self, rows: Rows, n_jobs: int | None = 1) -> Ints:
+    def choices(self, rows: CSR, n_jobs: int | None = 1) -> Ints:
         """Return the class that each member votes for (rows x members), or -1; for single-label documents."""
         from ..kernels.subspace import choose
 
@@ -233,27 +233,27 @@ class SubspaceScorer:
         self._for_slices(choose, rows, choices, n_threads(n_jobs))
         return choices
 
-    def _votes_of_many(self, rows: Rows, threads: int) -> Floats:
+    def _votes_of_many(self, rows: CSR, threads: int) -> Floats:
         from ..kernels.subspace import approve
 
         votes = np.zeros((rows.n_rows, self.n_outputs))
-        if self.several:
+        if self.multilabel:
             self._for_slices(approve, rows, votes, threads)
             return votes
         at_a_time = max(_SLICE, _CHOICES // self.n_members)
         for first in range(0, rows.n_rows, at_a_time):
-            batch = Rows(rows.values, rows.columns, rows.starts[first : first + at_a_time + 1], rows.n_columns)
+            batch = CSR(rows.data, rows.indices, rows.indptr[first : first + at_a_time + 1], rows.n_columns)
             choices = self.choices(batch, threads)
             for number in range(self.n_outputs):
                 votes[first : first + at_a_time, number] = (choices == number).sum(axis=1)
         return votes
 
-    def _for_slices(self, task: Callable[..., None], rows: Rows, out: NDArray[Any], threads: int) -> None:
+    def _for_slices(self, task: Callable[..., None], rows: CSR, out: NDArray[Any], threads: int) -> None:
         from ..threads import parallel_map
 
-        values = frozen(rows.values.astype(np.float64, copy=False))
-        columns = frozen(rows.columns.astype(np.int32, copy=False))
-        starts = rows.starts.astype(np.int64, copy=False)
+        values = frozen(rows.data.astype(np.float64, copy=False))
+        columns = frozen(rows.indices.astype(np.int32, copy=False))
+        starts = rows.indptr.astype(np.int64, copy=False)
         members = self.term_starts, self.members, self.coefficients, self.member_intercepts, self.classes
         arrays = [frozen(array) for array in members]
 

@@ -28,7 +28,7 @@ from ..parameters import available_if
 from ..settings import n_threads
 from ..stats.labels import is_indicator, pairs_of, without_missing
 from ..stats.weights import check_weights, drop_weightless
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .build_scorer import OtherMembers, combined
 from .members import (
     Member,
@@ -87,7 +87,7 @@ def linear_members(scorer: SubspaceScorer, classes: NDArray[Any]) -> list[Linear
     for rows, intercepts in zip(np.split(by_member, ends[:-1]), scorer.member_intercepts, strict=True):
         member = LinearMember()
         member.coef_, member.intercept_ = scorer.coefficients[rows].T, intercepts
-        member.classes_, member.multilabel_ = classes[scorer.classes], scorer.several
+        member.classes_, member.multilabel_ = classes[scorer.classes], scorer.multilabel
         member.n_features_in_ = len(rows)
         members.append(member)
     return members
@@ -177,11 +177,11 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         n_members = size_of("RandomSubspace.n_estimators", self.n_estimators, n)
         pairs = pairs_of(y, rows.shape[0], "RandomSubspace")
         task = task_of(rows, pairs, keeps_unlabelled=is_matrix(without_missing(y)), weights=weights)
-        refuse_averages_of_cosines(base, self.combine, several=task.numbers is None)
+        refuse_averages_of_cosines(base, self.combine, multilabel=task.numbers is None)
         sizes = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
         members = train_members(base, task, **sizes, then=Member.lean if self.combine == "vote" else Member.whole)
         self._decides = combined(members, task, self.combine)
-        self.classes_, self.several_ = np.array(pairs.classes), task.numbers is None
+        self.classes_, self.multilabel_ = np.array(pairs.classes), task.numbers is None
         self.n_terms_, self.n_estimators_, self._seed = n_terms, n_members, seed
         return self
 
@@ -222,7 +222,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         For two classes and single-label documents, return the score of the second class minus that of the first.
         """
         scores = self._class_scores(X)
-        if self.several_ or scores.shape[1] > 2:
+        if self.multilabel_ or scores.shape[1] > 2:
             return scores
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
 
@@ -232,7 +232,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         The matrix has 0 and 1 (documents x classes).
         """
         scores = self.decision_function(X)
-        if self.several_:
+        if self.multilabel_:
             return (scores > 0.0).astype(np.int64)
         numbers = (scores > 0.0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[numbers])
@@ -245,7 +245,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         `predict` does.
         """
         votes = self._class_scores(X)
-        if self.several_:
+        if self.multilabel_:
             raise InputError(
                 "Training documents had several labels, and votes for each of them are no shares of one; use "
                 "decision_function."
@@ -265,8 +265,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         rows = self._rows(X)
         if isinstance(self._decides, OtherMembers):
             return self._decides.choices(rows)
-        if isinstance(self._decides, SubspaceScorer) and not self.several_:
-            return self._decides.choices(Rows.of(rows), self.n_jobs)
+        if isinstance(self._decides, SubspaceScorer) and not self.multilabel_:
+            return self._decides.choices(CSR.of(rows), self.n_jobs)
         raise InputError(
             "Single members are known with one label a document and combine='vote' alone; fit the ensemble so."
         )
@@ -286,7 +286,7 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         rows = self._rows(X)
         if isinstance(self._decides, OtherMembers):
             return self._decides.scores(rows)
-        return self._decides.scores(Rows.of(rows), self.n_jobs)
+        return self._decides.scores(CSR.of(rows), self.n_jobs)
 
     def _rows(self, X: Any) -> csr_matrix:
         check_is_fitted(self)
@@ -311,7 +311,7 @@ def sound_rows(X: Any) -> csr_matrix:
 
     A document has a term only if its weight is not 0.
     """
-    rows = Rows.of(csr_matrix(X)).matrix()
+    rows = CSR.of(csr_matrix(X)).matrix()
     if rows.data.all():
         return rows
     rows = rows.copy()

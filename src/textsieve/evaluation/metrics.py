@@ -36,7 +36,7 @@ class Report:
     """Counts of right and wrong predictions by label. Reports of batches can be added."""
 
     classes: tuple[Any, ...]
-    several: bool = False
+    multilabel: bool = False
     documents: int = 0
     unlabelled: int = 0
     unknown: int = 0
@@ -71,7 +71,7 @@ class Report:
         return "\n".join([self._figures(), *lines])
 
     def _figures(self) -> str:
-        all_right = "" if self.several else f", accuracy {self.accuracy:.3f}"
+        all_right = "" if self.multilabel else f", accuracy {self.accuracy:.3f}"
         figures = f"micro-F1 {self.micro_f1:.3f}, macro-F1 {self.macro_f1:.3f}{all_right}"
         return f"{counted(self.documents, 'document')}: {figures}"
 
@@ -81,7 +81,7 @@ class Report:
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
         }
-        return Report(self.classes, self.several or other.several, **numbers, **counters)
+        return Report(self.classes, self.multilabel or other.multilabel, **numbers, **counters)
 
     @property
     def labels(self) -> list[Any]:
@@ -168,7 +168,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON values, including the confusion matrix unless the model is multilabel."""
         everything = self.by_class()
-        return everything if self.several else everything | {"labels": self.labels, "confusion": self.confusion()}
+        return everything if self.multilabel else everything | {"labels": self.labels, "confusion": self.confusion()}
 
 
 def compare_labels(
@@ -176,7 +176,7 @@ def compare_labels(
     true: Iterable[Iterable[Any]],
     predicted: Iterable[Iterable[Any]],
     *,
-    several: bool,
+    multilabel: bool,
     none_is_right: bool = False,
     unknown: Any = 0,
     times: Iterable[Any] | None = None,
@@ -186,7 +186,7 @@ def compare_labels(
     Documents without a true label are skipped as unlabelled, unless no label is a valid answer (`none_is_right`).
     `times` says how many times each document counts.
     """
-    report = Report(tuple(classes), several)
+    report = Report(tuple(classes), multilabel)
     documents: Any = 0
     unlabelled: Any = 0
     right: Any = 0
@@ -201,10 +201,10 @@ def compare_labels(
         for counter, labels in ((report.true, own.keys()), (report.put, given.keys()), (report.hits, hits)):
             for label in labels:
                 counter[label] += count
-        if not several:
+        if not multilabel:
             report.pairs[next(iter(own)), next(iter(given))] += count
     return Report(
-        *(report.classes, several, documents, unlabelled, unknown, right),
+        *(report.classes, multilabel, documents, unlabelled, unknown, right),
         *(report.hits, report.put, report.true, report.pairs),
     )
 

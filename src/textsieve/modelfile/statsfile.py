@@ -64,7 +64,7 @@ def encode(statistics: Statistics, model: Model) -> bytes:
     is_sums = isinstance(learned, ClassSums)
     header = {
         "way": "sums" if is_sums else "votes",
-        "several": isinstance(learned, ClassVotes) and learned.table.several,
+        "several": isinstance(learned, ClassVotes) and learned.table.multilabel,
         "terms": digest_of_terms(model),
         "n_documents": statistics.n_documents,
         "n_unlabelled": statistics.n_unlabelled,
@@ -140,7 +140,7 @@ def _restored(header: Header, arrays: Arrays, model: Model) -> Statistics:
         n_labelled = header["n_documents"] - header["n_unlabelled"]
         learned = ClassSums(ClassStats(table_of(range(n_classes), n_labelled, arrays)))
     else:
-        learned = ClassVotes(votes_of(arrays, n_classes, several=header["several"]))
+        learned = ClassVotes(votes_of(arrays, n_classes, multilabel=header["several"]))
     folded = arrays["folded"].tobytes()
     digests = frozenset(folded[at : at + DIGEST] for at in range(0, len(folded), DIGEST))
     return Statistics(learned, arrays["without"], header["n_documents"], header["n_unlabelled"], digests)

@@ -28,11 +28,11 @@ from ..evaluation.thresholds import ThresholdRule
 from ..extras import require_package
 from ..settings import is_whole
 from ..text.counting import count_known
+from ..text.csr import CSR
 from ..text.languages import WAYS
 from ..text.places import Span, TermFinder
 from ..text.preparation import AS_IT_IS, Preparation
 from ..text.reading import Reading
-from ..text.rows import Rows
 from ..text.vocabulary import Vocabulary
 from ..text.weights import weigh
 from ..text.words import Accents, stop_words_of
@@ -120,15 +120,15 @@ class Model:
         """
         return self.ngram_range[1] > 1 or self.preparation.normalise is not None
 
-    def counts(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Rows:
+    def counts(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> CSR:
         """Return the count of each selected term in each document."""
         return count_known(documents, self._vocabulary, self._reading, n_jobs=n_jobs)
 
-    def weights(self, counts: Rows) -> Rows:
+    def weights(self, counts: CSR) -> CSR:
         """Return the weights of counted terms."""
         return weigh(counts, tf=self.tf, idf=self.idf, norm=self.norm)
 
-    def rows(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Rows:
+    def rows(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> CSR:
         """Return the weights of the selected terms in each document."""
         return self.weights(self.counts(documents, n_jobs))
 
@@ -167,7 +167,7 @@ class Model:
             return [label_set for block in labels for label_set in block], rows.is_zero
         return np.concatenate(labels), rows.is_zero
 
-    def predict_rows(self, rows: Rows, n_jobs: int | None = 1) -> Predictions:
+    def predict_rows(self, rows: CSR, n_jobs: int | None = 1) -> Predictions:
         """Return the predictions for documents given as rows of weights."""
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
         unknown = rows.is_zero
@@ -247,10 +247,10 @@ class Model:
         counts = self.counts([_one_text(text)])
         weights = self.weights(counts)
         scores = self._by_class(self.scorer.scores(weights))[0]
-        products = self._by_class(self.scorer.contributions(weights.columns, weights.values))
+        products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
         intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
-        terms = [self.terms[column] for column in weights.columns.tolist()]
-        spoken = TermContributions(terms, counts.values.tolist(), weights.values.tolist(), products)
+        terms = [self.terms[column] for column in weights.indices.tolist()]
+        spoken = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
 
         def of_class(number: int) -> ClassExplanation:
             threshold = None if self.thresholds is None else float(self.thresholds[number])

@@ -37,7 +37,7 @@ from ..kernels import drop as kernels
 from ..neighbours import index_of, nearest, postings_of, rows_in
 from ..settings import is_whole, n_threads
 from ..stats.labels import pairs_of
-from ..text.rows import Rows
+from ..text.csr import CSR
 
 if TYPE_CHECKING:
     from ..kernels.neighbours import Index
@@ -67,7 +67,7 @@ _SPARE = 32
 class Reduction:
     """A collection from which documents are dropped."""
 
-    def __init__(self, rows: Rows, labels: Ints, k: int, threads: int) -> None:
+    def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
         self.index: Index = index_of(postings_of(rows))
         self.documents = rows_in(self.index)
         self.threads = threads
@@ -106,7 +106,7 @@ class Reduction:
         if name == "as given":
             return kept
         matrix = self.documents.matrix()[kept]
-        queries = Rows(matrix.data, matrix.indices, matrix.indptr.astype(np.int64), self.documents.n_columns)
+        queries = CSR(matrix.data, matrix.indices, matrix.indptr.astype(np.int64), self.documents.n_columns)
         labels = self.state.labels
         groups = np.where(self.state.groups >= 0, labels, np.int32(-1))
         enemies = nearest(self.index, queries, 1, threads=self.threads, groups=groups, owns=labels[kept])
@@ -121,7 +121,7 @@ class Reduction:
         return kernels.sweep(self.index, self.state, order, unconditional, rules.associates == "kept")
 
 
-def reduced(rows: Rows, labels: Ints, rules: Rules, k: int, threads: int) -> Ints:
+def reduced(rows: CSR, labels: Ints, rules: Rules, k: int, threads: int) -> Ints:
     """Return the kept documents, ascending."""
     collection = Reduction(rows, labels, k, threads)
     if rules.noise != "stays":
@@ -201,7 +201,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any) -> Self:
         self._validate()
-        rows = Rows.of(csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64)))
+        rows = CSR.of(csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64)))
         pairs = pairs_of(y, rows.n_rows, "DROP")
         labels = np.full(rows.n_rows, -1)
         labels[pairs.documents] = np.repeat(np.arange(len(pairs.classes)), np.diff(pairs.class_starts))
@@ -213,7 +213,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
             warnings.warn(
                 f"k={self.k}, but a document has {n_others:,} others; all of them are neighbours.", stacklevel=3
             )
-        labelled_rows = Rows.of(rows.matrix()[labelled])
+        labelled_rows = CSR.of(rows.matrix()[labelled])
         k, threads = min(int(self.k), n_others), n_threads(self.n_jobs)
         self.sample_indices_ = labelled[reduced(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)]
         n_kept = np.bincount(labels[self.sample_indices_], minlength=len(pairs.classes))

@@ -30,8 +30,8 @@ def measures(found: Comparison) -> dict[str, str]:
 
     For single-label documents accuracy is left out, as it equals micro-F1.
     """
-    several = {"all labels right": "accuracy"} if found.header["several_labels"] else {}
-    return {"micro-F1": "micro_f1", "macro-F1": "macro_f1"} | several
+    multilabel = {"all labels right": "accuracy"} if found.header["several_labels"] else {}
+    return {"micro-F1": "micro_f1", "macro-F1": "macro_f1"} | multilabel
 
 
 def classifiers_of(found: Comparison) -> list[str]:

@@ -89,10 +89,12 @@ def _table_of_all(comparison: Comparison) -> str:
         + tables.ranks_table(comparison)
     )
     test = "corrected t-test on splits" if comparison.header["split"].get("overlapping") else "sign test on documents"
-    several = "" if comparison.header["split"]["folds"] < 2 else "±: half of the 95 % interval of the mean over folds. "
+    interval_note = (
+        "" if comparison.header["split"]["folds"] < 2 else "±: half of the 95 % interval of the mean over folds. "
+    )
     note = (
-        f"{several}p: how likely such a lead of the best is by chance ({test}, Holm's correction), among combinations "
-        "with as many terms, and among all."
+        f"{interval_note}p: how likely such a lead of the best is by chance ({test}, Holm's correction), among "
+        "combinations with as many terms, and among all."
     )
     return _section("table", "All combinations", inner, note)
 
@@ -126,7 +128,7 @@ def _energy(comparison: Comparison) -> str:
 
 
 def _mistakes(comparison: Comparison) -> str:
-    several = comparison.header["several_labels"]
+    multilabel = comparison.header["several_labels"]
     combinations = choices.quality_choices(comparison)
     names = [(combination["name"], str(index)) for index, combination in enumerate(combinations)]
     n_left_out = len(choices.best_first(comparison)) - len(combinations)
@@ -136,10 +138,10 @@ def _mistakes(comparison: Comparison) -> str:
         else ""
     )
     folds = " The tested documents of all folds are added up." if comparison.header["split"]["folds"] > 1 else ""
-    title = "Classes, one by one" if several else "Confusion: which class was taken for which"
+    title = "Classes, one by one" if multilabel else "Confusion: which class was taken for which"
     by_class = '<div class="by-class"></div>'
-    matrix = "" if several else '<div class="matrix"></div>'
-    inner = by_class if several else f'<div class="pairs"></div>{by_class}'
+    matrix = "" if multilabel else '<div class="matrix"></div>'
+    inner = by_class if multilabel else f'<div class="pairs"></div>{by_class}'
     return _section(
         "classes",
         title,

@@ -19,8 +19,8 @@ NOTHING = "–"
 
 def conditions_table(found: Comparison) -> str:
     """Return the table of all combinations with all figures; the best is highlighted."""
-    several, folds = found.header["several_labels"], found.header["split"]["folds"] > 1
-    names = ["micro-F1", "macro-F1", *(["all labels right"] if several else [])]
+    multilabel, folds = found.header["several_labels"], found.header["split"]["folds"] > 1
+    names = ["micro-F1", "macro-F1", *(["all labels right"] if multilabel else [])]
     columns = [Column("terms", True), Column("selector"), Column("classifier"), Column("kept", True)]
     for name in names:
         columns += [Column(name, True, "descending"), *([Column(f"± {name}", True)] if folds else [])]
@@ -30,7 +30,8 @@ def conditions_table(found: Comparison) -> str:
     columns += [Column("model, kB", True)]
     differ = threads_differ(found)
     lines = [
-        Line(_condition(line, several=several, folds=folds, threads=differ), line.is_best) for line in found.summary
+        Line(_condition(line, multilabel=multilabel, folds=folds, threads=differ), line.is_best)
+        for line in found.summary
     ]
     return table("conditions", "All combinations; the best is marked", columns, lines, sortable=True)
 
@@ -40,8 +41,8 @@ def threads_differ(found: Comparison) -> bool:
     return len({(line.threads, line.cores) for line in found.summary if line.micro_f1 is not None}) > 1
 
 
-def _condition(line: Summary, *, several: bool, folds: bool, threads: bool) -> list[Cell]:
-    means = [line.micro_f1, line.macro_f1, *([line.accuracy] if several else [])]
+def _condition(line: Summary, *, multilabel: bool, folds: bool, threads: bool) -> list[Cell]:
+    means = [line.micro_f1, line.macro_f1, *([line.accuracy] if multilabel else [])]
     cells = [Cell(size_text(line.n_terms), _size(line)), Cell(line.selector), Cell(line.classifier)]
     cells.append(_number(line.n_kept, ",.0f"))
     for mean in means:

@@ -20,7 +20,7 @@ from scipy.sparse import csr_matrix
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..text.rows import Rows
+from ..text.csr import CSR
 from ..text.schemes import Scheme
 from ..training.counted_documents import weighted
 from ..training.targets import ClassSizes
@@ -49,7 +49,7 @@ class Seen:
 
     def add_labelled(self, weights: csr_matrix, members: sparse.csr_array) -> None:
         """Count the labelled documents whose weights are all 0, by class."""
-        is_zero = np.flatnonzero(Rows.of(weights).is_zero)
+        is_zero = np.flatnonzero(CSR.of(weights).is_zero)
         self.without += np.asarray(members[is_zero].sum(axis=0), np.int64).ravel()
 
     def rows(self) -> tuple[Ints, Ints]:

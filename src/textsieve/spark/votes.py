@@ -21,7 +21,7 @@ from ..classifiers.vote_table import VoteTable, require_weights, vote_shares, vo
 from ..errors import InputError
 from ..kernels.feature_projections import Entries
 from ..stats.labels import label_pairs
-from ..text.rows import Rows
+from ..text.csr import CSR
 from ..training.targets import ClassSizes
 from .chosen import NO_TERM, ChosenTerms, Seen
 from .table import whole_groups
@@ -46,7 +46,7 @@ class _Project:
         seen = Seen(len(self.chosen.classes))
         for rows, members in self.chosen.labelled_weights(batches, seen):
             require_weights(rows.data, "TCFP")
-            entries = vote_table(Rows.of(rows), label_pairs(members, rows.shape[0]), 1).entries
+            entries = vote_table(CSR.of(rows), label_pairs(members, rows.shape[0]), 1).entries
             places = np.repeat(np.arange(rows.shape[1]), np.diff(entries.starts))
             yield _entries(places, entries.weights, entries.classes, entries.counts)
         classes, documents = seen.rows()

@@ -29,10 +29,10 @@ from ..estimators import as_configured
 from ..settings import is_whole, n_threads
 from ..warning import warn
 from .counting import FewDocuments, count_known
+from .csr import CSR
 from .preparation import Preparation
 from .pruning import check_limits, kept_terms
 from .reading import Reading, matchable_stop_words
-from .rows import Rows
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
 from .words import Accents, accent_stripper, stop_words_of, terms_of
 
@@ -286,7 +286,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         columns = vocabulary.grow_with_table(tabled)
         return self._finished(counted.rows(columns, len(vocabulary), dtype=self.dtype, n_jobs=n_jobs))
 
-    def _learn_few(self, texts: list[str], reading: Reading) -> tuple[Rows, list[str]]:
+    def _learn_few(self, texts: list[str], reading: Reading) -> tuple[CSR, list[str]]:
         counted = FewDocuments(
             texts,
             {},
@@ -300,7 +300,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         columns = columns_of(numbers[kept], len(terms))
         return counted.rows(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
 
-    def _learn(self, texts: Iterator[str], reading: Reading) -> tuple[Rows, list[str]]:
+    def _learn(self, texts: Iterator[str], reading: Reading) -> tuple[CSR, list[str]]:
         from .tally import encoded_slices, tally
         from .term_table import TermTable
 
@@ -315,9 +315,9 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         del table  # which is large, and would stand beside the counts and the matrix
         return counted.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms
 
-    def _finished(self, counted: Rows) -> csr_matrix:
+    def _finished(self, counted: CSR) -> csr_matrix:
         if self.binary:
-            counted.values.fill(1)
+            counted.data.fill(1)
         return as_configured(counted.matrix())
 
     # -- settings ------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arrays import Ints
 from ..settings import n_threads
+from .csr import CSR
 from .reading import Reading
-from .rows import Rows
 from .vocabulary import Vocabulary
 from .words import Forms, terms_of
 
@@ -72,7 +72,7 @@ class FewDocuments:
         np.add.at(occurrences, self._columns, self._counts)
         return doc_freq, occurrences
 
-    def rows(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> Rows:
+    def rows(self, columns: Ints | None, n_columns: int, *, dtype: type[np.number]) -> CSR:
         """Return the counts as rows; `columns` maps term numbers to columns (-1: none), or is None if they are the
         same.
         """
@@ -84,7 +84,7 @@ class FewDocuments:
             indices, counts = indices[kept], counts[kept]
             order = np.lexsort((indices, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
             indices, counts = indices[order], counts[order]
-        return Rows(counts.astype(dtype), indices.astype(np.int32), starts, n_columns)
+        return CSR(counts.astype(dtype), indices.astype(np.int32), starts, n_columns)
 
 
 LONG_RUN = 16
@@ -98,7 +98,7 @@ def count_known(
     *,
     n_jobs: int | None = 1,
     dtype: type[np.number] = np.int64,
-) -> Rows:
+) -> CSR:
     """Return how often each term of the vocabulary occurs in each document, the same for any number of threads."""
     few, texts = reading.few_or_many(documents)
     if few is not None and vocabulary.ngram_range[1] <= LONG_RUN:

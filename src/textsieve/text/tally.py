@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Ints
 from ..kernels import csr as kernels
 from ..threads import parallel_map
-from .rows import Rows
+from .csr import CSR
 from .term_table import TermTable
 from .word_table import Slice, SliceCounts
 
@@ -74,7 +74,7 @@ class SliceTally:
             kernels.add_totals(counted.entries, numbers, doc_freq, occurrences)
         return doc_freq, occurrences
 
-    def rows(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> Rows:
+    def rows(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> CSR:
         """Return the counts as rows, and free the tally; `columns` maps term numbers to columns (-1: none)."""
         of_slice = self._by_slice(columns)
         all_stay = bool((columns >= 0).all())
@@ -96,7 +96,7 @@ class SliceTally:
             self.slices[at] = _NOTHING  # its counts are in the rows now
 
         parallel_map(write, len(self.slices), n_jobs)
-        return Rows(data, indices, row_starts.astype(index_type), n_columns)
+        return CSR(data, indices, row_starts.astype(index_type), n_columns)
 
 
 _NOTHING = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..estimators import as_configured, growing
-from .rows import Rows
+from .csr import CSR
 from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         return counts
 
     def _weighed(self, counts: csr_matrix) -> csr_matrix:
-        weights = weigh(Rows.of(counts), tf=self.tf, idf=None if self.idf == "none" else self.idf_, norm=self.norm)
+        weights = weigh(CSR.of(counts), tf=self.tf, idf=None if self.idf == "none" else self.idf_, norm=self.norm)
         dtype = np.float32 if counts.dtype == np.float32 else np.float64
-        own = Rows(
-            *(weights.values.astype(dtype, copy=False), weights.columns.copy(), weights.starts.copy()),
+        own = CSR(
+            *(weights.data.astype(dtype, copy=False), weights.indices.copy(), weights.indptr.copy()),
             n_columns=weights.n_columns,
         )
         return as_configured(own.matrix())

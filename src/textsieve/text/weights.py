@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from .rows import Rows
+from .csr import CSR
 
 _BLOCK = 1 << 15
 _N_LOGS = 1 << 10
@@ -77,19 +77,19 @@ reduceat adds each row by itself, in an order that depends on nothing but the nu
 """
 
 
-def weigh(rows: Rows, *, tf: str, idf: Floats | None, norm: str) -> Rows:
+def weigh(rows: CSR, *, tf: str, idf: Floats | None, norm: str) -> CSR:
     """Return the weights of counted rows for named formulas; `idf` has a factor for each column, or is None."""
-    weights = np.empty(len(rows.values))
-    for first, last in _blocks(rows.starts):
-        place = slice(rows.starts[first], rows.starts[last])
-        block = TERM_FREQUENCIES[tf](rows.values[place])
+    weights = np.empty(len(rows.data))
+    for first, last in _blocks(rows.indptr):
+        place = slice(rows.indptr[first], rows.indptr[last])
+        block = TERM_FREQUENCIES[tf](rows.data[place])
         if idf is not None:
-            block *= idf[rows.columns[place]]
+            block *= idf[rows.indices[place]]
         length_of = NORMS[norm]
         if length_of is not None:
-            _scale_to_length_one(block, rows.starts[first : last + 1] - rows.starts[first], length_of)
+            _scale_to_length_one(block, rows.indptr[first : last + 1] - rows.indptr[first], length_of)
         weights[place] = block
-    return rows._replace(values=weights)
+    return rows._replace(data=weights)
 
 
 def _blocks(starts: NDArray[Any]) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ..corpus.batch import Place
 from ..errors import InputError
 from ..prediction import Model, by_writing
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .document_digests import digest, of_text
 from .updating import require_labels, stacked
 
@@ -28,7 +28,7 @@ UNREADABLE = "that can't be read"
 class DocumentsToLearn(NamedTuple):
     """The documents to learn, and how many are left out and why."""
 
-    rows: Rows
+    rows: CSR
     label_sets: list[tuple[Any, ...]]
     digests: frozenset[bytes]
     n_repeated: int
@@ -48,7 +48,7 @@ class Corrections:
         """Where documents were found that can't be learned, by what is wrong with them."""
         self._model, self._skip_unknown, self._n_jobs = model, skip_unknown, n_jobs
         self._classes = by_writing(model.classes)
-        self._parts: list[Rows] = []
+        self._parts: list[CSR] = []
         self._label_sets: list[tuple[Any, ...]] = []
         self._digests: list[bytes] = []
 
@@ -97,7 +97,7 @@ class Corrections:
         known_texts = set(map(of_text, folded))
         rows = stacked(self._parts).matrix()[new] if self._parts else None
         return DocumentsToLearn(
-            Rows.of(rows) if rows is not None else self._model.rows([]),
+            CSR.of(rows) if rows is not None else self._model.rows([]),
             [self._label_sets[at] for at in new],
             frozenset(self._digests[at] for at in new),
             n_repeated=len(self._digests) - len(at_last),

@@ -26,8 +26,8 @@ from ..selectors.base import ReadAgain
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..text.counter import TermCounter
+from ..text.csr import CSR
 from ..text.pruning import check_limits, kept_terms
-from ..text.rows import Rows
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .targets import Targets, weighted_texts
@@ -148,7 +148,7 @@ class SelectedDocuments(NamedTuple):
     terms: list[str]
     doc_freq: Counts
     targets: Targets
-    weigh: Callable[[Scheme, Floats], Iterator[Rows]]
+    weigh: Callable[[Scheme, Floats], Iterator[CSR]]
     """Returns the weights of all documents, batch by batch; for streamed documents this is another pass."""
     are_in_memory: bool
 
@@ -313,7 +313,7 @@ class StreamedDocuments:
             terms, doc_freq, self.targets, partial(self._weigh_selected, terms, doc_freq), are_in_memory=False
         )
 
-    def _weigh_selected(self, terms: list[str], doc_freq: Ints, scheme: Scheme, idf: Floats) -> Iterator[Rows]:
+    def _weigh_selected(self, terms: list[str], doc_freq: Ints, scheme: Scheme, idf: Floats) -> Iterator[CSR]:
         """Yield the weights of the selected terms in all documents: the last pass, whose size is known beforehand."""
         size, n_documents = int(doc_freq.sum()), self.targets.n_documents
         n_values = done = 0
@@ -392,8 +392,8 @@ def count_corpus(
         progress("counting", len(labels), None)
     terms = counter.get_feature_names_out().tolist()
     by_alphabet = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
-    several = corpus.multilabel if multilabel is None else multilabel
-    targets = Targets.of(labels, len(labels), bool(several))
+    multilabel = corpus.multilabel if multilabel is None else multilabel
+    targets = Targets.of(labels, len(labels), bool(multilabel))
     sample = CountedDocuments(
         columns_in_order(kept.matrix(len(terms)), by_alphabet),
         [terms[column] for column in by_alphabet.tolist()],
@@ -434,14 +434,14 @@ def weighted(counts: csr_matrix, scheme: Scheme, idf: Floats, dtype: type[np.flo
     return narrowed(weighed(counts, scheme, idf), dtype)
 
 
-def weighed(counts: csr_matrix, scheme: Scheme, idf: Floats) -> Rows:
+def weighed(counts: csr_matrix, scheme: Scheme, idf: Floats) -> CSR:
     """Return the weights of counts as a model computes them."""
-    return weigh(Rows.of(counts), tf=scheme.tf, idf=None if scheme.idf == "none" else idf, norm=scheme.norm)
+    return weigh(CSR.of(counts), tf=scheme.tf, idf=None if scheme.idf == "none" else idf, norm=scheme.norm)
 
 
-def narrowed(rows: Rows, dtype: type[np.floating]) -> csr_matrix:
+def narrowed(rows: CSR, dtype: type[np.floating]) -> csr_matrix:
     """Return weights as a matrix of another type."""
-    return rows._replace(values=rows.values.astype(dtype, copy=False)).matrix()
+    return rows._replace(data=rows.data.astype(dtype, copy=False)).matrix()
 
 
 def columns_in_order(counts: csr_matrix, columns: Ints) -> csr_matrix:

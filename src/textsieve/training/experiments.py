@@ -69,10 +69,10 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
 
 
 def _require_one_label(corpus: Corpus, targets: Targets) -> None:
-    several = np.flatnonzero(np.bincount(np.concatenate([np.empty(0, np.int64), *targets.members])) > 1)
-    if len(several):
+    with_more = np.flatnonzero(np.bincount(np.concatenate([np.empty(0, np.int64), *targets.members])) > 1)
+    if len(with_more):
         raise InputError(
-            f"{corpus.name}: {counted(len(several), 'document has', 'documents have')} several labels, and what is "
+            f"{corpus.name}: {counted(len(with_more), 'document has', 'documents have')} several labels, and what is "
             "measured here is how often one is right; give documents of one label each."
         )
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ..arrays import Bools, Counts
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .targets import Targets
 
 
@@ -43,7 +43,7 @@ class FallbackClass:
         self._targets = targets
         self._is_without = np.zeros(targets.n_documents, np.bool_)
 
-    def among(self, batches: Iterable[Rows]) -> Iterator[Rows]:
+    def among(self, batches: Iterable[CSR]) -> Iterator[CSR]:
         """Yield the same batches; when all have passed, `number` is known."""
         done = 0
         for rows in batches:

@@ -61,7 +61,7 @@ def weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> A
             f"class_weight={shown(dict(class_weight))}: {type(classifier).__name__} has no class weights; use svm, "
             "logistic, nb or cnb."
         )
-    numbers = range(len(sizes.classes)) if sizes.several else np.flatnonzero(sizes.class_docs).tolist()
+    numbers = range(len(sizes.classes)) if sizes.multilabel else np.flatnonzero(sizes.class_docs).tolist()
     return {number: float(class_weight.get(sizes.classes[number], 1.0)) for number in numbers}
 
 
@@ -338,7 +338,7 @@ class TrainingPlan:
             with arrays_as_output():
                 rows = csr_matrix(fitted.transform(rows))
             projected = ProjectionMap(fitted.components_, fitted.mean_)
-        if targets.several:
+        if targets.multilabel:
             members = targets.members
             each = fit_each_class(self.classifier, rows, members, weight, self.n_jobs, projected, targets.weights)
             return scorer_of(each)
@@ -368,4 +368,4 @@ class TrainingPlan:
             last = len(sizes.classes) - 1
             raise InputError(f"stats.classes={shown(stats.classes)}; use the numbers of all classes, 0 to {last}.")
         weight = weight_by_number(self.class_weight, self.classifier, sizes)
-        return scorer_of(fit_stats(self.classifier, stats, weight, several=sizes.several))
+        return scorer_of(fit_stats(self.classifier, stats, weight, multilabel=sizes.multilabel))

@@ -35,7 +35,7 @@ from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
 from ..stats.weights import MOST_DOCUMENTS
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .provenance import storable
 from .targets import ClassSizes, Form, Targets
 
@@ -102,8 +102,8 @@ class ClassVotes(_Tabled[VoteTable]):
         """
         if weights is not None:
             raise TypeError("documents that vote have no weights")
-        rows = Rows.of(csr_matrix(vstack(list(batches), "csr")))
-        require_weights(rows.values, "TCFP")
+        rows = CSR.of(csr_matrix(vstack(list(batches), "csr")))
+        require_weights(rows.data, "TCFP")
         return cls(vote_table(rows, label_pairs(is_member, rows.n_rows), n_threads(plan.n_jobs)))
 
     def merged(self, other: ClassSums | ClassVotes) -> ClassVotes:

@@ -35,7 +35,7 @@ class ClassSizes:
     form: Form
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """Return whether the labels are multilabel."""
         return self.form != "one"
 
@@ -89,7 +89,7 @@ class Targets:
         return replace(self, weights=np.array(times, np.float64)) if has_weights else self
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """Return whether the labels are multilabel."""
         return self.form != "one"
 
@@ -169,7 +169,7 @@ class Targets:
 
     def for_stats(self) -> Any:
         """Return labels for `ClassStats`, with classes as numbers; "none of the classes" is one more class."""
-        if not self.several and self.usable.all():
+        if not self.multilabel and self.usable.all():
             return self.first
         none = np.flatnonzero((self.first < 0) & self.usable)
         classes = (*self.members, none) if len(none) else self.members

@@ -194,7 +194,7 @@ class Training:
     def needs_documents(self, sizes: ClassSizes) -> bool:
         """Return whether something is tuned or measured on held-out documents."""
         settings = self._settings
-        cut_is_fitted = sizes.several and self.plan.cut.known(len(sizes.classes)) is None
+        cut_is_fitted = sizes.multilabel and self.plan.cut.known(len(sizes.classes)) is None
         return (
             cut_is_fitted
             or settings["n_terms"] == "auto"
@@ -203,7 +203,7 @@ class Training:
 
     def choose_without(self, sizes: ClassSizes, n_seen: int) -> Choices:
         """Return the choices that need no documents."""
-        cut = self.plan.cut.known(len(sizes.classes)) if sizes.several else None
+        cut = self.plan.cut.known(len(sizes.classes)) if sizes.multilabel else None
         return Choices(self.plan.most_terms(self._settings["n_terms"], n_seen), None, cut, None)
 
     def measure(self, sample: CountedDocuments) -> dict[str, Any] | None:
@@ -227,13 +227,13 @@ class Training:
             n_terms = found.limits[smallest_within_one_error(curve)]
         most = self.plan.most_terms(n_terms, n_seen)
         method = self._settings["probabilities"]
-        several = counted.targets.several
-        if several:
+        multilabel = counted.targets.multilabel
+        if multilabel:
             cut = self.plan.cut.known(len(counted.targets.classes))
-        if (several and cut is None) or method is not None:
+        if (multilabel and cut is None) or method is not None:
             with self.clock("scoring held-out documents"):
                 scores = tuning.held_out_scores(most)
-                if several:
+                if multilabel:
                     cut = self.plan.cut.fit_held_out(scores)
                 calibration = None if method is None else Calibration.fit_held_out(method, scores)
         return Choices(most, curve, cut, calibration)
@@ -259,7 +259,7 @@ class Training:
         predicted = assign(self.plan, fitted, columns_in_order(test.counts, selected.columns), choices.cut)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), predicted.label_sets(targets.classes)),
-            several=targets.several,
+            multilabel=targets.multilabel,
             none_is_right=targets.form == "matrix",
             unknown=test.targets.count(predicted.is_unknown),
             times=test.targets.times,

@@ -61,7 +61,7 @@ class FoldSplit(NamedTuple):
         fitted = plan.fit_counts(self.train[:, :n_terms], self.train_targets)
         cannot_be_learned = ~self.train_targets.can_be_learned
         for part, scored in plan.score_blocks(fitted, self.test[:, :n_terms]):
-            if self.train_targets.several:
+            if self.train_targets.multilabel:
                 scored.scores[:, cannot_be_learned] = np.nan
             yield part, scored
 
@@ -199,7 +199,7 @@ class Tuning:
     def _score(self, split: FoldSplit, n_terms: int) -> float:
         targets = split.test_targets
         scored_blocks = split.held_out_scores(self._plan, n_terms)
-        if not targets.several:
+        if not targets.multilabel:
             is_right = [scored.predict() == targets.first[part] for part, scored in scored_blocks]
             return f1_of_counts(targets.count(np.concatenate(is_right)), targets.n_counted, targets.n_counted)
         held_out = HeldOutScores(targets.indicator(), targets.weights)

@@ -29,7 +29,7 @@ from ..evaluation import folds
 from ..evaluation.scores import HeldOutScores, blocks
 from ..evaluation.thresholds import Cut, ThresholdRule, cut_of
 from ..prediction import Model, as_written, by_writing
-from ..text.rows import Rows
+from ..text.csr import CSR
 from .counted_documents import narrowed
 from .fallback import docs_without_terms
 from .plan import TrainingPlan, usable_rows
@@ -80,12 +80,12 @@ def is_incremental(settings: Mapping[str, Any]) -> bool:
         return False
 
 
-def updated(model: Model, statistics: Statistics, plan: TrainingPlan, rows: Rows, targets: Targets) -> Updated:
+def updated(model: Model, statistics: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets) -> Updated:
     """Learn documents, given by their weights (`Model.rows`) and labels (`targets_for`)."""
     return relearned(model, added(statistics, plan, rows, targets), plan, int(targets.count(targets.usable)))
 
 
-def added(statistics: Statistics, plan: TrainingPlan, rows: Rows, targets: Targets) -> Statistics:
+def added(statistics: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets) -> Statistics:
     """Return the statistics with more documents added."""
     weights = narrowed(rows, plan.dtype)
     without = docs_without_terms(rows.is_zero, targets)
@@ -117,9 +117,9 @@ def relearned(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: i
     return Updated(renewed, statistics)
 
 
-def stacked(parts: Sequence[Rows]) -> Rows:
+def stacked(parts: Sequence[CSR]) -> CSR:
     """Return the rows of all parts."""
-    return Rows.of(csr_matrix(vstack([part.matrix() for part in parts], "csr")))
+    return CSR.of(csr_matrix(vstack([part.matrix() for part in parts], "csr")))
 
 
 # -- labels ------------------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def is_stale(model: Model) -> bool:
 
 
 def refit_thresholds(
-    model: Model, before: Statistics, settings: Mapping[str, Any], plan: TrainingPlan, rows: Rows, targets: Targets
+    model: Model, before: Statistics, settings: Mapping[str, Any], plan: TrainingPlan, rows: CSR, targets: Targets
 ) -> Model:
     """Return an updated model with thresholds or ranks refitted to the documents of the update."""
     cut = cut_that_is_fitted(model, settings)
@@ -242,7 +242,7 @@ def _renewed(model: Model, rule: ThresholdRule, targets: Targets) -> dict[str, A
 
 
 def held_out_scores(
-    model: Model, before: Statistics, plan: TrainingPlan, rows: Rows, targets: Targets, n_folds: int
+    model: Model, before: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets, n_folds: int
 ) -> HeldOutScores:
     """Return the scores of the labelled documents, each by a model that has learned all others."""
     labelled = np.flatnonzero(targets.usable)
@@ -251,8 +251,8 @@ def held_out_scores(
     held_out = HeldOutScores(targets.indicator(), targets.weights)
     for fold in range(n_folds):
         own, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
-        statistics = added(before, plan, Rows.of(matrix[others]), targets.take(others))
+        statistics = added(before, plan, CSR.of(matrix[others]), targets.take(others))
         scorer = statistics.learned.scorer(plan, statistics.sizes(model.classes, model.labels))
         for part in blocks(len(own), scorer.n_outputs):
-            held_out.add(own[part], scorer.scores(Rows.of(matrix[own[part]]), plan.n_jobs))
+            held_out.add(own[part], scorer.scores(CSR.of(matrix[own[part]]), plan.n_jobs))
     return held_out

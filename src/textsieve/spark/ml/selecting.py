@@ -20,7 +20,7 @@ from ...arrays import Bools
 from ...categorizer import Categorizer
 from ...classifiers.named import CLASSIFIERS
 from ...prediction import Model
-from ...text.rows import Rows
+from ...text.csr import CSR
 from ..adding import with_columns
 from ..fitting import fit
 from .categorizing import LABEL_COL, TEXT_COL
@@ -42,11 +42,11 @@ _VECTOR = pa.struct(
 )
 
 
-def vectors(rows: Rows) -> pa.Array:
+def vectors(rows: CSR) -> pa.Array:
     """Return sparse rows in Spark's storage format of sparse vectors."""
-    starts = pa.array(rows.starts.astype(np.int32))
-    indices = pa.ListArray.from_arrays(starts, pa.array(rows.columns.astype(np.int32)))
-    values = pa.ListArray.from_arrays(starts, pa.array(rows.values.astype(np.float64)))
+    starts = pa.array(rows.indptr.astype(np.int32))
+    indices = pa.ListArray.from_arrays(starts, pa.array(rows.indices.astype(np.int32)))
+    values = pa.ListArray.from_arrays(starts, pa.array(rows.data.astype(np.float64)))
     kind, size = (np.full(rows.n_rows, number) for number in (np.int8(0), np.int32(rows.n_columns)))
     return pa.StructArray.from_arrays([pa.array(kind), pa.array(size), indices, values], fields=list(_VECTOR))
 

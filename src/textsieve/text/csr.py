@@ -1,4 +1,4 @@
-"""Sparse rows as plain numpy arrays, passed between counting, weighting and scoring without scipy."""
+"""Sparse matrices as plain CSR arrays, passed between counting, weighting and scoring without scipy."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-class Rows(NamedTuple):
-    """The stored values of a sparse matrix row by row; the columns of each row ascend without repetition."""
+class CSR(NamedTuple):
+    """The CSR arrays of a sparse matrix; the columns of each row ascend without repetition."""
 
-    values: NDArray[Any]
-    columns: NDArray[Any]
-    starts: NDArray[Any]  # the values of row i are starts[i] to starts[i + 1]
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]  # the values of row i are data[indptr[i] : indptr[i + 1]]
     n_columns: int
 
     @property
     def n_rows(self) -> int:
         """Return the number of rows."""
-        return len(self.starts) - 1
+        return len(self.indptr) - 1
 
     @property
     def sizes(self) -> NDArray[Any]:
         """Return the number of stored values in each row."""
-        return np.diff(self.starts)
+        return np.diff(self.indptr)
 
     @property
     def is_zero(self) -> NDArray[np.bool_]:
         """Return which rows contain no value but 0."""
-        filled = np.concatenate([[0], np.cumsum(self.values != 0)])
-        return np.asarray(filled[self.starts[1:]] == filled[self.starts[:-1]])
+        filled = np.concatenate([[0], np.cumsum(self.data != 0)])
+        return np.asarray(filled[self.indptr[1:]] == filled[self.indptr[:-1]])
 
     def part(self, rows: slice) -> Self:
         """Return the rows from `rows.start` to before `rows.stop`; the values are shared."""
-        starts = self.starts[rows.start : rows.stop + 1]
-        values = slice(starts[0], starts[-1])
-        return type(self)(self.values[values], self.columns[values], starts - starts[0], self.n_columns)
+        indptr = self.indptr[rows.start : rows.stop + 1]
+        stored = slice(indptr[0], indptr[-1])
+        return type(self)(self.data[stored], self.indices[stored], indptr - indptr[0], self.n_columns)
 
     def matrix(self) -> csr_matrix:
         """Return a scipy matrix that shares the arrays."""
         from scipy.sparse import csr_matrix
 
-        matrix = csr_matrix((self.values, self.columns, self.starts), shape=(self.n_rows, self.n_columns))
+        matrix = csr_matrix((self.data, self.indices, self.indptr), shape=(self.n_rows, self.n_columns))
         matrix.has_canonical_format = True
         return matrix
 
