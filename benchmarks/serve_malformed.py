@@ -39,7 +39,7 @@ from tests.serve.malformed import GOOD, answers_to, complaint, drawn, listed, po
 from tests.serve.servers import Server, started_server
 
 from textsieve import Categorizer
-from textsieve.serve.running import TOKEN
+from textsieve.serve.server import TOKEN_VARIABLE
 
 N_DRAWN = 5_000
 N_EXAMPLES = 250
@@ -74,7 +74,7 @@ def from_schema(url: str, folder: Path, n: int) -> int:
 
 def trouble(server: Server, before: int) -> Iterator[str]:
     """What can be seen of the process at the end."""
-    if "Traceback" in server.log or "Wrong:" in server.log:
+    if "Traceback" in server.log or "Internal error:" in server.log:
         yield f"the log has a traceback: {server.log[-2000:]}"
     grown = Running(server.pid, server.port).resident - before
     print(f"memory: {before / 2**20:.1f} MiB before, {grown / 2**20:+.1f} MiB after")
@@ -140,7 +140,7 @@ class Beside:
         wrong = [f"an honest client got {honest.failures[0]!r}"] if honest.failures else []
         wrong += [f"memory grew by {grown / 2**20:.0f} MiB"] if grown > MOST_GROWTH else []
         wrong += [f"an honest client waited {worst:.1f} s"] if worst > MOST_WAIT else []
-        wrong += ["the log has a traceback"] if "Traceback" in server.log or "Wrong:" in server.log else []
+        wrong += ["the log has a traceback"] if "Traceback" in server.log or "Internal error:" in server.log else []
         self.cases += n_cases
         self.failures += [f"{name}: {each}" for each in wrong]
         told = "; ".join(wrong) or "ok"
@@ -183,7 +183,7 @@ def rough() -> None:
     """Attack a service with a token and one without; end with 1 if anything failed."""
     sys.setswitchinterval(0.0005)  # so that the client of good faith does not wait for the others in this process
     beside = Beside()
-    for env in ({TOKEN: SECRET}, {}):
+    for env in ({TOKEN_VARIABLE: SECRET}, {}):
         with tempfile.TemporaryDirectory() as name:
             folder, model = Path(name), Path(name) / "model.sieve"
             settings, labels = KINDS["one"]

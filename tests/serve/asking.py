@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from textsieve.modelfile.reading import read_identified
 from textsieve.prediction import Model
 from textsieve.prediction.records import Records
-from textsieve.serve.answers import explanation_json
+from textsieve.serve.served_model import explanation_json
 
 Request = tuple[str, int, list[str] | None]
 """What is sent, the status that is right, and the bodies that are (None: any); all in Latin 1."""

@@ -26,7 +26,7 @@ from textsieve import Categorizer, load
 from textsieve.corpus import read
 from textsieve.errors import InputError
 from textsieve.serve.feedback import Feedback
-from textsieve.serve.workers import GivenUp
+from textsieve.serve.workers import Abandoned
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -176,7 +176,7 @@ def test_a_correction_fails_if_the_file_stays_locked(tmp_path: Path, monkeypatch
 def test_a_correction_that_nobody_waits_for_does_not_wait_for_the_lock(tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     feedback = Feedback(str(file))
-    with locked(file), pytest.raises(GivenUp):
+    with locked(file), pytest.raises(Abandoned):
         feedback.write({"text": "one"}, lambda: False)
     assert file.read_bytes() == b""
 

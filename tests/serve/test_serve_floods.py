@@ -22,8 +22,8 @@ from tests.serve.malformed import parsed
 from tests.serve.servers import Server, ask, started_server
 from textsieve.serve import protocol as protocol_module
 from textsieve.serve.limits import Limits
-from textsieve.serve.protocol import MOST_HEADERS, SLOW_SECONDS, bounded_protocol
-from textsieve.serve.running import TOKEN, possible_connections
+from textsieve.serve.protocol import MAX_HEADERS, SLOW_SECONDS, bounded_protocol
+from textsieve.serve.server import TOKEN_VARIABLE, allowed_connections
 
 SECRET = "secret"
 SECONDS = 1.0
@@ -42,7 +42,7 @@ IN_TESTS = (
 
 @pytest.fixture(scope="module")
 def guarded(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with started_server(models["one"], tmp_path_factory.mktemp("guarded"), env={TOKEN: SECRET}) as server:
+    with started_server(models["one"], tmp_path_factory.mktemp("guarded"), env={TOKEN_VARIABLE: SECRET}) as server:
         yield server
 
 
@@ -113,7 +113,7 @@ def test_requests_in_a_row_are_answered_however_they_arrive(unguarded: Server) -
 
 
 def test_a_request_has_so_many_headers_at_most(unguarded: Server) -> None:
-    for more, status in ((MOST_HEADERS - 2, 200), (MOST_HEADERS - 1, 431)):
+    for more, status in ((MAX_HEADERS - 2, 200), (MAX_HEADERS - 1, 431)):
         with socket.create_connection(("127.0.0.1", unguarded.port), timeout=60) as connection:
             connection.sendall(GET[:-2] + b"X: y\r\n" * more + LAST[2:])
             assert connection.recv(1 << 16).startswith(b"HTTP/1.1 %d " % status)
@@ -201,7 +201,7 @@ def test_a_connection_whose_response_is_still_read_is_not_closed_for_want_of_a_r
 
 
 def test_uploads_that_are_being_parsed_pause_others_and_cut_nobody_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol_module, "MOST_HELD", 1 << 20)
+    monkeypatch.setattr(protocol_module, "MAX_HELD", 1 << 20)
     connections = Connections(21)
     body = b" " * 200_000
     for protocol in connections.protocols[:20]:
@@ -216,7 +216,7 @@ def test_uploads_that_are_being_parsed_pause_others_and_cut_nobody_off(monkeypat
 
 
 def test_input_behind_an_unanswered_request_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol_module, "MOST_HELD", 1 << 20)
+    monkeypatch.setattr(protocol_module, "MAX_HELD", 1 << 20)
     connections = Connections(20)
     connections.unread(3, 1000)
     connections.protocols[3].pause_writing()
@@ -286,5 +286,5 @@ def test_connections_need_open_files(
     changed: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: changed.append(limits))
-    assert possible_connections(1000) == most
+    assert allowed_connections(1000) == most
     assert changed == ([] if raised is None else [(raised, hard)])

@@ -17,7 +17,7 @@ from textsieve.errors import InputError
 from textsieve.serve.api_errors import ApiError
 from textsieve.serve.guard import AccessPolicy, host_name
 from textsieve.serve.limits import BODIES_AT_ONCE, Limits
-from textsieve.serve.running import TOKEN, is_loopback, listening, token_from_environment
+from textsieve.serve.server import TOKEN_VARIABLE, is_loopback, open_listener, token_from_environment
 
 Service = Callable[[str], Server]
 
@@ -37,7 +37,7 @@ def small(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
     """A service with narrow limits and a token."""
     options = ["--max-body", "2000", "--max-documents", "3", "--max-length", "100", "--allow-host", "Sieve.Example"]
     folder = tmp_path_factory.mktemp("small")
-    with started_server(models["one"], folder, *options, env={TOKEN: SECRET}) as server:
+    with started_server(models["one"], folder, *options, env={TOKEN_VARIABLE: SECRET}) as server:
         yield server
 
 
@@ -57,13 +57,13 @@ def test_nobody_is_let_in_without_the_token(small: Server) -> None:
 
 
 def test_the_token_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(TOKEN, raising=False)
+    monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
     assert token_from_environment() is None
-    monkeypatch.setenv(TOKEN, SECRET)
+    monkeypatch.setenv(TOKEN_VARIABLE, SECRET)
     assert token_from_environment() == SECRET
     for wrong in ("", " ", " a", "naïve", "a\nb"):
-        monkeypatch.setenv(TOKEN, wrong)
-        with pytest.raises(InputError, match=f"^{TOKEN} is set, but is no token"):
+        monkeypatch.setenv(TOKEN_VARIABLE, wrong)
+        with pytest.raises(InputError, match=f"^{TOKEN_VARIABLE} is set to an invalid token"):
             token_from_environment()
 
 
@@ -226,7 +226,7 @@ def test_a_body_is_refused_by_what_it_announces(small: Server) -> None:
         found = raw(small, f"{HEAD}Content-Length: {length}\r\n{expect}\r\n".encode())
         assert found.startswith(b"HTTP/1.1 413 ")
         assert b"connection: close" in found
-        assert b"may have 2,000 bytes" in found
+        assert b"may have at most 2,000 bytes" in found
 
 
 def test_all_answers_have_the_headers_that_protect(service: Service) -> None:
@@ -275,10 +275,13 @@ def test_the_log_has_no_text(small: Server) -> None:
 
 def test_addresses() -> None:
     for address in ("127.0.0.1", "127.0.0.2", "127.1", "localhost"):
-        with listening(address, 0) as listener:
+        with open_listener(address, 0) as listener:
             assert is_loopback(listener)
-    with listening("127.0.0.1", 0) as taken, pytest.raises(InputError, match=r"^Can't listen on 127\.0\.0\.1, port"):
-        listening("127.0.0.1", taken.getsockname()[1])
+    with (
+        open_listener("127.0.0.1", 0) as taken,
+        pytest.raises(InputError, match=r"^Can't listen on 127\.0\.0\.1, port"),
+    ):
+        open_listener("127.0.0.1", taken.getsockname()[1])
 
 
 def test_a_loopback_address_by_another_name_is_called_by_its_names_alone(

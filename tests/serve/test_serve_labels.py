@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from textsieve.prediction import Label, Model
-from textsieve.serve.answers import class_named
 from textsieve.serve.api_errors import ApiError
+from textsieve.serve.served_model import find_class
 
 LARGE = 2**64 + 1
 
@@ -32,20 +32,20 @@ def with_classes(model: Model, *classes: Label) -> Model:
     ],
 )
 def test_numbers_as_others_write_them(one_label_model: Model, given: Label, meant: Label) -> None:
-    assert class_named(with_classes(one_label_model, 1e-5, 1e22, LARGE), given) == meant
+    assert find_class(with_classes(one_label_model, 1e-5, 1e22, LARGE), given) == meant
 
 
 @pytest.mark.parametrize("given", ["1_0", " 10", "inf", "nan", "", "true", True, "1e", 10**400, "1" + "0" * 400])
 def test_what_is_no_number_of_a_class(one_label_model: Model, given: Label) -> None:
-    with pytest.raises(ApiError, match="There is no class"):
-        class_named(with_classes(one_label_model, 10, 1, 1e-5), given)
+    with pytest.raises(ApiError, match="The model has no class"):
+        find_class(with_classes(one_label_model, 10, 1, 1e-5), given)
 
 
 def test_of_two_classes_that_read_alike_the_one_as_written(one_label_model: Model) -> None:
     model = with_classes(one_label_model, LARGE, LARGE + 1, "0.5")
-    assert class_named(model, str(LARGE + 1)) == LARGE + 1
-    assert class_named(model, 0.5) == "0.5"
-    with pytest.raises(ApiError, match="There is no class"):
-        class_named(model, "18446744073709552000")
-    with pytest.raises(ApiError, match="There is no class"):
-        class_named(model, "0.50")
+    assert find_class(model, str(LARGE + 1)) == LARGE + 1
+    assert find_class(model, 0.5) == "0.5"
+    with pytest.raises(ApiError, match="The model has no class"):
+        find_class(model, "18446744073709552000")
+    with pytest.raises(ApiError, match="The model has no class"):
+        find_class(model, "0.50")

@@ -17,8 +17,18 @@ from textsieve import load
 from textsieve.prediction import Model, Predictions
 from textsieve.serve.api_errors import ApiError
 from textsieve.serve.limits import Limits
-from textsieve.serve.loaded import ServedModel
-from textsieve.serve.workers import PART, SHORT, GivenUp, Job, PredictionWorkers, Wanted, Work, outcomes, parts
+from textsieve.serve.served_model import ServedModel
+from textsieve.serve.workers import (
+    PART,
+    SHORT,
+    Abandoned,
+    IsWanted,
+    Job,
+    PredictionWorkers,
+    Work,
+    run_batch,
+    split_texts,
+)
 
 LONG = ["wind goal bank " * (2 * SHORT // 15)]
 
@@ -72,7 +82,7 @@ def test_a_short_request_does_not_wait_for_a_long_one(watched: Watched) -> None:
         await asyncio.to_thread(watched.inside.wait, 60)
         short = await lanes.predict(own, ["a late goal"], None)
         assert not long.done()
-        assert lanes.waiting == 1
+        assert lanes.n_waiting == 1
         watched.may_go_on.set()
         return short, await long
 
@@ -107,7 +117,7 @@ def test_one_that_fails_does_not_spoil_others(watched: Watched) -> None:
 
 
 def test_other_work_that_fails_says_so(watched: Watched) -> None:
-    def broken(_: Wanted) -> bytes:
+    def broken(_: IsWanted) -> bytes:
         raise ZeroDivisionError
 
     for effort in (1, SHORT + 1):
@@ -133,9 +143,9 @@ def test_each_model_answers_its_own(models: dict[str, Path]) -> None:
 
 def test_nobody_waits_without_end(watched: Watched) -> None:
     async def work(lanes: PredictionWorkers) -> str:
-        with pytest.raises(ApiError, match=r"No answer within 0\.2 seconds") as problem:
+        with pytest.raises(ApiError, match=r"No response within 0\.2 seconds") as problem:
             await lanes.predict(loaded(watched), LONG, None)
-        assert lanes.waiting == 0
+        assert lanes.n_waiting == 0
         watched.may_go_on.set()
         assert b"sport" in await lanes.predict(loaded(watched), ["a late goal"], None)
         return problem.value.code
@@ -148,7 +158,7 @@ def test_more_than_can_wait_are_told_to_come_again(watched: Watched) -> None:
         own = loaded(watched)
         long = [asyncio.ensure_future(lanes.predict(own, LONG, None)) for _ in range(2)]
         await asyncio.sleep(0)
-        with pytest.raises(ApiError, match="2 requests are being answered already") as problem:
+        with pytest.raises(ApiError, match="2 requests are waiting already") as problem:
             await lanes.predict(own, ["goal"], None)
         watched.may_go_on.set()
         await asyncio.gather(*long)
@@ -175,12 +185,12 @@ def test_other_work_can_see_that_nobody_waits(watched: Watched) -> None:
     seen: list[bool] = []
     begun, go_on = threading.Event(), threading.Event()
 
-    def slow(is_wanted: Wanted) -> bytes:
+    def slow(is_wanted: IsWanted) -> bytes:
         seen.append(is_wanted())
         begun.set()
         assert go_on.wait(60)
         seen.append(is_wanted())
-        raise GivenUp
+        raise Abandoned
 
     async def work(lanes: PredictionWorkers) -> None:
         task = asyncio.ensure_future(lanes.work("explain", loaded(watched), SHORT + 1, slow))
@@ -197,7 +207,7 @@ def test_other_work_can_see_that_nobody_waits(watched: Watched) -> None:
 def test_corrections_and_searches_do_not_wait_for_explanations(watched: Watched) -> None:
     may_end = threading.Event()
 
-    def slow(_: Wanted) -> bytes:
+    def slow(_: IsWanted) -> bytes:
         assert may_end.wait(60)
         return b"explained"
 
@@ -217,7 +227,7 @@ def test_corrections_and_searches_do_not_wait_for_explanations(watched: Watched)
 def test_a_slow_disk_holds_up_no_prediction(watched: Watched) -> None:
     is_written = threading.Event()
 
-    def write(_: Wanted) -> bytes:
+    def write(_: IsWanted) -> bytes:
         assert is_written.wait(60)
         return b"corrected"
 
@@ -235,9 +245,10 @@ def test_short_requests_that_nobody_waits_for_are_passed_over(watched: Watched) 
     async def work(_: PredictionWorkers) -> list[bytes]:
         loop = asyncio.get_running_loop()
         jobs = [
-            Job(loop.create_future(), loaded(watched), 1, [text], given_up=text == "bank") for text in ("goal", "bank")
+            Job(loop.create_future(), loaded(watched), 1, [text], is_abandoned=text == "bank")
+            for text in ("goal", "bank")
         ]
-        return [job.texts[0].encode() for job, _ in outcomes(jobs)]
+        return [job.texts[0].encode() for job, _ in run_batch(jobs)]
 
     assert run(work) == [b"goal"]
     assert watched.calls == [1]
@@ -255,11 +266,11 @@ def test_threads_end(watched: Watched) -> None:
     wait_for(lambda: not own() or None, lambda: f"the end of {own()}")
 
 
-def test_texts_in_parts() -> None:
+def test_texts_in_split_texts() -> None:
     rng = np.random.default_rng(0)
     texts = ["x" * int(length) for length in rng.integers(0, PART, 100)] + [""] * 10_000
-    found = list(parts(texts))
+    found = list(split_texts(texts))
     assert [text for part in found for text in part] == texts
     assert all(sum(map(len, part[:-1])) < PART for part in found)
     assert all(sum(map(len, part)) + 64 * len(part) >= PART for part in found[:-1])
-    assert list(parts([])) == []
+    assert list(split_texts([])) == []

@@ -21,7 +21,7 @@ from tests.serve.malformed import GOOD, PREDICT, answers_to, complaint, parsed, 
 from tests.serve.servers import Server, started_server
 from textsieve.serve import Limits, create_app
 from textsieve.serve.api_errors import ApiError
-from textsieve.serve.schemas import Predict
+from textsieve.serve.schemas import PredictRequest
 
 GIGABYTE = 1 << 30
 LIMIT = 1 << 20
@@ -129,7 +129,7 @@ def test_what_is_refused_is_not_kept(models: dict[str, Path], length: int) -> No
 
 def those_there() -> list[int]:
     """Which refusals and questions are in memory; by `type`, since some objects of others object to being asked."""
-    return sorted(id(each) for each in gc.get_objects() if issubclass(type(each), ApiError | Predict))
+    return sorted(id(each) for each in gc.get_objects() if issubclass(type(each), ApiError | PredictRequest))
 
 
 async def status_of(app: ASGIApp, body: bytes) -> int:

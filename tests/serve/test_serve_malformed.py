@@ -56,7 +56,7 @@ def test_nothing_that_is_sent_is_our_fault(server: Server) -> None:
     assert not wrong[:5]
     assert {200, 400, 403, 404, 405, 413, 415, 422, 431} <= {each.status for answers in found for each in answers}
     assert "Traceback" not in server.log
-    assert "Wrong:" not in server.log
+    assert "Internal error:" not in server.log
     assert [each.status for each in before] == [200]
     assert answers_to(server.port, posted(b"/v1/predict", GOOD)) == before
 

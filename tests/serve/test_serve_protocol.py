@@ -66,7 +66,7 @@ def test_what_is_not_whole_in_time_is_given_up(hasty: Server, kind: str) -> None
         found = conversation(hasty, before, SLOW[kind])
         assert found.count(b"HTTP/1.1 200 OK") == bool(before)
         assert found[found.rindex(b"HTTP/1.1") :].startswith(b"HTTP/1.1 408 Request Timeout")
-        assert b"The request was not whole after 1 seconds; send it at once." in found
+        assert b"The request was not complete after 1 seconds; send it without pauses." in found
 
 
 def test_a_head_without_end_is_refused(hasty: Server) -> None:

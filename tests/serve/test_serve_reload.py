@@ -18,7 +18,7 @@ import pytest
 from tests.processes import Program, wait_for
 from tests.serve.servers import Server, ask, started_server
 from textsieve.errors import InputError
-from textsieve.serve.loaded import ModelHolder
+from textsieve.serve.served_model import ModelHolder
 
 
 def served(server: Server) -> str:
@@ -75,7 +75,7 @@ def test_a_file_that_cannot_be_read_changes_nothing(models: dict[str, Path], tmp
         os.kill(server.pid, signal.SIGHUP)
         wait_until_failed(server, 4)
         assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == "sport"
-        assert "The model stays as it was: " in server.log
+        assert "Reload failed, the current model stays in use: " in server.log
         assert "its checksum is another" in server.log
 
 
@@ -114,25 +114,32 @@ def test_a_service_waits_for_what_it_answers(models: dict[str, Path], tmp_path: 
         assert server.program.ended() == 0
 
 
-STARTING = """
-import os, signal, textsieve.extras
-check = textsieve.extras.require_extra
-def require_extra(*args, **settings):
-    os.kill(os.getpid(), signal.SIGHUP)
-    return check(*args, **settings)
-textsieve.extras.require_extra = require_extra
+START = """
+import os, shutil, signal, sys
+import textsieve.serve.server as server
 from textsieve.cli import main
+open_listener = server.open_listener
+def replace_model(*address):
+    shutil.copyfile(NEW_MODEL, sys.argv[2] + ".part")
+    os.replace(sys.argv[2] + ".part", sys.argv[2])
+    os.kill(os.getpid(), signal.SIGHUP)
+    return open_listener(*address)
+server.open_listener = replace_model
 main()
 """
+"""Program that starts a service. Once the model is read, it replaces the model file and sends SIGHUP."""
 
 
-def test_a_signal_before_the_service_is_ready_has_the_file_read_again(models: dict[str, Path], tmp_path: Path) -> None:
-    command = [sys.executable, "-c", STARTING, "serve", str(models["one"]), "--port", "0"]
+def test_a_signal_while_the_service_starts_reloads_the_model(models: dict[str, Path], tmp_path: Path) -> None:
+    model = tmp_path / "own.sieve"
+    shutil.copy(models["one"], model)
+    script = START.replace("NEW_MODEL", repr(str(models["numbers"])))
+    command = [sys.executable, "-c", script, "serve", str(model), "--port", "0"]
     program = Program(command, os.environ, tmp_path / "serve.log")
     try:
         server = Server(program.says(r"(http://\S+/)"), program)
-        wait_for(lambda: outcomes(server).get("same"), lambda: server.log)
-        assert "Unchanged: one.sieve" in server.log
+        wait_for(lambda: outcomes(server).get("loaded"), lambda: server.log)
+        assert ask(server, "/v1/predict", {"texts": ["a late goal"]}).json["predictions"][0]["label"] == 1
     finally:
         program.stop()
 
@@ -174,11 +181,11 @@ def test_what_a_service_has_read_is_not_read_again(models: dict[str, Path], tmp_
     model = tmp_path / "own.sieve"
     shutil.copy(models["one"], model)
     current = ModelHolder(str(model), lambda *_: None)
-    first = weakref.ref(current.now)
+    first = weakref.ref(current.model)
     assert not current.has_changed
     replaced(model, models["numbers"].read_bytes())
     assert current.has_changed
-    assert current.swap()
+    assert current.reload()
     assert not current.has_changed
     assert first() is None  # and the old one is gone at once
     model.unlink()
@@ -186,9 +193,9 @@ def test_what_a_service_has_read_is_not_read_again(models: dict[str, Path], tmp_
     replaced(model, b"no model")
     assert current.has_changed
     with pytest.raises(InputError, match="is not"):
-        current.swap()
+        current.reload()
     assert not current.has_changed
-    assert current.now.model.classes == (1, 2, 3)
+    assert current.model.model.classes == (1, 2, 3)
 
 
 @pytest.mark.slow
@@ -200,5 +207,5 @@ def test_without_a_line_for_each_request_what_goes_wrong_is_said(models: dict[st
         replaced(model, b"no model")
         os.kill(server.pid, signal.SIGHUP)
         wait_until_failed(server, 1)
-        assert "The model stays as it was: " in server.log
+        assert "Reload failed, the current model stays in use: " in server.log
         assert "/healthz" not in server.log

@@ -17,7 +17,7 @@ VERBS = {
     "terms": "Show the best terms of labelled documents, overall and for each class.",
     "compare": "Compare selectors, numbers of terms and classifiers, each with each.",
     "subspace": "Size an ensemble of random subspaces, and measure how good it is.",
-    "serve": "Serve a page and an API to use a model.",
+    "serve": "Serve a web page and an API for a model.",
     "info": "Show what is in a model file.",
     "corpora": "List the corpora that have a name, and whether they are here.",
 }

@@ -1,13 +1,13 @@
 """Serve a model: a page for people and an API for programs, on one machine, in threads of one process.
 
-- `limits.py`: limits of a single request, and of all requests together. `api_errors.py`: error responses.
-- `loaded.py`: a model with its description and its list of terms, and the swap for a newer one.
+- `limits.py`: the limits of a request and of the service. `api_errors.py`: error responses.
+- `served_model.py`: the model in use, what it returns as JSON, and its replacement by a newer one.
 - `workers.py`: the threads that predict; short requests are batched, and long ones don't delay them.
-- `answers.py`: predictions and explanations as JSON. `schemas.py`: requests and responses for OpenAPI.
-- `service.py`: the state of the service, and its log. `feedback.py`: writes corrections to a file. `metrics.py`:
-  metrics for Prometheus. `assets.py` and `assets/`: the pages.
-- `leanroute.py`, `api.py`: the routes. `guard.py`: the checks that every request must pass.
-- `protocol.py`, `running.py`, `hangup.py`: the server, its signals, and the check for a newer model.
+- `feedback.py`: writes corrections to a file. `metrics.py`: metrics for Prometheus.
+- `service.py`: the state of the service, and its log.
+- `schemas.py`, `api.py`: requests, responses and routes; `api.py` also serves the pages in `assets/`.
+- `guard.py`: the checks that every request must pass.
+- `protocol.py`: HTTP connections with limits on time and memory. `server.py`: the socket, signals and reloads.
 
 Only this package imports FastAPI, Starlette, uvicorn, pydantic and the Prometheus client; the extra `serve` installs
 them.
@@ -19,6 +19,6 @@ from ..lazy import attach
 
 if TYPE_CHECKING:
     from .limits import Limits as Limits
-    from .running import create_app as create_app
+    from .server import create_app as create_app
 
-__getattr__, __dir__, __all__ = attach(__name__, {"limits": ["Limits"], "running": ["create_app"]})
+__getattr__, __dir__, __all__ = attach(__name__, {"limits": ["Limits"], "server": ["create_app"]})

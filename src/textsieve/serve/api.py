@@ -1,163 +1,260 @@
-"""The routes of the service."""
+"""The routes of the service: the API, its error responses, and the files of the pages.
+
+FastAPI describes the routes in the OpenAPI document, but it is too slow for small requests: a prediction takes a
+twentieth of a millisecond, and resolving dependencies, reading the body and serializing the response take several times
+as long. So a `LeanRoute` lets pydantic validate the bytes of the body, passes the result to its endpoint, and sends the
+bytes that the endpoint returns.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import cache
+from hashlib import sha256
 from importlib.metadata import version
-from typing import Annotated, Any
+from importlib.resources import files
+from typing import Annotated, Any, get_type_hints
 
 from fastapi import FastAPI, Query
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import ValidationError
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from ..errors import shown
 from . import schemas
-from .answers import class_named, explanation_json
-from .api_errors import STATUS, ApiError, internal
-from .assets import routes as asset_routes
-from .leanroute import LeanRoute
+from .api_errors import (
+    JSON_TYPE,
+    SEE_DOCS,
+    STATUS,
+    ApiError,
+    ApiResponse,
+    internal_error,
+    send_response,
+    unknown_field_error,
+    validation_error,
+)
+from .guard import DOCUMENTS
 from .metrics import CONTENT_TYPE
+from .served_model import explanation_json, find_class
 from .service import Service
-from .workers import GivenUp, Wanted
+from .workers import Abandoned, IsWanted
 
-FEEDBACK = "/v1/feedback"
-MOST_LISTED = 1_000
+FEEDBACK_PATH = "/v1/feedback"
+MAX_TERMS = 1_000
 """The largest number of terms in one response of `/v1/terms`."""
+LARGE_BODY = 1 << 16
+"""From this many bytes on, it is worth checking whether the client still waits for the response."""
 
-FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": schemas.Failure, "description": ", ".join(code for code in STATUS if STATUS[code] == status)}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {
+        "model": schemas.ErrorResponse,
+        "description": ", ".join(code for code in STATUS if STATUS[code] == status),
+    }
     for status in sorted({*STATUS.values()} - {499})
 }
 POST_STATUSES = (401, 403, 408, 413, 415, 422, 503)
 GET_STATUSES = (401, 403, 422, 503)
 """Statuses of the errors that a POST and a GET can get."""
 
-ABOUT = (
-    "Sorts documents by a trained model, and says why. Errors are JSON too, with a word for programs (`code`) and a "
-    "sentence for people (`message`)."
+DESCRIPTION = (
+    "Classifies documents with a trained model and explains the predictions. Errors are JSON as well, with a `code` "
+    "for programs and a `message` for people."
 )
 
 
-def routes(service: Service) -> FastAPI:
-    """Return the application without its guard."""
+def build_routes(service: Service) -> FastAPI:
+    """Return the application with all routes, without its guard."""
     app = FastAPI(
         title="textsieve",
         version=version("textsieve"),
-        description=ABOUT,
+        description=DESCRIPTION,
         docs_url=None,
         redoc_url=None,
         exception_handlers={
-            ApiError: _error_response,
-            RequestValidationError: _invalid,
-            HTTPException: _http,
-            Exception: _internal,
+            ApiError: _send_api_error,
+            RequestValidationError: _send_validation_error,
+            HTTPException: _send_http_error,
+            Exception: _send_internal_error,
         },
     )
     app.router.redirect_slashes = False
     _add_post_routes(app, service)
     _add_get_routes(app, service)
-    app.router.routes.extend(asset_routes())
+    app.router.routes.extend(_asset_routes())
     service.paths = frozenset(route.path for route in app.routes if isinstance(route, Route))
     return app
 
 
+# -- requests with documents -----------------------------------------------------------------------------------------
+
+Endpoint = Callable[[Any], Coroutine[Any, Any, bytes]]
+"""Function from the validated request to the JSON of the response."""
+
+
+class LeanRoute(APIRoute):
+    """Route for an endpoint that takes the pydantic model of the request and returns the response as JSON bytes."""
+
+    def __init__(self, path: str, endpoint: Endpoint, **settings: Any) -> None:
+        super().__init__(path, endpoint, **settings)
+        (request_model,) = (annotation for name, annotation in get_type_hints(endpoint).items() if name != "return")
+        assert issubclass(request_model, schemas.RequestBody)
+        self._validate = request_model.__pydantic_validator__.validate_json
+        self._endpoint, self._status = endpoint, self.status_code or 200
+        self.app = self._app
+
+    async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send_response(send, await self.respond(scope, receive))
+
+    async def respond(self, scope: Scope, receive: Receive) -> ApiResponse:
+        """Return the response to a request."""
+        try:
+            body = await _read_body(receive)
+            request: schemas.RequestBody = self._validate(body)
+            if request.model_extra:
+                raise unknown_field_error(request.model_extra)
+            scope[DOCUMENTS] = request.n_documents
+            work = self._endpoint(request)
+            response = await (work if len(body) < LARGE_BODY else _unless_gone(work, receive))
+        except ValidationError as problem:
+            return validation_error(problem).response
+        except ApiError as problem:
+            # The traceback refers to this frame, which would keep the body in memory until the next garbage collection.
+            problem.__traceback__ = None
+            return problem.response
+        return ApiResponse(self._status, [JSON_TYPE], response)
+
+
+async def _unless_gone(work: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
+    """Return the result of long work, or cancel it and raise `ApiError` if the client disconnects."""
+    working, disconnecting = asyncio.ensure_future(work), asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait({working, disconnecting}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ApiError("gone", "The client disconnected before the response was ready.")
+        return await working
+    finally:
+        working.cancel()
+        disconnecting.cancel()
+
+
+async def _read_body(receive: Receive) -> bytes:
+    """Return the complete body; raise `ApiError` if the client disconnects before its end."""
+    parts: list[bytes] = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ApiError("gone", "The client disconnected before the request was complete.")
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
 def _add_post_routes(app: FastAPI, service: Service) -> None:
-    """Add the routes for requests that contain documents."""
+    """Add the routes for requests that contain documents; their docstrings are in the OpenAPI document."""
 
-    async def predict(asked: schemas.Predict) -> bytes:
-        """The label or labels of each document, and their scores."""
-        service.check(asked.texts)
-        return await service.lanes.predict(service.current.now, asked.texts, asked.top)
+    async def predict(request: schemas.PredictRequest) -> bytes:
+        """Return the label or labels of each document, and their scores."""
+        service.check_lengths(request.texts)
+        return await service.workers.predict(service.holder.model, request.texts, request.top)
 
-    async def explain(asked: schemas.Explain) -> bytes:
-        """Which terms of a document spoke for a class, how much, and where they stand."""
-        service.check([asked.text])
-        loaded, text = service.current.now, asked.text
-        label = None if asked.label is None else class_named(loaded.model, asked.label)
+    async def explain(request: schemas.ExplainRequest) -> bytes:
+        """Return how much each term of a document adds to the score of a class, and where the terms occur."""
+        service.check_lengths([request.text])
+        served, text = service.holder.model, request.text
+        label = None if request.label is None else find_class(served.model, request.label)
 
-        def work(is_wanted: Wanted) -> bytes:
-            def go_on() -> None:
+        def work(is_wanted: IsWanted) -> bytes:
+            def check_wanted() -> None:
                 if not is_wanted():
-                    raise GivenUp
+                    raise Abandoned
 
-            return explanation_json(loaded.model, loaded.id, text, label, go_on)
+            return explanation_json(served.model, served.id, text, label, check_wanted)
 
-        return await service.lanes.work("explain", loaded, len(text), work)
+        return await service.workers.work("explain", served, len(text), work)
 
-    async def correct(asked: schemas.Correct) -> bytes:
+    async def correct(request: schemas.FeedbackRequest) -> bytes:
         """Write the right label of a document to the file of corrections."""
-        service.check([asked.text])
+        service.check_lengths([request.text])
 
-        def work(is_wanted: Wanted) -> bytes:
+        def work(is_wanted: IsWanted) -> bytes:
             if not is_wanted():
-                raise GivenUp
-            service.correct(asked.text, asked.label, asked.labels, is_wanted)
+                raise Abandoned
+            service.correct(request.text, request.label, request.labels, is_wanted)
             return to_json({"written": True})
 
-        return await service.lanes.work("correct", service.current.now, len(asked.text), work)
+        return await service.workers.work("correct", service.holder.model, len(request.text), work)
 
-    predict.__annotations__["asked"] = schemas.predict_at_most(service.limits.documents)
+    predict.__annotations__["request"] = schemas.limited_predict_request(service.limits.documents)
     rows: list[tuple[str, Any, Any, int]] = [
-        ("/v1/predict", predict, schemas.Predictions, 200),
-        ("/v1/explain", explain, schemas.Explanation, 200),
-        (FEEDBACK, correct, schemas.Written, 201),
+        ("/v1/predict", predict, schemas.PredictResponse, 200),
+        ("/v1/explain", explain, schemas.ExplainResponse, 200),
+        (FEEDBACK_PATH, correct, schemas.FeedbackResponse, 201),
     ]
     for path, endpoint, response_model, status in rows:
         if endpoint is correct and service.feedback is None:
             continue
-        failures = {status_of_error: FAILURES[status_of_error] for status_of_error in POST_STATUSES}
-        settings = {"response_model": response_model, "responses": failures, "methods": ["POST"], "status_code": status}
+        errors = {error_status: ERRORS[error_status] for error_status in POST_STATUSES}
+        settings = {"response_model": response_model, "responses": errors, "methods": ["POST"], "status_code": status}
         app.router.routes.append(LeanRoute(path, endpoint, **settings))
 
 
+# -- requests without documents --------------------------------------------------------------------------------------
+
+
 def _add_get_routes(app: FastAPI, service: Service) -> None:
-    """Add the routes for requests without documents."""
+    """Add the routes for requests without documents; their docstrings are in the OpenAPI document."""
 
     async def model() -> Response:
-        """The model: classes, terms, how good it was on held-out documents, and what a request may ask for."""
-        limits = service.limits
-        shown_limits = {name: getattr(limits, name) for name in ("body", "documents", "length", "seconds")}
-        return _json(service.current.now.card | {"feedback": service.feedback is not None, "limits": shown_limits})
+        """Return the model's classes, settings and quality on held-out documents, and the limits of requests."""
+        limits = {name: getattr(service.limits, name) for name in ("body", "documents", "length", "seconds")}
+        description = service.holder.model.description
+        return _json(description | {"feedback": service.feedback is not None, "limits": limits})
 
     async def terms(
-        label: Annotated[str | None, Query(description="A class, as it is written; by default all.")] = None,
-        q: Annotated[str, Query(description="Only terms that contain this.", max_length=1000)] = "",
-        n: Annotated[int, Query(ge=0, le=MOST_LISTED)] = 50,
-        offset: Annotated[int, Query(ge=0, le=1 << 31)] = 0,
+        label: Annotated[
+            str | None, Query(description="The label of a class, as text; all classes by default.")
+        ] = None,
+        q: Annotated[str, Query(description="Return only terms that contain this text.", max_length=1000)] = "",
+        n: Annotated[int, Query(description="The number of terms to return.", ge=0, le=MAX_TERMS)] = 50,
+        offset: Annotated[int, Query(description="The number of terms to skip.", ge=0, le=1 << 31)] = 0,
     ) -> Response:
-        """The terms: of a class the strongest first, or all as they were ranked, with the class they speak most for."""
-        loaded = service.current.now
-        cls = None if label is None else class_named(loaded.model, label)
+        """Return the terms of a class, strongest first, or all terms in selection order with their strongest class."""
+        served = service.holder.model
+        cls = None if label is None else find_class(served.model, label)
 
-        def work(_: Wanted) -> bytes:
-            return to_json(loaded.terms.page(cls, q, offset, n))
+        def work(_: IsWanted) -> bytes:
+            return to_json(served.terms.page(cls, q, offset, n))
 
-        page = await service.lanes.work("search", loaded, len(loaded.model.terms), work)
+        page = await service.workers.work("search", served, len(served.model.terms), work)
         return Response(page, media_type="application/json")
 
     async def health() -> Response:
-        """Whether the service answers."""
+        """Return `ok` if the service is running."""
         return _json({"status": "ok"})
 
     async def metrics() -> Response:
-        """Counts for Prometheus."""
-        now = service.current.now
-        return Response(service.metrics.text(now.name, now.id, service.lanes.waiting), media_type=CONTENT_TYPE)
+        """Return metrics for Prometheus."""
+        served = service.holder.model
+        text = service.metrics.text(served.name, served.id, service.workers.n_waiting)
+        return Response(text, media_type=CONTENT_TYPE)
 
     rows: list[tuple[str, Any, Any]] = [
-        ("/v1/model", model, schemas.Card),
-        ("/v1/terms", terms, schemas.Terms),
-        ("/healthz", health, schemas.Health),
+        ("/v1/model", model, schemas.ModelResponse),
+        ("/v1/terms", terms, schemas.TermsResponse),
+        ("/healthz", health, schemas.HealthResponse),
         ("/metrics", metrics, None),
     ]
     for path, endpoint, response_model in rows:
-        failures = {status: FAILURES[status] for status in GET_STATUSES}
+        errors = {status: ERRORS[status] for status in GET_STATUSES}
         kind = PlainTextResponse if response_model is None else JSONResponse
-        settings = {"response_model": response_model, "response_class": kind, "responses": failures, "methods": ["GET"]}
+        settings = {"response_model": response_model, "response_class": kind, "responses": errors, "methods": ["GET"]}
         app.router.routes.append(APIRoute(path, endpoint, **settings))
 
 
@@ -168,33 +265,78 @@ def _json(value: Any) -> Response:
 # -- error responses -------------------------------------------------------------------------------------------------
 
 
-async def _error_response(request: Request, problem: Exception) -> Response:
+async def _send_api_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, ApiError)
     headers = {name.decode(): value.decode() for name, value in problem.headers}
     return Response(problem.body, problem.status, headers)
 
 
-async def _internal(request: Request, problem: Exception) -> Response:
-    return await _error_response(request, internal())
+async def _send_internal_error(request: Request, problem: Exception) -> Response:
+    return await _send_api_error(request, internal_error())
 
 
-async def _invalid(request: Request, problem: Exception) -> Response:
+async def _send_validation_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
-    where = ".".join(map(str, first["loc"][1:]))
-    return await _error_response(
-        request, ApiError("invalid", f"{where}: {first['msg']}. /docs says what is asked for.")
-    )
+    parameter = ".".join(map(str, first["loc"][1:]))
+    return await _send_api_error(request, ApiError("invalid", f"{parameter}: {first['msg']}. {SEE_DOCS}"))
 
 
-async def _http(request: Request, problem: Exception) -> Response:
+async def _send_http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
     if problem.status_code == 405:
         allowed = (problem.headers or {}).get("Allow", "")
         error = ApiError("method_not_allowed", f"Use {allowed}.", [(b"allow", allowed.encode())])
+    elif request.url.path == FEEDBACK_PATH:
+        error = ApiError("not_found", f"{FEEDBACK_PATH} is not available: the service was started without --feedback.")
     else:
-        path = shown(request.url.path, 100)
-        if request.url.path == FEEDBACK:
-            path += ", because the service was started without --feedback,"
-        error = ApiError("not_found", f"There is no {path} here; / is the page, and /docs says what can be asked for.")
-    return await _error_response(request, error)
+        error = ApiError("not_found", f"There is no route {shown(request.url.path, 100)}. /docs lists all routes.")
+    return await _send_api_error(request, error)
+
+
+# -- files of the pages ----------------------------------------------------------------------------------------------
+
+MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+"""Media types of the served files, by file name extension."""
+
+PAGE_PATHS = {"page.html": "/", "docs.html": "/docs"}
+"""URL paths of the files whose path is not their name."""
+
+
+@cache
+def read_assets() -> dict[str, tuple[bytes, str]]:
+    """Return the content and the media type of each file in `assets/`, by its URL path.
+
+    The files are read once, so no file path ever comes from a request.
+    """
+    assets = {}
+    for file in files(__package__).joinpath("assets").iterdir():
+        media_type = MEDIA_TYPES.get(file.name.rpartition(".")[2])
+        if media_type is not None:
+            assets[PAGE_PATHS.get(file.name, f"/{file.name}")] = file.read_bytes(), media_type
+    return assets
+
+
+def _asset_routes() -> list[BaseRoute]:
+    """Return a route for each file in `assets/`."""
+    return [
+        Route(path, _serve_file(data, media_type), methods=["GET", "HEAD"], include_in_schema=False)
+        for path, (data, media_type) in read_assets().items()
+    ]
+
+
+def _serve_file(data: bytes, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    tag = f'"{sha256(data).hexdigest()[:32]}"'
+    headers = {"etag": tag, "cache-control": "no-cache", "content-type": media_type}
+
+    async def endpoint(request: Request) -> Response:
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(data, headers=headers)
+
+    return endpoint

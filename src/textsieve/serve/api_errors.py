@@ -1,4 +1,4 @@
-"""Error responses: each has a status, a code for programs, and a message for people that says how to fix it."""
+"""Error responses: each has a status, a code for programs, and a message for people that says what to do."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ STATUS = {
 }
 """HTTP status of each error code."""
 
-MORE: dict[str, Headers] = {
+EXTRA_HEADERS: dict[str, Headers] = {
     "unauthorized": [(b"www-authenticate", b"Bearer")],
     "malformed": [CLOSE],
     "head_too_long": [CLOSE],
@@ -64,6 +64,23 @@ MORE: dict[str, Headers] = {
 }
 """Additional headers of some error codes."""
 
+SEE_DOCS = "See /docs for the format of requests."
+
+
+class ApiResponse(NamedTuple):
+    """A response: its status, headers and body."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+async def send_response(send: Send, response: ApiResponse) -> None:
+    """Send a complete response, with the headers that every JSON response has."""
+    headers = [*response.headers, (b"content-length", str(len(response.body)).encode()), *HEADERS]
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body})
+
 
 class ApiError(Exception):
     """An error response to a request."""
@@ -72,11 +89,11 @@ class ApiError(Exception):
         super().__init__(message)
         self.code, self.message = code, message
         self.status = STATUS[code]
-        self.headers = [JSON_TYPE, *MORE.get(code, []), *(headers or [])]
+        self.headers = [JSON_TYPE, *EXTRA_HEADERS.get(code, []), *(headers or [])]
 
     @property
-    def answer(self) -> ApiResponse:
-        """Return the response."""
+    def response(self) -> ApiResponse:
+        """Return the error as a response."""
         return ApiResponse(self.status, self.headers, self.body)
 
     @property
@@ -85,45 +102,29 @@ class ApiError(Exception):
         return to_json({"error": {"code": self.code, "message": self.message}})
 
     @property
-    def whole(self) -> bytes:
+    def http_bytes(self) -> bytes:
         """Return the bytes of the whole HTTP response, for errors on a connection that has no valid request."""
         headers = [*self.headers, (b"content-length", str(len(self.body)).encode()), *HEADERS]
         lines = [f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}".encode(), *map(b": ".join, headers)]
         return b"\r\n".join([*lines, b"", self.body])
 
 
-def internal() -> ApiError:
+def internal_error() -> ApiError:
     """Return the error for a failure of the service itself."""
-    return ApiError("internal", "Something went wrong here; the log of the service says what.", [CLOSE])
+    return ApiError("internal", "Internal error; the log of the service has the details.", [CLOSE])
 
 
-def invalid(problem: ValidationError) -> ApiError:
+def validation_error(problem: ValidationError) -> ApiError:
     """Return the error for JSON that does not match the schema: the first problem, and where it is."""
     first = problem.errors(include_url=False, include_input=False)[0]
     if first["type"] == "too_long" and first["loc"] == ("texts",):
         n_documents, most = first["ctx"]["actual_length"], first["ctx"]["max_length"]
-        about = f"{n_documents:,} documents; a request" if n_documents is not None else "A request"
-        return ApiError("too_many", f"{about} may have {most:,}. Send them in parts.")
-    where = ".".join(map(str, first["loc"]))
-    return ApiError("invalid", f"{where + ': ' if where else ''}{first['msg']}. /docs says what is asked for.")
+        count = f"{n_documents:,} documents" if n_documents is not None else "too many documents"
+        return ApiError("too_many", f"The request has {count}; at most {most:,} are allowed. Send several requests.")
+    field = ".".join(map(str, first["loc"]))
+    return ApiError("invalid", f"{field + ': ' if field else ''}{first['msg']}. {SEE_DOCS}")
 
 
-def no_such_name(names: Mapping[str, object]) -> ApiError:
-    """Return the error for JSON with unknown names."""
-    first = shown(next(iter(names)), 100)
-    return ApiError("invalid", f"{first} is not asked for; /docs says what is.")
-
-
-class ApiResponse(NamedTuple):
-    """A response."""
-
-    status: int
-    headers: Headers
-    body: bytes
-
-
-async def send_answer(send: Send, answer: ApiResponse) -> None:
-    """Send a complete response, with the headers that every JSON response has."""
-    headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode()), *HEADERS]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.body})
+def unknown_field_error(fields: Mapping[str, object]) -> ApiError:
+    """Return the error for JSON with unknown fields, which names the first of them."""
+    return ApiError("invalid", f"Unknown field {shown(next(iter(fields)), 100)}. {SEE_DOCS}")

@@ -19,7 +19,7 @@ from pydantic_core import to_json
 
 from ..errors import InputError
 from ..files import check_writable, lock, settle
-from .workers import GivenUp, Wanted
+from .workers import Abandoned, IsWanted
 
 LOCK_SECONDS = 5.0
 """Seconds to wait until another process releases the file; writing a line to the disk takes milliseconds."""
@@ -38,13 +38,14 @@ class Feedback:
         try:
             os.close(self._open())
         except OSError as problem:
-            raise InputError(f"{path} can't be written: {problem.strerror}. Choose another file.") from problem
+            reason = f"the file can't be written: {problem.strerror}"
+            raise InputError(reason, place=path, hint="Choose another file.") from problem
 
-    def write(self, correction: Mapping[str, Any], is_wanted: Wanted = lambda: True) -> None:
+    def write(self, correction: Mapping[str, Any], is_wanted: IsWanted = lambda: True) -> None:
         """Append a line; it is on the disk when this returns.
 
-        Raise `OSError` if it can't be written, also because another process keeps the file locked, and `GivenUp` if the
-        client no longer waits for it before the file can be locked.
+        Raise `OSError` if it can't be written, for example because another process keeps the file locked. Raise
+        `Abandoned` if the client stops waiting before the file can be locked.
         """
         line = to_json({**correction, "time": datetime.now(UTC).isoformat(timespec="microseconds")}) + b"\n"
         with self._lock:
@@ -62,7 +63,7 @@ class Feedback:
             if is_new:
                 settle(os.path.dirname(os.path.abspath(self._path)))
 
-    def _wait_for_lock(self, file: int, is_wanted: Wanted) -> None:
+    def _wait_for_lock(self, file: int, is_wanted: IsWanted) -> None:
         """Lock the file, waiting for other processes; do nothing on file systems without locks."""
         deadline = time.monotonic() + LOCK_SECONDS
         while True:
@@ -70,7 +71,7 @@ class Feedback:
                 lock(file)
             except BlockingIOError as problem:
                 if not is_wanted():
-                    raise GivenUp from problem
+                    raise Abandoned from problem
                 if time.monotonic() > deadline:
                     about = f"another process holds its lock for more than {LOCK_SECONDS:g} seconds"
                     raise BlockingIOError(problem.errno, about, self._path) from problem

@@ -1,7 +1,7 @@
 """Limits of a single request, and of all requests that are processed at once.
 
-A request above a limit gets a response that names the limit, before any work is done: a body with a `Content-Length`
-is refused by that, and one without as soon as it is too long.
+A request above a limit gets an error response that names the limit, before any work is done. A body with a
+`Content-Length` above the limit is never read; one without a length is read up to the limit.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..settings import is_whole
 
 BODIES_AT_ONCE = 8
@@ -20,8 +20,11 @@ BODIES_AT_ONCE = 8
 class Limits:
     """Limits of one request and of the whole service.
 
-    A request may have so many bytes in its `body`, so many `documents`, so many characters in a document (`length`),
-    and take so many `seconds`. The service takes so many `requests` and `connections` at a time.
+    - `body`: bytes in the body of a request.
+    - `documents`: documents in a request.
+    - `length`: characters in a document.
+    - `seconds`: time to receive a request, and time to process it.
+    - `requests`, `connections`: how many the service handles at a time.
     """
 
     body: int = 10 << 20
@@ -35,9 +38,9 @@ class Limits:
         for limit in fields(self):
             value = getattr(self, limit.name)
             is_time = limit.name == "seconds"
-            fits = isinstance(value, float | int) and not isinstance(value, bool) if is_time else is_whole(value)
-            if not (fits and 0 < value < math.inf):
-                raise InputError(f"{limit.name}={shown(value)}; use a number above 0.")
+            is_number = isinstance(value, float | int) and not isinstance(value, bool) if is_time else is_whole(value)
+            if not (is_number and 0 < value < math.inf):
+                raise InputError(setting=limit.name, value=value, hint="use a number above 0")
 
     @property
     def bodies(self) -> int:

@@ -11,7 +11,7 @@ token, so here:
 - A client that stops reading a response is cut off.
 - The number of connections has a limit. Above it, the connections that have waited longest for their client are cut
   off, so that a new client always gets in.
-- The bytes that all connections hold have limits by kind; see `Held`.
+- The bytes that all connections hold have limits by kind; see `HeldBytes`.
 
 uvicorn also sends the head of a response before its body, which takes two system calls and wakes the client twice. Here
 the head waits for the body, which follows immediately, and both are sent together.
@@ -31,20 +31,20 @@ from .api_errors import CLOSE, ApiError
 
 HEAD_END = b"\r\n\r\n"
 FRAMING = frozenset({b"content-length", b"transfer-encoding"})
-LEAST_HEAD = len(b"GET / HTTP/1.1")
-MOST_HEAD = 64 << 10
+MIN_HEAD = len(b"GET / HTTP/1.1")
+MAX_HEAD = 64 << 10
 """Limit of a head, in bytes."""
-TURN = 16 << 10
+PARSE_BYTES = 16 << 10
 """Bytes that are parsed before other connections get a turn; with chunks of one byte, they take milliseconds."""
-MOST_HEADERS = 100
-MOST_HELD = 32 << 20
-"""Limit of the bytes that all connections together hold, for each kind in `Held`."""
-MOST_UNREAD = 512 << 20
+MAX_HEADERS = 100
+MAX_HELD = 32 << 20
+"""Limit of the bytes that all connections together hold, for each kind in `HeldBytes`."""
+MAX_UNREAD = 512 << 20
 """Limit of the bytes in unread responses of all connections, however fast their clients read."""
-LEAST_READ = 64 << 10
+MIN_READ = 64 << 10
 """Bytes of a response that a client must read within the time limit of a request, if the response has as many."""
 SLOW_SECONDS = 5.0
-"""A client that reads less than `LEAST_READ` in this time is slow.
+"""A client that reads less than `MIN_READ` in this time is slow.
 
 Sockets pass on megabytes at a time, so at a shorter interval a client that reads steadily can look slow.
 """
@@ -103,14 +103,14 @@ class HoldingFlow(FlowControl):
             super().resume_reading()
 
 
-class Held:
+class HeldBytes:
     """Bytes that the connections of one server hold, by kind; in each kind, the oldest entry comes first.
 
-    - `parsing`: input whose turn to be parsed comes soon. Above `MOST_HELD`, no other connection is read until half of
+    - `parsing`: input whose turn to be parsed comes soon. Above `MAX_HELD`, no other connection is read until half of
       it is parsed. Nobody is cut off: it takes milliseconds, and then the guard counts the bodies.
     - `waiting`: input behind a request without a response, or behind a response that the client has not read. Above
-      `MOST_HELD`, connections are cut off, those first whose client does not read.
-    - `unread`: responses. Above `MOST_HELD`, connections with slow clients are cut off; above `MOST_UNREAD`, any. A
+      `MAX_HELD`, connections are cut off, those first whose client does not read.
+    - `unread`: responses. Above `MAX_HELD`, connections with slow clients are cut off; above `MAX_UNREAD`, any. A
       single response may be larger than both.
     """
 
@@ -130,10 +130,10 @@ class Held:
         _set_or_remove(self.unread, connection, connection.n_unread)
         self._pause(cast("set[BoundedProtocol]", connection.connections))
         self._resume()
-        while sum(self.waiting.values()) > MOST_HELD:
+        while sum(self.waiting.values()) > MAX_HELD:
             first = min(self.waiting, key=lambda other: not other.flow.write_paused)
-            first.cut_off(f"all connections hold more than {MOST_HELD:,} bytes of pipelined requests")
-        if sum(self.unread.values()) > MOST_HELD:
+            first.cut_off(f"all connections hold more than {MAX_HELD:,} bytes of pipelined requests")
+        if sum(self.unread.values()) > MAX_HELD:
             self._bound_unread()
 
     def forget(self, connection: BoundedProtocol) -> None:
@@ -150,13 +150,13 @@ class Held:
 
     def _pause(self, connections: set[BoundedProtocol]) -> None:
         """Stop reading if too much is being parsed."""
-        if not self._is_paused and sum(self.parsing.values()) > MOST_HELD:
+        if not self._is_paused and sum(self.parsing.values()) > MAX_HELD:
             self._is_paused = True
             for connection in connections:
                 connection.read_on()
 
     def _resume(self) -> None:
-        if self._is_paused and sum(self.parsing.values()) <= MOST_HELD // 2:
+        if self._is_paused and sum(self.parsing.values()) <= MAX_HELD // 2:
             self._is_paused = False
             paused, self._paused = self._paused, set()
             for connection in paused:
@@ -167,11 +167,11 @@ class Held:
             self.unread[connection] = connection.n_unread
         total = sum(self.unread.values())
         for connection in list(self.unread):
-            if total <= MOST_HELD or len(self.unread) == 1:
+            if total <= MAX_HELD or len(self.unread) == 1:
                 return
-            if connection.is_slow or total > MOST_UNREAD:
+            if connection.is_slow or total > MAX_UNREAD:
                 total -= self.unread[connection]
-                limit = MOST_HELD if connection.is_slow else MOST_UNREAD
+                limit = MAX_HELD if connection.is_slow else MAX_UNREAD
                 connection.cut_off(f"all connections hold more than {limit:,} bytes of unread responses")
 
 
@@ -183,17 +183,17 @@ def _set_or_remove(sizes: dict[BoundedProtocol, int], connection: BoundedProtoco
 
 
 def bounded_protocol(
-    seconds: float, most_connections: int, say: Callable[[str], None] | None = None
+    seconds: float, max_connections: int, log: Callable[[str], None] | None = None
 ) -> type[BoundedProtocol]:
     """Return the protocol class of one server, whose connections share the limits and the count of bytes held.
 
-    `say` writes a line to the log.
+    `log` writes a line to the log.
     """
     settings = {
         "seconds": seconds,
-        "most_connections": most_connections,
-        "held": Held(),
-        "say": staticmethod(say or (lambda _: None)),
+        "max_connections": max_connections,
+        "held": HeldBytes(),
+        "log": staticmethod(log or (lambda _: None)),
     }
     return type("BoundedProtocol", (BoundedProtocol,), settings)
 
@@ -202,15 +202,15 @@ class BoundedProtocol(HttpToolsProtocol):
     """One connection."""
 
     seconds: float
-    """Time limit for a complete request, and for a client to read `LEAST_READ` bytes of a response."""
-    most_connections: int
-    held: Held
-    say: Callable[[str], None]
+    """Time limit for a complete request, and for a client to read `MIN_READ` bytes of a response."""
+    max_connections: int
+    held: HeldBytes
+    log: Callable[[str], None]
 
     unparsed = b""
     """Input that was read while a request was answered, or that is parsed in several turns."""
     is_slow = False
-    """True if the client read less than `LEAST_READ` of a response in `SLOW_SECONDS`."""
+    """True if the client read less than `MIN_READ` of a response in `SLOW_SECONDS`."""
 
     _parsed = 0  # bytes of `unparsed` that are parsed by now
     _unused = 0  # bytes since the request began that are not part of a body, less a quarter of the body
@@ -223,29 +223,31 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request; make room if there are too many connections."""
-        self._writer = writer = OneWriteTransport(
-            cast(asyncio.Transport, transport)
-        )  # with uvloop, its class is another one
+        # With uvloop, the class of the transport is not asyncio.Transport.
+        self._writer = writer = OneWriteTransport(cast(asyncio.Transport, transport))
         writer.set_write_buffer_limits(high=0)  # so that writing is paused whenever a response is not read
         super().connection_made(cast(Any, writer))
         self.flow: HoldingFlow = HoldingFlow(cast(Any, writer))
         self._since = self.loop.time()
         self._set_alarm()
-        if len(self.connections) > self.most_connections:
+        if len(self.connections) > self.max_connections:
             self._make_room()
 
     def _make_room(self) -> None:
         """Cut off a tenth of the connections, those that have waited longest for their client."""
         others = cast("set[BoundedProtocol]", self.connections - {self})
         waiting = sorted((other for other in others if other._waits_for_client), key=lambda other: other._since)
-        for other in waiting[: -(-self.most_connections // 10)]:
-            self.connections.discard(
-                other
-            )  # now, because the event loop may accept more connections before it closes any
+        for other in waiting[: -(-self.max_connections // 10)]:
+            # Forget it now, because the event loop may accept more connections before it closes any.
+            self.connections.discard(other)
             other._writer.abort()
         if not waiting:
             self._end(
-                ApiError("busy", f"There are {self.most_connections:,} connections; try again in a second.", [CLOSE])
+                ApiError(
+                    "busy",
+                    f"The service has {self.max_connections:,} connections already; try again in a second.",
+                    [CLOSE],
+                )
             )
 
     @property
@@ -260,9 +262,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def must_wait(self) -> bool:
-        """Return whether the next request has to wait, until another is answered or the client has read the
-        response.
-        """
+        """Return whether the next request has to wait for the response to another one, or until that is read."""
         return self._is_answering or self.flow.write_paused
 
     @property
@@ -274,7 +274,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Abort the connection, and log why."""
         self.held.forget(self)
         client = self.client[0] if self.client else "-"
-        self.say(f"{client} cut off with {self.n_unread:,} bytes of a response unread: {why}")
+        self.log(f"{client} cut off with {self.n_unread:,} bytes of a response unread: {why}")
         self._writer.abort()
 
     def read_on(self) -> None:
@@ -305,13 +305,13 @@ class BoundedProtocol(HttpToolsProtocol):
         self._parse_unparsed()
 
     def _parse_unparsed(self) -> None:
-        """Parse up to the end of the next request, `TURN` bytes at a time; resume reading once nothing is left."""
+        """Parse up to the end of the next request, `PARSE_BYTES` at a time; resume reading once nothing is left."""
         data = self.unparsed
-        turn = min(self._parsed + TURN, len(data))
+        turn = min(self._parsed + PARSE_BYTES, len(data))
         while self._parsed < turn and not (self.must_wait or self.transport.is_closing()):
             begin = self._parsed
-            end = data.find(HEAD_END, begin + LEAST_HEAD, begin + TURN)
-            self._parsed = begin + TURN if end < 0 else end + len(HEAD_END)
+            end = data.find(HEAD_END, begin + MIN_HEAD, begin + PARSE_BYTES)
+            self._parsed = begin + PARSE_BYTES if end < 0 else end + len(HEAD_END)
             self._parse(data[begin : self._parsed])
         if self.transport.is_closing():
             return
@@ -334,8 +334,8 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._waits = True
         self._set_alarm()
-        if self._unused > MOST_HEAD:
-            self._end(ApiError("head_too_long", f"The head of a request may have {MOST_HEAD:,} bytes; send less."))
+        if self._unused > MAX_HEAD:
+            self._end(ApiError("head_too_long", f"The head of a request may have at most {MAX_HEAD:,} bytes."))
 
     @property
     def _is_idle(self) -> bool:
@@ -349,8 +349,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header, or raise `ApiError` (which ends the parsing) if there are too many."""
-        if len(self.headers) == MOST_HEADERS:
-            self._error = ApiError("head_too_long", f"A request may have {MOST_HEADERS} headers; send fewer.")
+        if len(self.headers) == MAX_HEADERS:
+            self._error = ApiError("head_too_long", f"A request may have at most {MAX_HEADERS} headers.")
             raise self._error
         super().on_header(name, value)
 
@@ -368,12 +368,11 @@ class BoundedProtocol(HttpToolsProtocol):
     def _take_host_of_target(self) -> None:
         """Replace the header `Host` by the host of an absolute request URI, as RFC 9112 requires.
 
-        Other URIs are refused with status 400. If `Host` is repeated, the headers stay as they are, so that the guard
-        refuses them.
+        Other URIs get status 400. If `Host` is repeated, the headers stay as they are, so that the guard rejects them.
         """
         target = httptools.parse_url(self.url)
         if (target.schema or b"").lower() not in (b"http", b"https") or not target.host or target.userinfo is not None:
-            self._error = ApiError("malformed", "The target of a request is a path, or an http address with one.")
+            self._error = ApiError("malformed", "The target of a request must be a path or an http URL.")
             raise self._error
         host = b"[%b]" % target.host if b":" in target.host else target.host
         host_header = (b"host", host if target.port is None else b"%b:%d" % (host, target.port))
@@ -405,7 +404,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         """Answer invalid HTTP with the same JSON errors as elsewhere."""
         error, self._error = self._error, None
-        self._end(error or ApiError("malformed", "This is no request of HTTP/1.1 as the standard has it."))
+        self._end(error or ApiError("malformed", "This is not a valid HTTP/1.1 request."))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop all timers and drop the held input."""
@@ -448,17 +447,17 @@ class BoundedProtocol(HttpToolsProtocol):
         self._unread_alarm = self.loop.call_later(seconds, self._check_unread, n_unread)
 
     def _check_unread(self, before: int) -> None:
-        """Compare what the client has read since the last check, and since the deadline was set, with `LEAST_READ`."""
+        """Compare what the client has read since the last check, and since the deadline was set, with `MIN_READ`."""
         self._unread_alarm = None
         n_unread = self.n_unread
         if not n_unread:
             return
-        self.is_slow = before - n_unread < LEAST_READ
+        self.is_slow = before - n_unread < MIN_READ
         now = self.loop.time()
         deadline, at_first = self._unread_limit
         if now >= deadline:
-            if at_first - n_unread < LEAST_READ:
-                self.cut_off(f"the client read less than {LEAST_READ:,} bytes in {self.seconds:g} seconds")
+            if at_first - n_unread < MIN_READ:
+                self.cut_off(f"the client read less than {MIN_READ:,} bytes in {self.seconds:g} seconds")
                 return
             self._unread_limit = (now + self.seconds, n_unread)
         self._watch_unread(n_unread)
@@ -474,7 +473,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _set_alarm(self) -> None:
         if self._alarm is None and not self.transport.is_closing():
-            self._alarm = self.loop.call_later(self.seconds, self._too_late)
+            self._alarm = self.loop.call_later(self.seconds, self._end_too_slow)
 
     def _stop_waiting(self) -> None:
         self._waits = False
@@ -485,9 +484,9 @@ class BoundedProtocol(HttpToolsProtocol):
             self._alarm.cancel()
             self._alarm = None
 
-    def _too_late(self) -> None:
-        about = f"The request was not whole after {self.seconds:g} seconds; send it at once."
-        self._end(ApiError("too_slow", about))
+    def _end_too_slow(self) -> None:
+        message = f"The request was not complete after {self.seconds:g} seconds; send it without pauses."
+        self._end(ApiError("too_slow", message))
 
     def _end(self, error: ApiError) -> None:
         """Send an error, unless a response has begun, and close the connection."""
@@ -495,13 +494,13 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
-            self.transport.write(error.whole)
+            self.transport.write(error.http_bytes)
         self.transport.close()
 
 
 def _has_one_head(data: bytes) -> bool:
     """Return whether the data ends at most one head and is short enough to be parsed at once."""
-    if len(data) > TURN:
+    if len(data) > PARSE_BYTES:
         return False
     end = data.find(HEAD_END)
     return end < 0 or data.find(HEAD_END, end + len(HEAD_END)) < 0

@@ -8,14 +8,15 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, create_model
 
 Label = str | bool | int | float
 Number = float
-TEXTS = ["The striker scored twice.", "Rates fell."]
+EXAMPLE_TEXTS = ["The striker scored twice.", "Rates fell."]
 
 
-class Asked(BaseModel):
-    """A request: nothing is taken for something else, and nothing is passed over.
+class RequestBody(BaseModel):
+    """The JSON of a request: types are not converted, and unknown fields are an error.
 
-    What has no name here is taken and then refused, by the first such name: pydantic would make an error of each, and
-    with a body full of them that takes seconds in which nobody else is answered. So lists fail fast, too.
+    pydantic accepts unknown fields here, and the route rejects them by naming the first one. If pydantic rejected them,
+    it would create an error for each, and a body full of them would block the service for seconds. Lists fail fast for
+    the same reason.
     """
 
     model_config = ConfigDict(strict=True, extra="allow", json_schema_extra={"additionalProperties": False})
@@ -26,12 +27,12 @@ class Asked(BaseModel):
         return 1
 
 
-class Predict(Asked):
-    """Documents to predict the labels of."""
+class PredictRequest(RequestBody):
+    """Documents to classify."""
 
-    texts: Annotated[list[str], FailFast()] = Field(description="The documents.", examples=[TEXTS])
+    texts: Annotated[list[str], FailFast()] = Field(description="The documents.", examples=[EXAMPLE_TEXTS])
     top: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Add the scores (and probabilities) of so many of the best classes."
+        None, description="Return the scores (and probabilities) of this many best classes."
     )
 
     @property
@@ -40,33 +41,33 @@ class Predict(Asked):
         return len(self.texts)
 
 
-def predict_at_most(n_documents: int) -> type[Predict]:
-    """Return a `Predict` class with a limit of documents, so that pydantic never builds a longer list."""
-    about = Field(description="The documents.", examples=[TEXTS], max_length=n_documents)
-    texts: Any = (Annotated[list[str], FailFast()], about)
-    return create_model("Predict", __base__=Predict, __doc__=Predict.__doc__, texts=texts)
+def limited_predict_request(max_documents: int) -> type[PredictRequest]:
+    """Return a `PredictRequest` class with a limit of documents, so that pydantic never builds a longer list."""
+    field = Field(description="The documents.", examples=[EXAMPLE_TEXTS], max_length=max_documents)
+    texts: Any = (Annotated[list[str], FailFast()], field)
+    return create_model("PredictRequest", __base__=PredictRequest, __doc__=PredictRequest.__doc__, texts=texts)
 
 
 class Prediction(BaseModel):
-    """What is predicted for a document: `label` and `score`, or `labels` and `scores` if it may have several."""
+    """The prediction for a document: `label` and `score`, or `labels` and `scores` for a multilabel model."""
 
     label: Label | None = None
     score: Number | None = None
-    probability: Number | None = Field(None, description="If the model was trained with probabilities.")
+    probability: Number | None = Field(None, description="Only if the model was trained with probabilities.")
     labels: list[Label] | None = None
     scores: dict[str, Number] | None = None
     probabilities: dict[str, Number] | None = None
-    unknown: bool = Field(False, description="True if no term of the document is known to the model.")
+    unknown: bool = Field(False, description="True if the document has no term that the model knows.")
 
 
-class Predictions(BaseModel):
-    """One for each document, in their order; what does not apply is left out."""
+class PredictResponse(BaseModel):
+    """One prediction for each document, in the order of the request. Fields that don't apply are left out."""
 
     predictions: list[Prediction]
 
 
-class Explain(Asked):
-    """A document, and the class that is asked about: by default the predicted one, or else the best."""
+class ExplainRequest(RequestBody):
+    """A document, and the class to explain; by default the predicted class, or the best one if none is predicted."""
 
     text: str = Field(examples=["The striker scored twice."])
     label: Label | None = None
@@ -77,12 +78,12 @@ class ScoredClass(BaseModel):
 
     label: Label
     score: Number
-    threshold: Number | None = Field(description="From which on the class is predicted, if there may be several.")
+    threshold: Number | None = Field(description="The least score that assigns the class, in a multilabel model.")
     probability: Number | None
     predicted: bool
 
 
-class Contribution(BaseModel):
+class TermContribution(BaseModel):
     """What one term adds to the score of the class."""
 
     term: str
@@ -90,55 +91,57 @@ class Contribution(BaseModel):
     weight: Number
     contribution: Number
     compared: Number | None = Field(
-        description="How much more it adds to this class than to all on average, if needed."
+        description="How much more the term adds to this class than to all classes on average; "
+        "null unless `compared` is true for the whole explanation."
     )
 
 
-class Explanation(BaseModel):
-    """Contributions and intercept sum up to the score."""
+class ExplainResponse(BaseModel):
+    """The score of a class is the sum of all contributions and the intercept."""
 
-    model: str = Field(description="The id of the model that answered.")
+    model: str = Field(description="The id of the model.")
     predicted: list[Label]
     unknown: str | None
     classes: list[ScoredClass] = Field(description="All classes, the best first.")
-    label: Label = Field(description="The class that is explained.")
+    label: Label = Field(description="The explained class.")
     score: Number
     intercept: Number
     compared: bool = Field(
-        description="Whether all contributions have one sign (logarithms of probabilities, votes), so that only "
-        "comparing classes says what speaks for one."
+        description="True if all contributions have the same sign (logarithms of probabilities, votes). Then only a "
+        "comparison of classes shows which terms speak for a class."
     )
-    contributions: list[Contribution] = Field(description="The largest first, for or against.")
+    contributions: list[TermContribution] = Field(description="By absolute value, the largest first.")
     spans: list[tuple[int, int, int]] = Field(
-        description="Where terms stand in the text: start, end (in Unicode code points), place in contributions."
+        description="Positions of the terms in the text: start, end (in Unicode code points), and the index of the "
+        "term in `contributions`."
     )
 
 
-class LabelledClass(BaseModel):
-    """A class and how many documents of it were trained on."""
+class ModelClass(BaseModel):
+    """A class and its number of training documents."""
 
     label: Label
     documents: int
 
 
-class GivenLimits(BaseModel):
-    """How much a request may ask for."""
+class RequestLimits(BaseModel):
+    """The limits of a request."""
 
-    body: int = Field(description="Bytes.")
+    body: int = Field(description="In bytes.")
     documents: int
-    length: int = Field(description="Characters of a document.")
+    length: int = Field(description="Characters in a document.")
     seconds: Number
 
 
-class Card(BaseModel):
-    """The model."""
+class ModelResponse(BaseModel):
+    """The model in use, and the limits of requests."""
 
     name: str
-    id: str = Field(description="Of this very model: it changes when another is loaded.")
+    id: str = Field(description="Changes when another model is loaded.")
     bytes: int
     loaded: str
     labels: str
-    classes: list[LabelledClass]
+    classes: list[ModelClass]
     terms: int
     terms_seen: int | None
     classifier: Any
@@ -146,56 +149,56 @@ class Card(BaseModel):
     trained: str | None
     updated: dict[str, Any] | None
     documents: int | None
-    held_out: dict[str, Any] | None = Field(description="How good it was on documents that it was not trained on.")
+    held_out: dict[str, Any] | None = Field(description="Quality on documents that were held out from training.")
     probabilities: bool
     settings: dict[str, Any]
-    feedback: bool = Field(description="Whether corrections are taken.")
-    limits: GivenLimits
+    feedback: bool = Field(description="True if the service accepts corrections.")
+    limits: RequestLimits
 
 
-class Term(BaseModel):
-    """A term, a class, and how much it speaks for it."""
+class TermEntry(BaseModel):
+    """A term, a class, and how strongly the term speaks for it."""
 
     term: str
     label: Label
     strength: Number
 
 
-class Terms(BaseModel):
-    """Some of the terms."""
+class TermsResponse(BaseModel):
+    """A page of the terms, and the total number of matching terms."""
 
     total: int
-    terms: list[Term]
+    terms: list[TermEntry]
 
 
-class Correct(Asked):
-    """The right label of a document, or its right labels if a document may have several."""
+class FeedbackRequest(RequestBody):
+    """A document and its right label, or its right labels for a multilabel model."""
 
     text: str = Field(examples=["The striker scored twice."])
     label: Label | None = None
     labels: list[Label] | None = Field(None, fail_fast=True)
 
 
-class Written(BaseModel):
+class FeedbackResponse(BaseModel):
     """The correction is on the disk."""
 
     written: bool
 
 
-class Health(BaseModel):
-    """The service answers."""
+class HealthResponse(BaseModel):
+    """The service is running."""
 
     status: str
 
 
-class Problem(BaseModel):
-    """What is wrong."""
+class ErrorDetails(BaseModel):
+    """An error code for programs and a message for people."""
 
     code: str
     message: str
 
 
-class Failure(BaseModel):
-    """A request that is not answered as asked."""
+class ErrorResponse(BaseModel):
+    """An error."""
 
-    error: Problem
+    error: ErrorDetails

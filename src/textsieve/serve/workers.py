@@ -12,7 +12,7 @@ long ones.
 disk. Each of these three kinds has one thread, so that a correction does not wait for explanations, and at most one
 task of each kind takes turns with all others.
 
-A request that takes too long is given up, and so is one whose client has disconnected.
+A request is abandoned if it takes too long or if its client has disconnected.
 """
 
 from __future__ import annotations
@@ -27,30 +27,29 @@ from typing import Any, Literal, get_args
 
 from ..prediction import Predictions
 from ..text.reading import FEW_CHARACTERS
-from .answers import predictions_json
 from .api_errors import ApiError
 from .limits import Limits
-from .loaded import ServedModel
+from .served_model import ServedModel, predictions_json
 
-MOST_TOGETHER = 64
+MAX_BATCH = 64
 """The most short requests that are predicted together."""
 SHORT = FEW_CHARACTERS // 4
 """The largest effort of a short request, in characters; a few of them together are counted in plain Python."""
-A_DOCUMENT = 64
+DOCUMENT_EFFORT = 64
 """Characters that take as much effort as the overhead of one document."""
 PART = 1 << 18
 """Effort of a part of a long request, in characters."""
 
 
-Kind = Literal["explain", "search", "correct"]
+WorkKind = Literal["explain", "search", "correct"]
 """Kinds of work other than predictions."""
-Wanted = Callable[[], bool]
+IsWanted = Callable[[], bool]
 """Function that returns whether the client still waits."""
-Work = Callable[[Wanted], bytes]
-"""Function that returns the response; it may check whether that is still wanted, and raise `GivenUp` if not."""
+Work = Callable[[IsWanted], bytes]
+"""Function that returns the response; it may check whether that is still wanted, and raise `Abandoned` if not."""
 
 
-class GivenUp(Exception):
+class Abandoned(Exception):
     """Raised when nobody waits for the result any more."""
 
 
@@ -58,17 +57,21 @@ class GivenUp(Exception):
 class Job:
     """A request that waits for its response."""
 
-    answered: asyncio.Future[bytes]
-    loaded: ServedModel
-    effort: int  # number of characters, plus `A_DOCUMENT` for each document
+    response: asyncio.Future[bytes]
+    served: ServedModel
+    effort: int  # number of characters, plus `DOCUMENT_EFFORT` for each document
     texts: list[str]
     top: int | None = None
-    other: Work | None = None  # the work, if it is not a prediction
-    given_up: bool = False
+    work: Work | None = None  # None for a prediction
+    is_abandoned: bool = False
 
     def is_wanted(self) -> bool:
         """Return whether the client still waits."""
-        return not self.given_up
+        return not self.is_abandoned
+
+
+Outcome = tuple[Job, bytes | Exception]
+"""A job with its response or its exception."""
 
 
 class PredictionWorkers:
@@ -77,101 +80,100 @@ class PredictionWorkers:
     def __init__(self, limits: Limits, n_threads: int) -> None:
         self._limits = limits
         self._loop = asyncio.get_running_loop()
-        self._short: SimpleQueue[Job | None] = SimpleQueue()
-        self._long = ThreadPoolExecutor(n_threads, thread_name_prefix="textsieve-long")
-        self._others = {kind: ThreadPoolExecutor(1, thread_name_prefix=f"textsieve-{kind}") for kind in get_args(Kind)}
-        self._thread = threading.Thread(target=self._answer_short, name="textsieve-short", daemon=True)
-        self._thread.start()
-        self._open: dict[Job, float] = {}
+        self._short_jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._long_pool = ThreadPoolExecutor(n_threads, thread_name_prefix="textsieve-long")
+        self._work_pools = {
+            kind: ThreadPoolExecutor(1, thread_name_prefix=f"textsieve-{kind}") for kind in get_args(WorkKind)
+        }
+        self._short_thread = threading.Thread(target=self._run_short_jobs, name="textsieve-short", daemon=True)
+        self._short_thread.start()
+        self._deadlines: dict[Job, float] = {}
         self._is_watched = False
 
     @property
-    def waiting(self) -> int:
+    def n_waiting(self) -> int:
         """Return the number of requests without a response."""
-        return len(self._open)
+        return len(self._deadlines)
 
-    async def predict(self, loaded: ServedModel, texts: list[str], top: int | None) -> bytes:
+    async def predict(self, served: ServedModel, texts: list[str], top: int | None) -> bytes:
         """Return the response to a request for predictions."""
-        effort = sum(map(len, texts)) + A_DOCUMENT * len(texts)
-        job = Job(self._loop.create_future(), loaded, effort, texts, top)
-        return await self._done(job, self._long if effort > SHORT else None)
+        effort = sum(map(len, texts)) + DOCUMENT_EFFORT * len(texts)
+        job = Job(self._loop.create_future(), served, effort, texts, top)
+        return await self._result(job, self._long_pool if effort > SHORT else None)
 
-    async def work(self, kind: Kind, loaded: ServedModel, effort: int, work: Work) -> bytes:
+    async def work(self, kind: WorkKind, served: ServedModel, effort: int, work: Work) -> bytes:
         """Return the response to a request for other work; `effort` is its number of characters.
 
         A correction is always long, even if its text is short: it waits for the disk, and predictions must not wait
         with it.
         """
         is_long = kind == "correct" or effort > SHORT
-        job = Job(self._loop.create_future(), loaded, effort, [], other=work)
-        return await self._done(job, self._others[kind] if is_long else None)
+        job = Job(self._loop.create_future(), served, effort, [], work=work)
+        return await self._result(job, self._work_pools[kind] if is_long else None)
 
     def close(self) -> None:
         """End the threads as soon as they have finished their current work."""
-        self._short.put(None)
-        for threads in (self._long, *self._others.values()):
-            threads.shutdown(wait=False, cancel_futures=True)
+        self._short_jobs.put(None)
+        for pool in (self._long_pool, *self._work_pools.values()):
+            pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _done(self, job: Job, threads: ThreadPoolExecutor | None) -> bytes:
-        """Run a job in `threads` (None: in the thread for short requests) and return its result."""
-        if self.waiting >= self._limits.requests:
-            raise ApiError("busy", f"{self.waiting:,} requests are being answered already; try again in a second.")
+    async def _result(self, job: Job, pool: ThreadPoolExecutor | None) -> bytes:
+        """Run a job in a pool (None: in the thread for short requests) and return its result."""
+        if self.n_waiting >= self._limits.requests:
+            raise ApiError("busy", f"{self.n_waiting:,} requests are waiting already; try again in a second.")
         if not self._is_watched:
             self._is_watched = True
             self._loop.call_later(self._limits.seconds, self._check_deadlines)
-        self._open[job] = self._loop.time() + self._limits.seconds
+        self._deadlines[job] = self._loop.time() + self._limits.seconds
         try:
-            if threads is None:
-                self._short.put(job)
+            if pool is None:
+                self._short_jobs.put(job)
             else:
-                threads.submit(self._answer_long, job)
-            return await job.answered
+                pool.submit(self._run_long_job, job)
+            return await job.response
         finally:
-            del self._open[job]
-            job.given_up = True
+            del self._deadlines[job]
+            job.is_abandoned = True
 
     def _check_deadlines(self) -> None:
-        """Give up the jobs that are too late, and schedule the next check for the next deadline."""
+        """Abandon the jobs that are too late, and schedule the next check for the next deadline."""
         now = self._loop.time()
-        for job, deadline in self._open.items():  # in the order of arrival, so the earliest deadlines come first
+        for job, deadline in self._deadlines.items():  # in the order of arrival, so the earliest deadlines come first
             if deadline > now:
                 self._loop.call_at(deadline, self._check_deadlines)
                 return
-            self._give_up(job)
+            if not job.response.done():
+                seconds = f"{self._limits.seconds:g} seconds"
+                message = f"No response within {seconds}; send fewer or shorter documents, or try again."
+                job.response.set_exception(ApiError("timeout", message))
         self._is_watched = False
-
-    def _give_up(self, job: Job) -> None:
-        if not job.answered.done():
-            seconds = f"{self._limits.seconds:g} seconds"
-            problem = ApiError("timeout", f"No answer within {seconds}; send fewer or shorter documents, or try again.")
-            job.answered.set_exception(problem)
 
     # -- run in threads ------------------------------------------------------------------------------------------
 
-    def _answer_short(self) -> None:
-        while jobs := self._next_jobs():
-            self._send(outcomes(jobs))
+    def _run_short_jobs(self) -> None:
+        while jobs := self._next_short_jobs():
+            self._send(run_batch(jobs))
 
-    def _next_jobs(self) -> list[Job]:
+    def _next_short_jobs(self) -> list[Job]:
         """Wait for short jobs, and return those that have arrived; return an empty list when the service is closed."""
         jobs: list[Job] = []
         effort = 0
-        while len(jobs) < MOST_TOGETHER and effort < FEW_CHARACTERS - SHORT:
+        while len(jobs) < MAX_BATCH and effort < FEW_CHARACTERS - SHORT:
             try:
-                job = self._short.get(block=not jobs)
+                job = self._short_jobs.get(block=not jobs)
             except Empty:
                 break
             if job is None:
-                self._short.put(None)
+                self._short_jobs.put(None)
                 break
             jobs.append(job)
             effort += job.effort
         return jobs
 
-    def _answer_long(self, job: Job) -> None:
+    def _run_long_job(self, job: Job) -> None:
         try:
-            response = None if job.given_up else _run_in_parts(job)
-        except GivenUp:
+            response = None if job.is_abandoned else _run_in_parts(job)
+        except Abandoned:
             return
         except Exception as problem:
             self._send([(job, problem)])
@@ -179,89 +181,89 @@ class PredictionWorkers:
             if response is not None:
                 self._send([(job, response)])
 
-    def _send(self, results: list[tuple[Job, bytes | Exception]]) -> None:
+    def _send(self, outcomes: list[Outcome]) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(_deliver, results)
+            self._loop.call_soon_threadsafe(_deliver, outcomes)
 
 
-def _deliver(results: list[tuple[Job, bytes | Exception]]) -> None:
-    for job, outcome in results:
-        if job.answered.done():
+def _deliver(outcomes: list[Outcome]) -> None:
+    for job, outcome in outcomes:
+        if job.response.done():
             continue
         if isinstance(outcome, Exception):
-            job.answered.set_exception(outcome)
+            job.response.set_exception(outcome)
         else:
-            job.answered.set_result(outcome)
+            job.response.set_result(outcome)
 
 
-def outcomes(jobs: list[Job]) -> list[tuple[Job, bytes | Exception]]:
-    """Return each short job with its response or its exception; jobs for the same model are predicted together."""
-    results: list[tuple[Job, bytes | Exception]] = []
-    together: dict[int, list[Job]] = {}
+def run_batch(jobs: list[Job]) -> list[Outcome]:
+    """Return the outcome of each short job; jobs for the same model are predicted together."""
+    outcomes: list[Outcome] = []
+    predictions: dict[int, list[Job]] = {}
     for job in jobs:
-        if job.given_up:
+        if job.is_abandoned:
             continue
-        if job.other is None:
-            together.setdefault(id(job.loaded), []).append(job)
+        if job.work is None:
+            predictions.setdefault(id(job.served), []).append(job)
         else:
-            results.append((job, _run(job)))
-    for group in together.values():
+            outcomes.append((job, _run_work(job, job.work)))
+    for group in predictions.values():
         try:
-            results += zip(group, _predict_together(group), strict=True)
+            outcomes += zip(group, _predict_together(group), strict=True)
         except Exception as problem:
             if len(group) == 1:
-                results.append((group[0], problem))
+                outcomes.append((group[0], problem))
             else:  # one of them caused the error; the others get their responses
-                results += [result for job in group for result in outcomes([job])]
-    return results
+                outcomes += [outcome for job in group for outcome in run_batch([job])]
+    return outcomes
+
+
+def _run_work(job: Job, work: Work) -> bytes | Exception:
+    try:
+        return work(job.is_wanted)
+    except Exception as problem:
+        return problem
 
 
 def _predict_together(jobs: list[Job]) -> list[bytes]:
-    loaded = jobs[0].loaded
-    predictions = loaded.model.predict([text for job in jobs for text in job.texts])
-    loaded.count(predictions)
+    """Return the responses of jobs for the same model, from one call of `predict` with all their texts."""
+    served = jobs[0].served
+    predictions = served.model.predict([text for job in jobs for text in job.texts])
+    served.count(predictions)
     responses, begin = [], 0
     for job in jobs:
         end = begin + len(job.texts)
-        own_predictions = Predictions(
+        job_predictions = Predictions(
             predictions.labels[begin:end], predictions.scores[begin:end], predictions.is_unknown[begin:end]
         )
-        responses.append(predictions_json(loaded.records(job.top).of(own_predictions)))
+        responses.append(predictions_json(served.records(job_predictions, job.top)))
         begin = end
     return responses
 
 
 def _run_in_parts(job: Job) -> bytes | None:
     """Return the response to a long request, or None if nobody waits for it any more."""
-    if job.other is not None:
-        return job.other(job.is_wanted)
+    if job.work is not None:
+        return job.work(job.is_wanted)
     records: list[dict[str, Any]] = []
-    for part in parts(job.texts):
-        if job.given_up:
+    for part in split_texts(job.texts):
+        if job.is_abandoned:
             return None
-        predictions = job.loaded.model.predict(part)
-        job.loaded.count(predictions)
-        records += job.loaded.records(job.top).of(predictions)
+        predictions = job.served.model.predict(part)
+        job.served.count(predictions)
+        records += job.served.records(predictions, job.top)
     return predictions_json(records)
 
 
-def parts(texts: list[str]) -> Iterator[list[str]]:
+def split_texts(texts: list[str]) -> Iterator[list[str]]:
     """Yield the texts in parts of about `PART` characters, with at least one text in each."""
     part: list[str] = []
     effort = 0
     for text in texts:
         part.append(text)
-        effort += len(text) + A_DOCUMENT
+        effort += len(text) + DOCUMENT_EFFORT
         if effort >= PART:
             yield part
             part, effort = [], 0
     if part:
         yield part
-
-
-def _run(job: Job) -> bytes | Exception:
-    assert job.other is not None
-    try:
-        return job.other(job.is_wanted)
-    except Exception as problem:
-        return problem

@@ -1,8 +1,8 @@
 """The server: the listening socket, the application, signals, and the check for a newer model file.
 
 At SIGHUP, the service reads the model file again; at SIGINT and SIGTERM, it finishes the requests that have begun and
-ends. The caller creates `Hangup`, which catches SIGHUP, before anything else, because the signal ends a process without
-a handler.
+ends. While the service starts, `textsieve serve` ignores SIGHUP, which would end the process. So the first thing that a
+running service does is to check whether its model file has changed since it was read.
 """
 
 from __future__ import annotations
@@ -22,33 +22,35 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ..errors import InputError
-from .api import routes
-from .assets import assets
-from .guard import HERE, AccessPolicy, Guard
-from .hangup import Hangup
-from .leanroute import LeanRoute
+from .api import LeanRoute, build_routes, read_assets
+from .guard import LOOPBACK_NAMES, AccessPolicy, Guard
 from .limits import Limits
 from .protocol import bounded_protocol
 from .service import Service
 
-TOKEN = "TEXTSIEVE_TOKEN"
+TOKEN_VARIABLE = "TEXTSIEVE_TOKEN"
 """The environment variable with the token, if one is needed."""
-LOOK_SECONDS = 1.0
+CHECK_SECONDS = 1.0
 """Seconds between two checks whether the model file has changed."""
-GRACE = 5
+GRACE_SECONDS = 5
 """Seconds for open requests at shutdown, in addition to the time limit of a request."""
 BACKLOG = 2048
-FILES = 64
+"""Connections that the system may keep waiting until the service accepts them."""
+OTHER_FILES = 64
 """Number of files that a service may have open beside its connections, with some reserve."""
-GARBAGE = 20_000
-"""New objects that start a garbage collection: a request leaves hardly any garbage, but makes the default of 700."""
+GC_THRESHOLD = 20_000
+"""Number of new container objects, less those that were freed, that starts a garbage collection.
+
+With 200 clients, Python's default of 700 starts a collection every 40 requests. That takes 6 % of the processor time
+and frees nothing, because requests create no reference cycles. With 20,000, this load starts no collection at all.
+"""
 
 
 def token_from_environment() -> str | None:
     """Return the token that clients have to send, or None if they need none; raise `InputError` for an invalid one."""
-    token = os.environ.get(TOKEN)
+    token = os.environ.get(TOKEN_VARIABLE)
     if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token and token):
-        raise InputError(f"{TOKEN} is set, but is no token: use visible ASCII characters, or unset it.")
+        raise InputError(f"{TOKEN_VARIABLE} is set to an invalid token. Use visible ASCII characters, or unset it.")
     return token
 
 
@@ -57,21 +59,22 @@ def create_app(
     *,
     limits: Limits | None = None,
     feedback: str | None = None,
-    hosts: Collection[str] | None = HERE,
+    hosts: Collection[str] | None = LOOPBACK_NAMES,
     token: str | None = None,
     n_jobs: int | None = None,
 ) -> ASGIApp:
     """Return the ASGI application, to run in a server of your own; `textsieve serve` is enough for most uses."""
     service = Service(path, limits=limits, feedback=feedback, n_jobs=n_jobs)
-    return guarded(service, hosts, token)
+    return build_app(service, hosts, token)
 
 
-def guarded(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
-    """Return the routes of a service behind its guard."""
-    open_paths = {*assets(), "/healthz", "/openapi.json"}
-    app = routes(service)
+def build_app(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
+    """Return the application of a service: its routes behind its guard."""
+    open_paths = {*read_assets(), "/healthz", "/openapi.json"}
+    app = build_routes(service)
     direct = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
-    return Guard(app, direct, service.limits, AccessPolicy(hosts, token, open_paths), service.note, service.went_wrong)
+    policy = AccessPolicy(hosts, token, open_paths)
+    return Guard(app, direct, service.limits, policy, service.record_request, service.log_exception)
 
 
 def is_loopback(listener: socket.socket) -> bool:
@@ -79,23 +82,23 @@ def is_loopback(listener: socket.socket) -> bool:
     return ip_address(listener.getsockname()[0]).is_loopback
 
 
-def listening(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int) -> socket.socket:
     """Return a socket that listens on a host and port; raise `InputError` if that is impossible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        way_out = (
-            "Use another port (--port), or 0 for any that is free."
+        hint = (
+            "Use another port (--port), or 0 for any free port."
             if getattr(problem, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
             else "Use an address of this machine (--host), such as 127.0.0.1."
         )
-        raise InputError(f"Can't listen on {host}, port {port}: {reason}. {way_out}") from problem
+        raise InputError(f"Can't listen on {host}, port {port}: {reason}", hint=hint) from problem
 
 
-def possible_connections(most: int) -> int:
-    """Raise the limit of open files for `most` connections, and return how many of them it allows.
+def allowed_connections(most: int) -> int:
+    """Return how many connections the system allows, at most `most`; raise its limit of open files if possible.
 
     Twice as many files are needed, because new connections are accepted before old ones are closed.
     """
@@ -106,14 +109,14 @@ def possible_connections(most: int) -> int:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return most
-    wanted = 2 * most + FILES
+    wanted = 2 * most + OTHER_FILES
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if allowed > soft:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    return max(1, min(most, (max(soft, allowed) - FILES) // 2))
+    return max(1, min(most, (max(soft, allowed) - OTHER_FILES) // 2))
 
 
-def address_of(listener: socket.socket) -> str:
+def url_of(listener: socket.socket) -> str:
     """Return the URL of the service."""
     host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
@@ -126,13 +129,12 @@ def run(
     hosts: Collection[str] | None,
     token: str | None,
     watch: bool,
-    hangup: Hangup,
     ready: Callable[[], None],
 ) -> None:
     """Serve until a signal ends it."""
     config = uvicorn.Config(
-        guarded(service, hosts, token),
-        http=bounded_protocol(service.limits.seconds, possible_connections(service.limits.connections), service.say),
+        build_app(service, hosts, token),
+        http=bounded_protocol(service.limits.seconds, allowed_connections(service.limits.connections), service.log),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -140,15 +142,15 @@ def run(
         server_header=False,
         proxy_headers=False,
         log_level="error",
-        timeout_graceful_shutdown=math.ceil(service.limits.seconds) + GRACE,
+        timeout_graceful_shutdown=math.ceil(service.limits.seconds) + GRACE_SECONDS,
     )
     server = _Server(config)
     gc.collect()
-    gc.freeze()  # loaded objects stay: traversing them in each garbage collection would delay requests
-    gc.set_threshold(GARBAGE)
+    gc.freeze()  # modules and the first model are never garbage, so collections need not traverse them
+    gc.set_threshold(GC_THRESHOLD)
     factory = config.get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_serve(server, listener, service, watch=watch, hangup=hangup, ready=ready))
+        runner.run(_serve(server, listener, service, watch=watch, ready=ready))
 
 
 class _Server(uvicorn.Server):
@@ -169,34 +171,35 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(
-    server: uvicorn.Server,
-    listener: socket.socket,
-    service: Service,
-    *,
-    watch: bool,
-    hangup: Hangup,
-    ready: Callable[[], None],
+    server: uvicorn.Server, listener: socket.socket, service: Service, *, watch: bool, ready: Callable[[], None]
 ) -> None:
     loop = asyncio.get_running_loop()
     reload_requested = asyncio.Event()
 
-    async def reload() -> None:
-        """Read the model file again after a signal, or when it has changed; signals at the same time cause one
-        reload.
+    async def reload_when_needed() -> None:
+        """Read the model file again when it has changed (at first, and later if watched) and after each signal.
+
+        Signals that arrive at the same time cause one reload.
         """
         while True:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(reload_requested.wait(), LOOK_SECONDS if watch else None)
-            if reload_requested.is_set() or service.current.has_changed:
+            if reload_requested.is_set() or service.holder.has_changed:
                 reload_requested.clear()
                 await asyncio.to_thread(service.reload)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(reload_requested.wait(), CHECK_SECONDS if watch else None)
 
-    reloading = loop.create_task(reload())
-    hangup.send_to(lambda: loop.call_soon_threadsafe(reload_requested.set))
+    _handle_sighup(lambda *_: loop.call_soon_threadsafe(reload_requested.set))
+    reloading = loop.create_task(reload_when_needed())
     try:
         loop.call_soon(ready)
         await server.serve(sockets=[listener])
     finally:
-        hangup.ignore()
+        _handle_sighup(signal.SIG_IGN)  # Python removes its own handlers before it exits, but not this one
         reloading.cancel()
         service.close()
+
+
+def _handle_sighup(handler: Callable[..., object] | signal.Handlers) -> None:
+    """Set the handler of SIGHUP, on systems that have this signal."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, handler)

@@ -1,0 +1,285 @@
+"""The served model: its predictions, explanations, terms and description as JSON, and its replacement by a newer one.
+
+A request keeps the `ServedModel` that is current when it begins. So no response mixes two models, and a reload loses no
+request. A file that can't be read changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic_core import to_json
+
+from ..errors import shown
+from ..modelfile.reading import read_identified
+from ..prediction import ClassExplanation, Label, Model, Predictions, as_written
+from ..prediction.records import Records
+from .api_errors import ApiError
+
+CountPredictions = Callable[[Model, Predictions], None]
+"""Function that adds predictions to the metrics."""
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+
+
+# -- labels in requests ----------------------------------------------------------------------------------------------
+
+
+def find_class(model: Model, label: Label) -> Label:
+    """Return the class of the model that a request means by `label`, or raise `ApiError`.
+
+    The label of a class that is a number or a boolean may be given as text. Clients write numbers in different ways (a
+    browser writes 1e-05 as 0.00001), so a number also matches the class of the same value, if there is only one.
+    """
+    for cls in model.classes:
+        if type(cls) is type(label) and cls == label:
+            return cls
+    for cls in model.classes:
+        if as_written(cls) == as_written(label):
+            return cls
+    value = _number(as_written(label))
+    matches = [cls for cls in model.classes if value is not None and not isinstance(cls, str) and _number(cls) == value]
+    if len(matches) == 1:
+        return matches[0]
+    known = shown(list(map(as_written, model.classes)), 200)
+    raise ApiError("unknown_label", f"The model has no class {shown(label)}; its classes are {known}.")
+
+
+def _number(label: Label) -> float | None:
+    """Return the value of a label that is a number or the text of a JSON number.
+
+    Return None for other labels, and for numbers that are too large for a float.
+    """
+    if isinstance(label, bool) or (isinstance(label, str) and not _NUMBER.fullmatch(label)):
+        return None
+    try:
+        return float(label)
+    except OverflowError:
+        return None
+
+
+# -- predictions and explanations as JSON ----------------------------------------------------------------------------
+
+
+def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
+    """Return the JSON response with one record for each document."""
+    return to_json({"predictions": list(records)}, inf_nan_mode="null")
+
+
+def explanation_json(
+    model: Model, model_id: str, text: str, label: Label | None, check_wanted: Callable[[], None] = lambda: None
+) -> bytes:
+    """Return the JSON that explains why a text gets its label, and where its terms occur.
+
+    It explains the class `label`. If that is None, it explains the best of the predicted classes, or the best class if
+    none is predicted. `check_wanted` is called between two steps and may raise an exception to stop.
+    """
+    explanation = model.explain(text)
+    check_wanted()
+    spans = model.spans(text)
+    check_wanted()
+    predicted = list(explanation.predicted) if isinstance(explanation.predicted, tuple) else [explanation.predicted]
+    if label is None:
+        explained = next((cls for cls in explanation.classes if cls.label in predicted), explanation.classes[0])
+    else:
+        explained = explanation[find_class(model, label)]
+    positions = {contribution.term: position for position, contribution in enumerate(explained.contributions)}
+    scores, labels = [cls.score for cls in explanation.classes], [cls.label for cls in explanation.classes]
+    classes = [
+        {
+            "label": cls.label,
+            "score": cls.score,
+            "threshold": cls.threshold,
+            "probability": probability,
+            "predicted": cls.label in predicted,
+        }
+        for cls, probability in zip(explanation.classes, _probabilities(model, scores, labels), strict=True)
+    ]
+    contributions = [
+        {**contribution._asdict(), "compared": compared}
+        for contribution, compared in zip(explained.contributions, _compared(model, explained), strict=True)
+    ]
+    response = {
+        "model": model_id,
+        "predicted": predicted,
+        "unknown": None if explanation.unknown is None else f"{explanation.unknown}.",
+        "classes": classes,
+        "label": explained.label,
+        "score": explained.score,
+        "intercept": explained.intercept,
+        "compared": model.needs_comparing,
+        "contributions": contributions,
+        "spans": [[start, end, positions[term]] for start, end, term in spans],
+    }
+    return to_json(response, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
+
+
+def _compared(model: Model, explained: ClassExplanation) -> Iterable[float | None]:
+    """Return how much more each term adds to the class than to all classes on average, or None if not needed."""
+    return explained.compared() if model.needs_comparing else repeat(None, len(explained.contributions))
+
+
+def _probabilities(model: Model, scores: list[float], labels: list[Label]) -> list[float | None]:
+    """Return the probabilities of the classes in the order of `labels`, or None for each if the model has none."""
+    if model.calibration is None:
+        return [None] * len(scores)
+    columns = [model.classes.index(label) for label in labels]
+    in_order = np.empty((1, len(scores)))
+    in_order[0, columns] = scores
+    return list(model.probabilities(in_order)[0, columns].tolist())
+
+
+# -- terms and description -------------------------------------------------------------------------------------------
+
+
+class TermList:
+    """Searches the terms of a model; see `Model.strengths` for the meaning of a strength."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._strengths = model.strengths()
+        self._folded = [term.casefold() for term in model.terms]
+
+    def page(self, label: Label | None, q: str, offset: int, n: int) -> dict[str, Any]:
+        """Return a page of the terms that contain `q`: strongest first for a class, otherwise in selection order."""
+        rows = self._matching(q)
+        if label is None:
+            page = rows[offset : offset + n]
+            columns = self._strengths[page].argmax(axis=1)
+        else:
+            column = self._model.classes.index(label)
+            page = rows[np.argsort(-self._strengths[rows, column], kind="stable")][offset : offset + n]
+            columns = np.full(len(page), column)
+        cells = zip(page.tolist(), columns.tolist(), strict=True)
+        return {"total": len(rows), "terms": [self._entry(row, column) for row, column in cells]}
+
+    def _matching(self, q: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+        folded = q.casefold()
+        if not folded:
+            return np.arange(len(self._folded))
+        return np.array([row for row, term in enumerate(self._folded) if folded in term], np.int64)
+
+    def _entry(self, row: int, column: int) -> dict[str, Any]:
+        strength = float(self._strengths[row, column])
+        return {"term": self._model.terms[row], "label": self._model.classes[column], "strength": strength}
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """Return a description of the model in plain values.
+
+    It contains no training text. Terms come from training texts, so it has only their number.
+    """
+    about, settings = model.about, model.settings
+    class_sizes = zip(model.classes, model.class_docs, strict=True)
+    return {
+        "labels": model.labels,
+        "classes": [{"label": label, "documents": n_documents} for label, n_documents in class_sizes],
+        "terms": len(model.terms),
+        "terms_seen": about.get("n_terms_seen"),
+        "classifier": settings.get("classifier"),
+        "selector": settings.get("selector"),
+        "trained": about.get("trained"),
+        "updated": about.get("updated"),
+        "documents": about.get("n_documents"),
+        "held_out": about.get("held_out"),
+        "probabilities": model.calibration is not None,
+        "settings": settings,
+    }
+
+
+# -- the model in use ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ServedModel:
+    """A model, and the name, size, digest and loading time of its file."""
+
+    model: Model
+    id: str
+    n_bytes: int
+    name: str
+    loaded: str
+    _count: CountPredictions
+
+    def count(self, predictions: Predictions) -> None:
+        """Add predictions to the metrics."""
+        self._count(self.model, predictions)
+
+    def records(self, predictions: Predictions, top: int | None) -> Iterable[dict[str, Any]]:
+        """Return a record for each prediction, with the scores of the `top` best classes if `top` is given."""
+        records = self._records if top is None else Records(self.model, min(top, len(self.model.classes)))
+        return records.of(predictions)
+
+    @cached_property
+    def _records(self) -> Records:
+        return Records(self.model)
+
+    @cached_property
+    def terms(self) -> TermList:
+        """Return the searchable list of terms."""
+        return TermList(self.model)
+
+    @cached_property
+    def description(self) -> dict[str, object]:
+        """Return the description of the model and its file."""
+        return {"name": self.name, "id": self.id, "bytes": self.n_bytes, "loaded": self.loaded} | describe(self.model)
+
+
+class FileSignature(NamedTuple):
+    """File metadata that changes when a file is replaced or written."""
+
+    inode: int
+    size: int
+    modified: int
+
+    @classmethod
+    def of(cls, path: str) -> FileSignature | None:
+        """Return the signature of a file, or None if there is no file."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        return cls(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+class ModelHolder:
+    """Holds the model that new requests use."""
+
+    model: ServedModel
+
+    def __init__(self, path: str, count: CountPredictions) -> None:
+        self._path, self._count = path, count
+        self._signature = FileSignature.of(path)
+        self.model = self._read()
+
+    @property
+    def has_changed(self) -> bool:
+        """Return whether the file has changed since the last attempt to read it."""
+        signature = FileSignature.of(self._path)
+        return signature is not None and signature != self._signature
+
+    def reload(self) -> bool:
+        """Read the file again and return whether it contains another model.
+
+        If it can't be read, raise the error and keep the current model.
+        """
+        self._signature = FileSignature.of(self._path)
+        served = self._read()
+        is_another = served.id != self.model.id
+        if is_another:
+            self.model = served
+        return is_another
+
+    def _read(self) -> ServedModel:
+        model, digest, n_bytes = read_identified(self._path)
+        loaded = datetime.now(UTC).isoformat(timespec="seconds")
+        model.predict(["A first prediction fills the caches of the model."])
+        return ServedModel(model, digest[:16], n_bytes, os.path.basename(self._path), loaded, self._count)
