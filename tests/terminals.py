@@ -245,7 +245,7 @@ if __name__ == "__main__":
         "comparison",
         "training.ranking",
         "ensembles.trial",
-        "serve.running",
+        "serve.server",
         "corpus.inventory",
     ):
         import_module(f"textsieve.{name}")
