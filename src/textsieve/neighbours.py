@@ -95,10 +95,10 @@ def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
     return Matches(places, postings.documents[positions], postings.weights[positions])
 
 
-def cosines_of(postings: Postings, found: Matches, values: Floats) -> Floats:
+def cosines_of(postings: Postings, matches: Matches, values: Floats) -> Floats:
     """Return the cosine of each document with a row of length 1."""
     # bincount adds one by one, in order, as the kernels do
-    sums: Any = np.bincount(found.documents, values[found.places] * found.weights, postings.n_documents)
+    sums: Any = np.bincount(matches.documents, values[matches.places] * matches.weights, postings.n_documents)
     return np.asarray(sums, np.float64)  # bincount returns integers if there is nothing to add
 
 

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 from tests.reference.classifiers_twin import svm_objective
 
 from textsieve.classifiers import LinearSVM, separation
-from textsieve.classifiers.separation import WAYS, Problem, Separation, SVMProblem
+from textsieve.classifiers.separation import SOLVERS, Problem, Separation, SVMProblem
 from textsieve.classifiers.svm import against_the_rest
 from textsieve.kernels.csr import take_columns
 from textsieve.kernels.svm import solve_positive
@@ -118,7 +118,7 @@ def checked(X: csr_matrix, problems: tuple[Problem, int], way: str | None, terms
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("subset", SUBSETS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_liblinears_minimum_on_any_documents(kind: str, subset: str, way: str) -> None:
     X, y = documents(seed=1)
     if kind == "twice the same documents":
@@ -127,7 +127,7 @@ def test_liblinears_minimum_on_any_documents(kind: str, subset: str, way: str) -
 
 
 @pytest.mark.parametrize("subset", ["all but one", "more than half", "few"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_a_term_that_dwarfs_the_others_is_not_missed_when_left_out(subset: str, way: str) -> None:
     X, y = documents(seed=1)
     wild = scaled(X, columns=np.where(np.arange(N_TERMS) == 2, 1e8, 1.0))
@@ -136,7 +136,7 @@ def test_a_term_that_dwarfs_the_others_is_not_missed_when_left_out(subset: str, 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0, 1000.0])
 @pytest.mark.parametrize("subset", ["all", "more than half", "few"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_liblinears_minimum_at_any_cost(C: float, subset: str, way: str) -> None:
     X, y = documents(seed=2)
     checked(X, against_the_rest(y, np.ones(2), C), way, SUBSETS[subset])
@@ -144,14 +144,14 @@ def test_liblinears_minimum_at_any_cost(C: float, subset: str, way: str) -> None
 
 @pytest.mark.parametrize("n_classes", [3, 6])
 @pytest.mark.parametrize("subset", ["all", "more than half", "few"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_many_classes_and_weights_of_them(n_classes: int, subset: str, way: str) -> None:
     X, y = documents(seed=n_classes, n_classes=n_classes)
     factors = np.linspace(0.2, 5.0, n_classes)
     checked(X, against_the_rest(y, factors, 2.0), way, SUBSETS[subset])
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_more_terms_than_documents(way: str) -> None:
     X, y = documents(seed=5, n_classes=3, n=20, d=60)
     for terms in (None, np.arange(5, 60), np.arange(25)):
@@ -162,7 +162,7 @@ def test_more_terms_than_documents(way: str) -> None:
 def test_the_ways_meet(seed: int, n: int, d: int, C: float, data: st.DataObject) -> None:
     X, y = documents(seed, n=n, d=d)
     terms = np.array(sorted(data.draw(st.sets(st.integers(0, d - 1), min_size=1))))
-    one, *others = (checked(X, against_the_rest(y, np.ones(2), C), way, terms) for way in WAYS)
+    one, *others = (checked(X, against_the_rest(y, np.ones(2), C), way, terms) for way in SOLVERS)
     for other in others:
         assert one.coefficients == pytest.approx(other.coefficients, abs=1e-3 * (1 + np.abs(other.coefficients).max()))
         assert one.intercepts == pytest.approx(other.intercepts, abs=1e-3 * (1 + np.abs(other.intercepts).max()))
@@ -176,8 +176,8 @@ def test_which_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         ways.append(name)
         return way(*given)
 
-    for name, way in WAYS.items():
-        monkeypatch.setitem(separation.WAYS, name, partial(noted, name, way))
+    for name, way in SOLVERS.items():
+        monkeypatch.setitem(separation.SOLVERS, name, partial(noted, name, way))
     X, y = documents(seed=3)
     problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
 
@@ -233,13 +233,13 @@ def test_equations_are_never_more_than_documents() -> None:
 def test_documents_without_any_term() -> None:
     """The intercept is all there is: ½b² + Σ C max(0, 1 - y b)² is least at b = 2C(n1 - n0) / (1 + 2C n) here."""
     problem, n_problems = against_the_rest(np.array([0, 1, 1]), np.ones(2), 1.0)
-    for way in (*WAYS, None):
+    for way in (*SOLVERS, None):
         found = SVMProblem(csr_matrix((3, 4)), way).separate(problem, n_problems, **TIGHT)
         assert not found.coefficients.any()
         assert found.intercepts == pytest.approx([2 / 7], abs=1e-6)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_any_number_of_threads_gives_the_same_bytes(way: str) -> None:
     X, y = documents(seed=4, n_classes=7, n=60, d=40)
     problem, n_problems = against_the_rest(y, np.ones(7), 5.0)
@@ -253,7 +253,7 @@ def test_any_number_of_threads_gives_the_same_bytes(way: str) -> None:
         assert len({each.coefficients.tobytes() + each.intercepts.tobytes() for each in found}) == 1
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_what_was_separated_before_does_not_matter(way: str) -> None:
     X, y = documents(seed=6)
     problem, n_problems = against_the_rest(y, np.ones(2), 1.0)
@@ -269,12 +269,12 @@ def test_the_rows_that_were_given_are_left_alone() -> None:
     X, y = documents(seed=6)
     parts = in_parts(X, 3)
     before = parts.data.copy(), parts.indices.copy(), parts.indptr.copy()
-    for way in WAYS:
+    for way in SOLVERS:
         SVMProblem(parts, way).separate(*against_the_rest(y, np.ones(2), 1.0), terms=np.arange(9), **TIGHT)
     assert all(np.array_equal(*each) for each in zip(before, (parts.data, parts.indices, parts.indptr), strict=True))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_problems_that_were_not_solved_are_counted(way: str) -> None:
     X, y = documents(seed=7, n_classes=4)
     problem, n_problems = against_the_rest(y, np.ones(4), 100.0)
@@ -292,7 +292,7 @@ def test_problems_that_were_not_solved_are_counted(way: str) -> None:
     assert short.unfinished >= 1
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SVMProblem, "_quickest", lambda *_: way)
     X, y = documents(seed=7, n_classes=4)
@@ -300,7 +300,7 @@ def test_a_linear_svm_says_so(way: str, monkeypatch: pytest.MonkeyPatch) -> None
         LinearSVM(C=100, tol=1e-9, max_iter=2).fit(X, y)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 @pytest.mark.parametrize("size", [1e-9, 1e5, 1e9])
 def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
     X, y = documents(seed=11)
@@ -388,7 +388,7 @@ def test_equations_are_solved(seed: int, n: int, rank: int, size: float) -> None
     assert right == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 @pytest.mark.parametrize("size", [1e5, 1e7, 1e9, 1e12])
 def test_terms_that_say_the_same_give_finite_weights(way: str, size: float) -> None:
     """Where they are large, the 1 that is added to their squares is lost in rounding."""

@@ -17,7 +17,7 @@ from textsieve import KNNFP, TCFP, InputError, RandomSubspace, Rocchio
 from textsieve.classifiers import CosineKNN, LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
 from textsieve.classifiers.linear_form import Linear
-from textsieve.classifiers.separation import WAYS, SVMProblem
+from textsieve.classifiers.separation import SOLVERS, SVMProblem
 from textsieve.classifiers.svm import against_the_rest
 
 TIGHT: dict[str, Any] = {"tol": 1e-9, "max_iter": 100_000}
@@ -104,7 +104,7 @@ def test_svm_is_scikit_learns_with_the_same_weights(n_classes: int, class_weight
     np.testing.assert_allclose(ours.decision_function(rows), theirs.decision_function(rows), atol=1e-5)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_every_way_to_separate_takes_a_cost_for_each_document(way: str) -> None:
     rows, classes, weights = table(2, n_classes=2)
     weights = weights + 0.5

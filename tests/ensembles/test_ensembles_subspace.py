@@ -18,7 +18,7 @@ from tests.reference.subspace_members_twin import documents, slow_choices, slow_
 
 from textsieve import TCFP, InputError, RandomSubspace
 from textsieve.classifiers import CosineKNN, LinearScorer, LinearSVM, Rocchio
-from textsieve.classifiers.separation import WAYS, SVMProblem
+from textsieve.classifiers.separation import SOLVERS, SVMProblem
 from textsieve.ensembles.members import subset
 from textsieve.ensembles.scorer import SubspaceScorer
 
@@ -121,7 +121,7 @@ def test_decisions_and_choices_agree(n_classes: int) -> None:
 
 @pytest.mark.parametrize("combine", ["vote", "mean"])
 @pytest.mark.parametrize("multilabel", [False, True])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", SOLVERS)
 def test_jobs_do_not_matter_and_seeds_do(
     combine: str, multilabel: bool, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

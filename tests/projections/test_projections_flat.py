@@ -112,7 +112,7 @@ def test_no_whole_matrix_of_many_documents(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(solving, "_SMALL", 50)
     taken = []
 
-    def noted(side: Any, n_wanted: int) -> krylov.Found:
+    def noted(side: Any, n_wanted: int) -> krylov.Eigenpairs:
         taken.append(side.size)
         return krylov.all_eigenvalues(side, n_wanted)
 

@@ -16,7 +16,7 @@ from tests.reference.stats_cases import Case, any_weights, cases, near_a_million
 
 import textsieve.projections.solving as solving
 from textsieve import ClassStats, InputError, MaximumMargin, OrthogonalCentroid, TraceProjection
-from textsieve.projections.directions import NOTHING
+from textsieve.projections.trace_operator import NOTHING
 
 WEIGHTS = [-0.5, 0.0, 0.3, 0.5, 1.0, 1.1, 2.0, 3.0]
 

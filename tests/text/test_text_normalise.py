@@ -240,7 +240,7 @@ def test_each_distinct_word_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
         asked.extend(words)
         return [word[:3] for word in words]
 
-    monkeypatch.setitem(languages.WAYS, "stem", (languages.WAYS["stem"][0], lambda _: cut_off))
+    monkeypatch.setitem(languages.NORMALISERS, "stem", (languages.NORMALISERS["stem"][0], lambda _: cut_off))
     preparation.remembering.cache_clear()
     corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
     for way_through in PATHS:

@@ -52,8 +52,10 @@ ROUNDS = 30
 DENSE = 0.3
 """Terms that occur in a larger share of the documents are stored as dense rows."""
 
-OVERSHADOWED = 1e4
-"""The largest ratio of a product to a difference that is still used: 12 digits of the difference remain."""
+MOST_CANCELLATION = 1e4
+"""Products over few terms are computed as a difference if its diagonal is at most this much smaller than what is
+subtracted from: 4 of 16 digits are lost.
+"""
 
 _ORDERS = 64
 
@@ -76,7 +78,7 @@ class _Solved(NamedTuple):
 
 
 class SVMProblem:
-    """Documents, as rows, to separate by hyperplanes; `way` is one of `WAYS`, or None for the fastest."""
+    """Documents, as rows, to separate by hyperplanes; `way` is one of `SOLVERS`, or None for the fastest."""
 
     def __init__(self, rows: csr_matrix, way: str | None = None) -> None:
         if not rows.has_canonical_format:  # squared lengths are wrong if a cell is stored in parts
@@ -121,7 +123,7 @@ class SVMProblem:
         most_rounds: int,
         n_jobs: int,
     ) -> _Solved:
-        solver = WAYS[method](self, terms, n_problems)
+        solver = SOLVERS[method](self, terms, n_problems)
 
         def solve(number: int) -> tuple[float, int]:
             return solver.solve(number, *problem(number), tolerance, most_rounds)
@@ -209,7 +211,7 @@ class SVMProblem:
         left_out = np.setdiff1d(np.arange(self.n_terms), terms, assume_unique=True)
         products = self._added_up(left_out)
         np.subtract(self.products_of_all, products, out=products)
-        is_sound = self.products_of_all.diagonal() <= OVERSHADOWED * (1.0 + products.diagonal())
+        is_sound = self.products_of_all.diagonal() <= MOST_CANCELLATION * (1.0 + products.diagonal())
         return products if is_sound.all() else self._added_up(terms)
 
     def _added_up(self, terms: Ints) -> Floats:
@@ -244,13 +246,13 @@ class _ByRows:
 
     def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
         rows = documents.rows
-        self._starts, self._columns, self._values = _arrays(rows) if terms is None else _taken(rows, terms)
-        self._squares = squared_lengths(self._starts, self._values)
+        self._indptr, self._indices, self._data = _arrays(rows) if terms is None else _take_terms(rows, terms)
+        self._squares = squared_lengths(self._indptr, self._data)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """Solve the problem of a class; return its intercept and the number of rounds left."""
-        rows = self._starts, self._columns, self._values, self._squares
+        rows = self._indptr, self._indices, self._data, self._squares
         return descend(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
     def coefficients(self) -> Floats:
@@ -263,23 +265,23 @@ class _ByEquations(_ByRows):
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """Solve the problem of a class; return its intercept and the number of rounds left."""
-        rows = self._starts, self._columns, self._values
+        rows = self._indptr, self._indices, self._data
         return newton(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
 
 
-WAYS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "rows": _ByRows, "equations": _ByEquations}
+SOLVERS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "rows": _ByRows, "equations": _ByEquations}
 
 
 def _arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """Return the CSR arrays in the types of `_taken`, so that the kernels are compiled for these types only."""
+    """Return the CSR arrays in the types of `_take_terms`, so that the kernels are compiled for these types only."""
     return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
 
 
-def _taken(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+def _take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
     """Return the CSR arrays of the columns of some terms."""
     place = np.full(rows.shape[1], -1, np.int32)
     place[terms] = np.arange(len(terms))
-    starts = np.empty(rows.shape[0] + 1, np.int64)
-    columns, values = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
-    take_columns(*_arrays(rows), place, starts, columns, values)
-    return starts, columns[: starts[-1]], values[: starts[-1]]
+    indptr = np.empty(rows.shape[0] + 1, np.int64)
+    indices, data = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
+    take_columns(*_arrays(rows), place, indptr, indices, data)
+    return indptr, indices[: indptr[-1]], data[: indptr[-1]]

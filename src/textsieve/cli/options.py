@@ -16,7 +16,7 @@ from ..corpus.text import check_encoding, encoding_of
 from ..errors import InputError
 from ..files import open_regular
 from ..selectors.named import SELECTORS
-from ..text.languages import WAYS, code_of, languages_with_stop_words
+from ..text.languages import NORMALISERS, code_of, languages_with_stop_words
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
 
@@ -248,7 +248,7 @@ terms_are = bundle(
     ),
     click.option(
         "--normalise",
-        type=click.Choice(list(WAYS)),
+        type=click.Choice(list(NORMALISERS)),
         help="Count words by their stems or their lemmas; needs the extra 'words'.",
     ),
     click.option(

@@ -51,11 +51,11 @@ def important_terms(scores: ArrayLike, way: Literal["energy", "knee"] = "energy"
     level : float
         The share for "energy".
     """
-    if way not in WAYS:
-        raise InputError(f"way={shown(way)}; use {' or '.join(map(repr, WAYS))}.")
+    if way not in COUNTING_RULES:
+        raise InputError(f"way={shown(way)}; use {' or '.join(map(repr, COUNTING_RULES))}.")
     if not 0.0 < as_number(level) <= 1.0:
         raise InputError(f"level={shown(level)}; use a share above 0.0 and up to 1.0, for example 0.8.")
-    return WAYS[way](_best_first(scores), float(level))
+    return COUNTING_RULES[way](_best_first(scores), float(level))
 
 
 def _best_first(scores: ArrayLike) -> Floats:
@@ -79,7 +79,7 @@ def _knee(sorted_scores: Floats, level: float) -> int:
     return int(np.count_nonzero(sorted_scores >= sorted_scores.mean() * (1.0 - 1e-12)))
 
 
-WAYS: dict[str, Callable[[Floats, float], int]] = {"energy": terms_for_energy, "knee": _knee}
+COUNTING_RULES: dict[str, Callable[[Floats, float], int]] = {"energy": terms_for_energy, "knee": _knee}
 """The functions that count the important terms, by name."""
 
 

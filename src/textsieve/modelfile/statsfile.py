@@ -70,7 +70,7 @@ def encode(statistics: Statistics, model: Model) -> bytes:
         "n_unlabelled": statistics.n_unlabelled,
     }
     table_arrays_by_name = (
-        table_arrays(learned.table.settled) if isinstance(learned, ClassSums) else vote_arrays(learned.table)
+        table_arrays(learned.table.table) if isinstance(learned, ClassSums) else vote_arrays(learned.table)
     )
     folded = np.frombuffer(b"".join(sorted(statistics.folded)), np.uint8)
     return pack(KIND, header, {**table_arrays_by_name, "without": statistics.without, "folded": folded})

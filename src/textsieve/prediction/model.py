@@ -29,7 +29,7 @@ from ..extras import require_package
 from ..settings import is_whole
 from ..text.counting import count_known
 from ..text.csr import CSR
-from ..text.languages import WAYS
+from ..text.languages import NORMALISERS
 from ..text.places import Span, TermFinder
 from ..text.preparation import AS_IT_IS, Preparation
 from ..text.reading import Reading
@@ -106,9 +106,9 @@ class Model:
     @cached_property
     def _reading(self) -> Reading:
         if self.preparation.normalise is not None:
-            service, _ = WAYS[self.preparation.normalise]
-            purpose = f"This model was trained with {service.what}, so predicting with it"
-            require_package(service.package, extra="words", what=purpose)
+            support, _ = NORMALISERS[self.preparation.normalise]
+            purpose = f"This model was trained with {support.what}, so predicting with it"
+            require_package(support.package, extra="words", what=purpose)
         return Reading(self.lowercase, self.strip_accents, "utf-8", "strict", self.preparation)
 
     @property

@@ -10,7 +10,8 @@ are small.
 With a block of several columns, one pass over the documents computes several products, the other steps become matrix
 products, and equal eigenvalues are found. The start is fixed, so the result is reproducible.
 
-The inner product is <u, v> = u' P v (see `sides`), so the duals V = P U are stored along with U: <u, v> = (P u)' v.
+The inner product is <u, v> = u' P v (see `trace_operator`), so the duals V = P U are stored along with U: <u, v> = (P
+u)' v.
 
 P may map some z to 0. The part of a column along z has no length in this inner product. If the spectrum is flat and
 far from 0, so that much more is subtracted from T U than is left, that part grows from block to block. It does no harm
@@ -23,8 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Floats
-from .directions import positive
-from .sides import Side
+from .trace_operator import NOTHING, Side
 
 BLOCK = 8
 """The number of columns that are multiplied at a time."""
@@ -50,7 +50,7 @@ class AdriftError(ArithmeticError):
     """Raised when columns have grown too much along vectors that P maps to 0."""
 
 
-class Found(NamedTuple):
+class Eigenpairs(NamedTuple):
     """Eigenvalues above 0, descending, and their eigenvectors as columns."""
 
     eigenvalues: Floats
@@ -161,7 +161,12 @@ def _orthonormal(block: Floats, dual: Floats, floor: float = 0.0) -> _Block:
     return _Block(block @ turn, dual @ turn)
 
 
-def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Found:
+def count_positive(eigenvalues: Floats, largest: float) -> int:
+    """Return the number of eigenvalues (descending) above 0."""
+    return int(np.count_nonzero(eigenvalues > NOTHING * largest))
+
+
+def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Eigenpairs:
     """Return the positive ones among the `n_wanted` largest eigenvalues; fewer if the space is exhausted.
 
     `tol` is the largest residual ||T u - θ u||, as a share of the largest eigenvalue; `max_iter` is the maximum number
@@ -172,7 +177,7 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
     basis = _Basis(side, most + BLOCK)
     basis.append(basis.new_in(start))
     if basis.size == 0:
-        return Found(np.empty(0), np.empty((side.size, 0)))
+        return Eigenpairs(np.empty(0), np.empty((side.size, 0)))
     previous_n_positive = -1
     n_iter = 0
     while True:
@@ -182,7 +187,7 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
         largest = float(np.abs(values).max(initial=0.0))
         last = turn[basis.size - basis.last :]
         residuals = np.linalg.norm(coupling @ last, axis=0)
-        n_positive = positive(values[:n_wanted], largest)
+        n_positive = count_positive(values[:n_wanted], largest)
         residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)
         is_complete = n_positive == min(n_wanted, basis.size) or n_positive == previous_n_positive
         if new.width == 0 or (residual <= tol and is_complete) or n_iter == max_iter:
@@ -191,7 +196,7 @@ def largest_eigenvalues(side: Side, n_wanted: int, start: Floats, tol: float, ma
         n_kept = n_wanted + (basis.size - n_wanted) // 3
         basis.reduce(values[:n_kept], turn[:, :n_kept])
         basis.append(new)
-    return Found(values[:n_positive], basis.combined(turn[:, :n_positive]), residual, n_iter)
+    return Eigenpairs(values[:n_positive], basis.combined(turn[:, :n_positive]), residual, n_iter)
 
 
 def _fill(basis: _Basis, most: int, rng: np.random.Generator) -> tuple[_Block, Floats]:
@@ -208,11 +213,11 @@ def _fill(basis: _Basis, most: int, rng: np.random.Generator) -> tuple[_Block, F
         basis.append(new)
 
 
-def all_eigenvalues(side: Side, n_wanted: int) -> Found:
+def all_eigenvalues(side: Side, n_wanted: int) -> Eigenpairs:
     """Return the same as `largest_eigenvalues`, computed from the whole matrix, for a small side."""
     columns, matrix = side.whole()
     values, turn = np.linalg.eigh((matrix + matrix.T) / 2)
     values, turn = values[::-1], turn[:, ::-1]
     largest = float(np.abs(values).max(initial=0.0))
-    n_positive = positive(values[:n_wanted], largest)
-    return Found(values[:n_positive], columns @ turn[:, :n_positive])
+    n_positive = count_positive(values[:n_wanted], largest)
+    return Eigenpairs(values[:n_positive], columns @ turn[:, :n_positive])

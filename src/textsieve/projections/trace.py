@@ -6,8 +6,8 @@ analysis, λ = 1 the orthogonal centroid algorithm, λ = 2 the maximum margin cr
 all N documents around their mean, S_b that of the class means, weighted by the classes' shares. Unlabelled documents
 count in C alone, and a multilabel document counts once in C and once for each label in S_b.
 
-At λ = 1 the table of statistics is enough (`centroids`). Otherwise products with the documents are needed, and S is
-never computed (`mixture`, `sides`): a few hundred products give the directions (`krylov`).
+At λ = 1 the table of statistics is enough. Otherwise products with the documents are needed, and S is never computed
+(`trace_operator`): a few hundred products give the directions (`krylov`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,8 @@ from ..stats.labels import LabelPairs, label_pairs
 from ..stats.soundness import LARGEST, are_finite, in_order
 from ..stats.weights import ClassWeight, class_shares, require_class_weight
 from ..warning import warn
-from .directions import Directions
-from .documents import DenseDocuments, SparseDocuments
-from .mixture import Mixture
-from .scaling import back, exponent_of, in_unit
-from .solving import orthogonal_centroid, trace_directions
+from .solving import Directions, back, exponent_of, in_unit, orthogonal_centroid, trace_directions
+from .trace_operator import DenseDocuments, Mixture, SparseDocuments
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -77,13 +77,13 @@ class ClassStats:
     def update(self, X: Any, y: Any = None, *, unlabelled: Any = None, sample_weight: Any = None) -> Self:
         """Add more documents in place. Their matrix may have more or fewer columns than before."""
         added = type(self).from_matrix(X, y, unlabelled=unlabelled, sample_weight=sample_weight)
-        return self._append(added._settled())
+        return self._append(added.table)
 
     def merge(self, other: "ClassStats") -> "ClassStats":
         """Return the statistics of the documents of both."""
         if not isinstance(other, ClassStats):
             raise InputError(f"other is {shown(other)}; give a ClassStats.")
-        return ClassStats(tables.merge(self._settled(), other._settled()))
+        return ClassStats(tables.merge(self.table, other.table))
 
     def __add__(self, other: "ClassStats") -> "ClassStats":
         """Return the statistics of the documents of both."""
@@ -91,24 +91,24 @@ class ClassStats:
 
     def copy(self) -> "ClassStats":
         """Return an independent copy."""
-        return ClassStats(self._settled())
+        return ClassStats(self.table)
 
     def take(self, columns: Iterable[int]) -> "ClassStats":
         """Return the statistics of some terms, in the order of `columns`."""
         numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
         if len(numbers) and not (numbers.dtype.kind in "iu" and _are_places(numbers.astype(np.int64), self.n_terms)):
             raise InputError(f"columns={shown(columns)}; use numbers from 0 to {self.n_terms - 1:,}, none twice.")
-        return ClassStats(tables.restrict(self._settled(), numbers.astype(np.int64)))
+        return ClassStats(tables.restrict(self.table, numbers.astype(np.int64)))
 
     def without_class(self, label: Any) -> "ClassStats":
         """Return the statistics of the same documents without the label of one class; all documents stay in the
         totals.
         """
-        return ClassStats(tables.without_class(self._settled(), label))
+        return ClassStats(tables.without_class(self.table, label))
 
     def renamed(self, classes: Iterable[Any]) -> "ClassStats":
         """Return the same statistics with other names for the classes, which messages of selectors will show."""
-        return ClassStats(self._settled()._replace(classes=tuple(classes)))
+        return ClassStats(self.table._replace(classes=tuple(classes)))
 
     def _append(self, part: Table) -> Self:
         # Adding a small table to a large one costs as much as the large one. So parts wait, and two of them are
@@ -120,80 +120,77 @@ class ClassStats:
             self._merge_last_two()
         return self
 
-    def _settled(self) -> Table:
-        while len(self._parts) > 1:
-            self._merge_last_two()
-        return self._parts[0]
-
     def _merge_last_two(self) -> None:
         self._parts[-2:] = [tables.merge(*self._parts[-2:])]
 
     # -- reading -------------------------------------------------------------------------------------------------
 
     @property
-    def settled(self) -> Table:
+    def table(self) -> Table:
         """Return the arrays, with all pending parts merged."""
-        return self._settled()
+        while len(self._parts) > 1:
+            self._merge_last_two()
+        return self._parts[0]
 
     @property
     def classes(self) -> tuple[Any, ...]:
         """Return the classes, sorted."""
-        return self._settled().classes
+        return self.table.classes
 
     @property
     def n_terms(self) -> int:
         """Return the number of terms (columns)."""
-        return self._settled().n_terms
+        return self.table.n_terms
 
     @property
     def n_documents(self) -> Any:
         """Return the number of documents, labelled or not; a float if some weights are not integers."""
-        return self._settled().n_documents
+        return self.table.n_documents
 
     @property
     def n_pairs(self) -> Any:
         """Return the number of (document, class) pairs; a float if `n_documents` is one."""
-        return self._settled().class_docs.sum().item()
+        return self.table.class_docs.sum().item()
 
     @property
     def class_docs(self) -> Counts:
         """Return the number of documents of each class."""
-        return self._settled().class_docs
+        return self.table.class_docs
 
     @property
     def doc_freq(self) -> Counts:
         """Return the number of documents that contain each term."""
-        totals = self._settled().totals
+        totals = self.table.totals
         return self._spread(totals.terms, totals.doc_freq)
 
     @property
     def pair_doc_freq(self) -> Counts:
         """Return the number of (document, class) pairs that contain each term: A + B of the contingency table."""
-        cells = self._settled().cells
+        cells = self.table.cells
         return np.bincount(cells.terms, cells.doc_freq, self.n_terms).astype(cells.doc_freq.dtype)
 
     @property
     def pair_sums(self) -> Floats:
         """Return the sum of each term's weights over the (document, class) pairs."""
-        cells = self._settled().cells
+        cells = self.table.cells
         return np.bincount(cells.terms, cells.sums.value, self.n_terms).astype(np.float64)
 
     @property
     def sums(self) -> Sums:
         """Return the sum of each term's weights over all documents."""
-        totals = self._settled().totals
+        totals = self.table.totals
         return Sums(*(self._spread(totals.terms, part) for part in totals.sums))
 
     @property
     def squares(self) -> Sums:
         """Return the sum of each term's squared weights over all documents."""
-        totals = self._settled().totals
+        totals = self.table.totals
         return Sums(*(self._spread(totals.terms, part) for part in totals.squares))
 
     @property
     def cells(self) -> Cells:
         """Return the filled cells: the pairs of a class and a term that occurs in it."""
-        return self._settled().cells
+        return self.table.cells
 
     def class_doc_freq(self, number: int) -> Counts:
         """Return the number of documents of a class that contain each term."""
@@ -251,7 +248,7 @@ class ClassStats:
 
     def to_bytes(self) -> bytes:
         """Return the table in the safetensors format: arrays and a JSON header."""
-        return encode(self._settled())
+        return encode(self.table)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:

@@ -48,9 +48,9 @@ def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents:
 def runs_of(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice, LabelPairs]]:
     """Yield the documents of each run and their labels; every run has all classes."""
     for begin, end in pairwise(bounds):
-        kept = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
-        class_starts = np.searchsorted(kept, labels.class_starts)
-        yield slice(begin, end), LabelPairs(labels.classes, labels.documents[kept] - begin, class_starts, end - begin)
+        inside = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
+        class_starts = np.searchsorted(inside, labels.class_starts)
+        yield slice(begin, end), LabelPairs(labels.classes, labels.documents[inside] - begin, class_starts, end - begin)
 
 
 _ROOM = 1 << 24
@@ -106,10 +106,10 @@ def counted(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | None:
     parts = []
     for documents, own in runs_of(labels, bounds):
         part = matrix._replace(indptr=matrix.indptr[documents.start : documents.stop + 1])
-        found = _in_one_table(part, own, _grouping(own))
-        if found is None:
+        totals_and_cells = _in_one_table(part, own, _grouping(own))
+        if totals_and_cells is None:
             return None
-        parts.append(Table(own.classes, own.n_documents, matrix.n_terms, np.diff(own.class_starts), *found))
+        parts.append(Table(own.classes, own.n_documents, matrix.n_terms, np.diff(own.class_starts), *totals_and_cells))
         while len(parts) > 1 and parts[-2].n_documents <= parts[-1].n_documents:  # so few merges are of large tables
             parts[-2:] = [merge(*parts[-2:])]
     whole = reduce(merge, reversed(parts))

@@ -74,8 +74,8 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     if texts and "" not in (different := dict.fromkeys(labels)):
         classes = sorted(different)
         number = {label: at for at, label in enumerate(classes)}
-        found = np.fromiter(map(number.__getitem__, labels), np.int64, n_documents)
-        return _pairs(classes, np.arange(n_documents), found, n_documents)
+        class_numbers = np.fromiter(map(number.__getitem__, labels), np.int64, n_documents)
+        return _pairs(classes, np.arange(n_documents), class_numbers, n_documents)
     return _from_labels(labels if unlabelled is None else _known(labels, unlabelled), n_documents)
 
 
@@ -211,7 +211,7 @@ def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
     numbers: dict[Any, int] = {}
     seen_at: dict[Any, int] = {}
     documents: list[int] = []
-    found: list[int] = []
+    class_numbers: list[int] = []
     for document, label in enumerate(labels):
         for single in _once_each(label, document) if _are_several(label) else (_plain(label, document),):
             if single is None or single == "":
@@ -221,11 +221,11 @@ def _from_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
                 number = numbers[single] = len(numbers)
                 seen_at[single] = document
             documents.append(document)
-            found.append(number)
+            class_numbers.append(number)
     classes = _sorted(seen_at)
     order = np.empty(len(classes), np.int64)
     order[[numbers[label] for label in classes]] = np.arange(len(classes))
-    return _pairs(classes, np.array(documents, np.int64), order[np.array(found, np.int64)], n_documents)
+    return _pairs(classes, np.array(documents, np.int64), order[np.array(class_numbers, np.int64)], n_documents)
 
 
 def _once_each(labels: Iterable[Any], document: int) -> Iterable[Any]:
@@ -320,6 +320,6 @@ def pairs_of(y: Any, n_documents: int, who: str) -> LabelPairs:
         raise InputError(f"{who} requires y to be passed, but the target y is None.")
     pairs = label_pairs(checked_labels(y), n_documents)
     if len(pairs.classes) < 2:
-        found = f"Only one class, {pairs.classes[0]!r}" if pairs.classes else "No document has a label"
-        raise InputError(f"{found}: there is nothing to tell apart; give documents of at least two classes.")
+        classes = f"Only one class, {pairs.classes[0]!r}" if pairs.classes else "No document has a label"
+        raise InputError(f"{classes}: there is nothing to tell apart; give documents of at least two classes.")
     return pairs

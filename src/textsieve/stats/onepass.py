@@ -35,11 +35,11 @@ def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
     """Return the statistics of documents given as sparse rows, which are sorted first if necessary."""
     matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
     try:
-        found = counted(matrix, labels) if is_for(matrix, labels) else None
+        packed = counted(matrix, labels) if is_for(matrix, labels) else None
     except DisorderError:
         return from_rows(in_order(rows), labels)
     # The fast way stops at the first value that it is not for, and nobody has looked at the rows behind it.
-    totals, cells = found or _of_used_columns(in_order(rows), labels)
+    totals, cells = packed or _of_used_columns(in_order(rows), labels)
     class_docs = np.diff(labels.class_starts)
     return Table(labels.classes, labels.n_documents, rows.shape[1], class_docs, totals, cells)
 
@@ -71,8 +71,8 @@ def _of_used_columns(rows: csr_array, labels: LabelPairs, weights: Counts | None
     place = np.empty(n_columns, rows.indices.dtype)
     place[used] = np.arange(len(used))
     matrix = Matrix(rows.indptr, place[rows.indices], rows.data, len(used))
-    found = counted(matrix, labels) if weights is None and is_for(matrix, labels) else None
-    totals, cells = found or _class_by_class(matrix, labels, weights)
+    packed = counted(matrix, labels) if weights is None and is_for(matrix, labels) else None
+    totals, cells = packed or _class_by_class(matrix, labels, weights)
     return totals._replace(terms=used[totals.terms]), cells._replace(terms=used[cells.terms])
 
 

@@ -75,7 +75,7 @@ def merge(one: Table, other: Table) -> Table:
 
 def _are_integers(table: Table) -> bool:
     counts = table.class_docs, table.totals.doc_freq, table.cells.doc_freq
-    return not isinstance(table.n_documents, float) and all(each.dtype.kind != "f" for each in counts)
+    return not isinstance(table.n_documents, float) and all(array.dtype.kind != "f" for array in counts)
 
 
 def _rounded(table: Table, most: float) -> Table:
@@ -150,13 +150,15 @@ def restrict(table: Table, columns: Ints) -> Table:
     totals, cells = table.totals, table.cells
     terms, of_cells = place[totals.terms], place[cells.terms]
     starts = np.concatenate([[0], np.cumsum(of_cells >= 0)])[cells.class_starts]
-    kept, cells_kept = np.flatnonzero(terms >= 0), np.flatnonzero(of_cells >= 0)
+    selected, cells_kept = np.flatnonzero(terms >= 0), np.flatnonzero(of_cells >= 0)
     if len(columns) and (np.diff(columns) < 0).any():
-        kept = kept[np.argsort(terms[kept])]
+        selected = selected[np.argsort(terms[selected])]
         cells_kept = cells_kept[np.lexsort((of_cells[cells_kept], cells.classes()[cells_kept]))]
     return table._replace(
         n_terms=len(columns),
-        totals=Totals(terms[kept], totals.doc_freq[kept], totals.sums.at(kept), totals.squares.at(kept)),
+        totals=Totals(
+            terms[selected], totals.doc_freq[selected], totals.sums.at(selected), totals.squares.at(selected)
+        ),
         cells=Cells(starts, of_cells[cells_kept], cells.doc_freq[cells_kept], cells.sums.at(cells_kept)),
     )
 

@@ -103,11 +103,11 @@ def drop_weightless(X: Any, y: Any, weights: Floats | None) -> tuple[Any, Any, F
     """Return documents, labels and weights without the documents of weight 0."""
     if weights is None or weights.all():
         return X, y, weights
-    kept = np.flatnonzero(weights)
-    labels = None if y is None else _take_labels(y, kept, len(weights))
-    left = weights[kept]
-    rows = X[kept] if hasattr(X, "shape") else [X[document] for document in kept.tolist()]
-    return rows, labels, None if (left == 1.0).all() else left
+    weighted = np.flatnonzero(weights)
+    labels = None if y is None else _take_labels(y, weighted, len(weights))
+    positive = weights[weighted]
+    rows = X[weighted] if hasattr(X, "shape") else [X[document] for document in weighted.tolist()]
+    return rows, labels, None if (positive == 1.0).all() else positive
 
 
 def _take_labels(y: Any, documents: Ints, n_documents: int) -> Any:

@@ -31,7 +31,7 @@ from ..warning import warn
 from .counting import FewDocuments, count_known
 from .csr import CSR
 from .preparation import Preparation
-from .pruning import check_limits, kept_terms
+from .pruning import check_limits, terms_within_limits
 from .reading import Reading, matchable_stop_words
 from .vocabulary import Vocabulary, columns_of, each_once, given_terms
 from .words import Accents, accent_stripper, stop_words_of, terms_of
@@ -296,9 +296,9 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             **reading.words_are,
         )
         terms, numbers = counted.in_order()
-        kept = kept_terms(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
-        columns = columns_of(numbers[kept], len(terms))
-        return counted.rows(columns, len(kept), dtype=self.dtype), [terms[at] for at in kept]
+        selected = terms_within_limits(numbers, len(texts), counted.totals, binary=self.binary, **self._limits())
+        columns = columns_of(numbers[selected], len(terms))
+        return counted.rows(columns, len(selected), dtype=self.dtype), [terms[at] for at in selected]
 
     def _learn(self, texts: Iterator[str], reading: Reading) -> tuple[CSR, list[str]]:
         from .tally import encoded_slices, tally
@@ -309,8 +309,8 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         counted = tally(encoded_slices(texts), table, learn=True, n_jobs=n_jobs)
         numbers = table.in_order(np.flatnonzero(table.countable()))
         totals = partial(counted.totals, table.size)
-        kept = kept_terms(numbers, counted.n_documents, totals, binary=self.binary, **self._limits())
-        numbers = numbers[kept]
+        selected = terms_within_limits(numbers, counted.n_documents, totals, binary=self.binary, **self._limits())
+        numbers = numbers[selected]
         terms, columns = table.spelled(numbers), columns_of(numbers, table.size)
         del table  # which is large, and would stand beside the counts and the matrix
         return counted.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), terms

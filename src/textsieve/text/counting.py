@@ -79,9 +79,9 @@ class FewDocuments:
         indices, counts, starts = self._columns, self._counts, self._row_ends.astype(np.int32)
         if columns is not None:
             indices = columns[indices]
-            kept = indices >= 0
-            starts = np.concatenate([[0], np.cumsum(kept)])[starts].astype(np.int32)
-            indices, counts = indices[kept], counts[kept]
+            is_known = indices >= 0
+            starts = np.concatenate([[0], np.cumsum(is_known)])[starts].astype(np.int32)
+            indices, counts = indices[is_known], counts[is_known]
             order = np.lexsort((indices, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
             indices, counts = indices[order], counts[order]
         return CSR(counts.astype(dtype), indices.astype(np.int32), starts, n_columns)

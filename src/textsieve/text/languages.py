@@ -42,7 +42,7 @@ _HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 _IS_PHRASE = re.compile(rf"[{_HYPHENS}\s]").search
 
 
-class Service(NamedTuple):
+class LanguageSupport(NamedTuple):
     """What a package offers for some languages."""
 
     what: str  # in the plural, for messages
@@ -72,9 +72,9 @@ def _stop_word_codes() -> frozenset[str]:
     return frozenset(stopwordsiso.langs())
 
 
-STEMS = Service("stems", "pystemmer", _stem_codes)
-LEMMAS = Service("lemmas", "simplemma", _lemma_codes)
-STOP_WORDS = Service("stop words", "stopwordsiso", _stop_word_codes)
+STEMS = LanguageSupport("stems", "pystemmer", _stem_codes)
+LEMMAS = LanguageSupport("lemmas", "simplemma", _lemma_codes)
+STOP_WORDS = LanguageSupport("stop words", "stopwordsiso", _stop_word_codes)
 
 
 def code_of(language: object) -> str | None:
@@ -85,17 +85,17 @@ def code_of(language: object) -> str | None:
     return _CODES.get(written, written if written in NAMES else None)
 
 
-def require_language(language: object, service: Service, *, setting: str, what: str) -> str:
+def require_language(language: object, support: LanguageSupport, *, setting: str, what: str) -> str:
     """Return the code of a language that the package supports, or raise `InputError`; `setting` is where it was
     given.
     """
     from ..extras import require_package
 
-    require_package(service.package, extra="words", what=what)
+    require_package(support.package, extra="words", what=what)
     code = code_of(language)
-    known = service.codes()
+    known = support.codes()
     if code is None or code not in known:
-        raise InputError(f"{setting}={shown(language)}; there are {service.what} for {listed(known)}.")
+        raise InputError(f"{setting}={shown(language)}; there are {support.what} for {listed(known)}.")
     return code
 
 
@@ -182,7 +182,7 @@ def lemmatizer(code: str) -> Callable[[list[str]], list[str]]:
     return lambda words: [lemmatize(word, language) for word in words]
 
 
-WAYS: dict[str, tuple[Service, Callable[[str], Callable[[list[str]], list[str]]]]] = {
+NORMALISERS: dict[str, tuple[LanguageSupport, Callable[[str], Callable[[list[str]], list[str]]]]] = {
     "stem": (STEMS, stemmer),
     "lemma": (LEMMAS, lemmatizer),
 }

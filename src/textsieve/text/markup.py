@@ -113,37 +113,37 @@ def markup_in(text: str) -> Iterator[Edit]:
     """Yield where the markup is, and what replaces it."""
     never_ending: set[str] = set()
     at = 0
-    while found := _MARKUP.search(text, at):
-        at = found.end()
-        if found.lastgroup == "name":
-            yield found.start(), at, GAPS.get(found["name"].lower(), PARAGRAPH)
+    while match := _MARKUP.search(text, at):
+        at = match.end()
+        if match.lastgroup == "name":
+            yield match.start(), at, GAPS.get(match["name"].lower(), PARAGRAPH)
             continue
-        kind = (found["content"] or found["comment"] or "").lower()
+        kind = (match["content"] or match["comment"] or "").lower()
         end = _ENDS[kind].search(text, at) if kind and kind not in never_ending else None
         if end is not None:
             at = end.end()
         elif kind:
             never_ending.add(kind)
-        yield found.start(), at, " "
+        yield match.start(), at, " "
 
 
 def entities_in(text: str) -> Iterator[Edit]:
     """Yield where the entities are, and what replaces them. Text that only begins with the name of an entity is kept
     after it.
     """
-    for found in _ENTITY.finditer(text):
-        begin, end = found.span()
-        characters = unescaped(found[0])
-        if not found[0].startswith("&#"):
-            as_before = takewhile(lambda two: two[0] == two[1], zip(found[0][::-1], characters[::-1], strict=False))
+    for match in _ENTITY.finditer(text):
+        begin, end = match.span()
+        characters = unescaped(match[0])
+        if not match[0].startswith("&#"):
+            as_before = takewhile(lambda two: two[0] == two[1], zip(match[0][::-1], characters[::-1], strict=False))
             left = len(list(as_before))
             end, characters = end - left, characters[: len(characters) - left]
         if begin < end:
             yield begin, end, characters
 
 
-def _short_number(found: re.Match[str]) -> str:
+def _short_number(match: re.Match[str]) -> str:
     """Shorten the number of a character to eight digits, more than any character has, since Python limits long
     numbers.
     """
-    return "&#" + (found[1].lstrip("0") or "0")[:8]
+    return "&#" + (match[1].lstrip("0") or "0")[:8]

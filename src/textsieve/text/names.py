@@ -83,20 +83,20 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
     words: list[tuple[int, int]] = []  # the capitalised ones of what may be a name
     n_links = last_end = line_end = 0
     capitals_count, begins_sentence, hangs = False, True, True
-    for found in _RUN.finditer(text):
-        begin, end = found.span()
+    for match in _RUN.finditer(text):
+        begin, end = match.span()
         between = text[last_end:begin]
         begins_sentence = (begins_sentence and hangs) or _SENTENCE_END.search(between) is not None
         if begin >= line_end:
             line_end = text.find("\n", begin) % (len(text) + 1)  # -1: the end
             capitals_count = any(map(str.islower, text[text.rfind("\n", 0, begin) + 1 : line_end]))
-        is_capitalised = capitals_count and (end - begin > 1 or found[1]) and is_capital(text[begin])
+        is_capitalised = capitals_count and (end - begin > 1 or match[1]) and is_capital(text[begin])
         if words:
             goes_on = hangs or not between.strip(BLANKS)
             if goes_on and is_capitalised:
                 words.append((begin, end))
                 n_links = 0
-            elif goes_on and n_links < MOST_LINKS and found[0] in LINKS:
+            elif goes_on and n_links < MOST_LINKS and match[0] in LINKS:
                 n_links += 1
             else:
                 if 1 < len(words) <= MOST_CAPITALISED:
@@ -104,7 +104,7 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
                 words = []
         if not words and is_capitalised and not begins_sentence:
             words, n_links = [(begin, end)], 0
-        last_end, hangs = end, found[1] is not None
+        last_end, hangs = end, match[1] is not None
     if 1 < len(words) <= MOST_CAPITALISED:
         yield words[0][0], words[-1][1]
 

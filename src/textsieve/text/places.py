@@ -145,7 +145,7 @@ def _join_names(placed: Placed, _: Step) -> Placed:
 
 
 def _without_dotted_i(placed: Placed, step: Step) -> Placed:
-    dots = ((*found.span(), "i") for found in re.finditer(words.DOTTED_I, placed.text))
+    dots = ((*match.span(), "i") for match in re.finditer(words.DOTTED_I, placed.text))
     return _one_for_one(placed.after_edits(dots), step)
 
 
@@ -171,10 +171,10 @@ def placed(text: str, reading: Reading) -> Placed:
             f"strip_accents={shown(reading.strip_accents)} is a function, of which nobody knows what became of which "
             "character, so where terms stand in a text can't be told; use 'ascii', 'unicode' or None."
         )
-    found = Placed.as_given(text)
+    followed = Placed.as_given(text)
     for step in reading.steps:
-        found = FOLLOW[step](found, step)
-    return found.with_marks()
+        followed = FOLLOW[step](followed, step)
+    return followed.with_marks()
 
 
 class Span(NamedTuple):
@@ -230,11 +230,13 @@ class TermFinder:
     def spans(self, text: str) -> list[Span]:
         """Return where each counted term stands, sorted by start and end."""
         joins_names, stop_words = self._reading.joins_names, self._vocabulary.stop_words
-        found = placed(text, self._reading)
-        runs = [run for run in word_pattern(joins_names=joins_names).finditer(found.text) if run[0] not in stop_words]
+        prepared = placed(text, self._reading)
+        runs = [
+            run for run in word_pattern(joins_names=joins_names).finditer(prepared.text) if run[0] not in stop_words
+        ]
         words = as_counted([run[0] for run in runs], self._reading.forms, joins_names=joins_names)
-        begins = found.begins[[run.start() for run in runs]].tolist()
-        ends = found.ends[[run.end() - 1 for run in runs]].tolist()
+        begins = prepared.begins[[run.start() for run in runs]].tolist()
+        ends = prepared.ends[[run.end() - 1 for run in runs]].tolist()
         spans = [Span(begins[first], ends[last], term) for first, last, term in self._terms_in(words)]
         return sorted(spans, key=lambda span: span[:2])
 

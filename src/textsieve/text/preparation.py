@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Any, cast
 
 from ..errors import InputError, shown
-from .languages import NAMES, WAYS, code_of, has_dotted_i, require_language
+from .languages import NAMES, NORMALISERS, code_of, has_dotted_i, require_language
 from .words import Accents, accent_stripper, lower_case, without_dotted_i
 
 MOST_REMEMBERED = 1 << 18
@@ -37,7 +37,7 @@ class Normaliser:
     """Maps words to their normal forms. Threads may share it; calls of the package are serialised."""
 
     def __init__(self, way: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
-        self._found_by_package = WAYS[way][1](code)
+        self._found_by_package = NORMALISERS[way][1](code)
         self._lowercase, self._strip = lowercase, accent_stripper(strip_accents)
         self._has_dotted_i = lowercase and has_dotted_i(code)
         self._takes_lines = not callable(strip_accents)  # what a user's function does to a line end, nobody knows
@@ -50,23 +50,23 @@ class Normaliser:
         if None not in forms:
             return cast("list[str]", forms)
         with self._lock:
-            found = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
-        return [form or found.get(word, word) for word, form in zip(words, forms, strict=True)]
+            new_forms = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
+        return [form or new_forms.get(word, word) for word, form in zip(words, forms, strict=True)]
 
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
         """Return the forms of words that were not cached a moment ago; another thread may have added them since."""
         new = {word: self._remembered.get(word, "") for word in words if len(word) <= LONGEST and " " not in word}
         unseen = [word for word, form in new.items() if not form]
-        found = dict(zip(unseen, self._forms(unseen), strict=True))
-        self._remember(found)
-        new.update(found)
+        new_forms = dict(zip(unseen, self._forms(unseen), strict=True))
+        self._remember(new_forms)
+        new.update(new_forms)
         return new
 
-    def _remember(self, found: dict[str, str]) -> None:
+    def _remember(self, new_forms: dict[str, str]) -> None:
         remembered = self._remembered
-        if len(remembered) + len(found) > MOST_REMEMBERED:
+        if len(remembered) + len(new_forms) > MOST_REMEMBERED:
             remembered = dict(islice(remembered.items(), MOST_REMEMBERED // 2))
-        remembered.update(islice(found.items(), MOST_REMEMBERED - len(remembered)))
+        remembered.update(islice(new_forms.items(), MOST_REMEMBERED - len(remembered)))
         self._remembered = remembered
 
     def _forms(self, words: list[str]) -> list[str]:
@@ -107,7 +107,7 @@ def remembering(way: str, code: str, lowercase: bool, strip_accents: str | None)
 
 def language_code(way: str, language: object) -> str:
     """Return the code of a language in which words can be normalised."""
-    return require_language(language, WAYS[way][0], setting="language", what=f"normalise={way!r}")
+    return require_language(language, NORMALISERS[way][0], setting="language", what=f"normalise={way!r}")
 
 
 TAGS = ("keep", "drop")
@@ -128,11 +128,11 @@ class Preparation:
 
         A language that is not given is that of the stop words, if these are given by a language, otherwise English.
         """
-        found = cls(*map(settings.__getitem__, SETTINGS))
-        if found.language is not None:
-            return found
+        preparation = cls(*map(settings.__getitem__, SETTINGS))
+        if preparation.language is not None:
+            return preparation
         stop_words = settings["stop_words"]
-        return replace(found, language=AS_IT_IS.language if code_of(stop_words) is None else stop_words)
+        return replace(preparation, language=AS_IT_IS.language if code_of(stop_words) is None else stop_words)
 
     def checked(self) -> "Preparation":
         """Return the same with the language as a code, and with the default language if it has no effect; check all
@@ -159,9 +159,9 @@ class Preparation:
             yield f"language={shown(self.language)}, and nothing is normalised"
 
     def _faults(self) -> Iterator[str]:
-        for name, allowed in (("tags", TAGS), ("names", (False, True)), ("normalise", (*WAYS, None))):
+        for name, allowed in (("tags", TAGS), ("names", (False, True)), ("normalise", (*NORMALISERS, None))):
             value = getattr(self, name)
-            if not any(value is each or (isinstance(value, str) and value == each) for each in allowed):
+            if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
                 yield f"{name}={shown(value)}; use {' or '.join(map(repr, allowed))}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Preparation:
         return done if self.normalise is None else done | {"language": self.language}
 
 
-SETTINGS = tuple(each.name for each in fields(Preparation))
+SETTINGS = tuple(field.name for field in fields(Preparation))
 """The names of the settings."""
 
 AS_IT_IS = Preparation()

@@ -59,7 +59,7 @@ def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
     )
 
 
-def kept_terms(
+def terms_within_limits(
     numbers: Ints,
     n_documents: float,
     totals: Callable[[], tuple[NDArray[Any], NDArray[Any]]],
@@ -83,11 +83,11 @@ def kept_terms(
     if least <= 1 and most >= n_documents and max_features is None:
         return np.arange(len(numbers))
     doc_freq, occurrences = (total[numbers] for total in totals())
-    kept = np.flatnonzero((doc_freq >= least) & (doc_freq <= most))
-    if len(kept) == 0:
+    selected = np.flatnonzero((doc_freq >= least) & (doc_freq <= most))
+    if len(selected) == 0:
         raise none_within(n_documents, min_df, max_df)
-    if max_features is not None and len(kept) > max_features:
-        times = (doc_freq if binary else occurrences)[kept]
+    if max_features is not None and len(selected) > max_features:
+        times = (doc_freq if binary else occurrences)[selected]
         most_frequent = np.argsort(-times, kind="stable")[:max_features]
-        kept = np.sort(kept[most_frequent])
-    return kept
+        selected = np.sort(selected[most_frequent])
+    return selected

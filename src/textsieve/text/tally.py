@@ -105,7 +105,7 @@ _NOTHING = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))
 def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int) -> SliceTally:
     """Count all slices. A table that learns then contains all their terms, numbered in the order of first use."""
     if n_jobs == 1 and learn:
-        return SliceTally([table.count(each, learn=True) for each in slices], None, None)
+        return SliceTally([table.count(part, learn=True) for part in slices], None, None)
     workers: list[TermTable] = []
     idle: SimpleQueue[int] = SimpleQueue()
 
@@ -128,8 +128,8 @@ def tally(slices: Iterator[Slice], table: TermTable, *, learn: bool, n_jobs: int
                 owner = idle.get()
             owners.append(owner)
             counts.append(pool.submit(work, owner, documents))
-    done = [each.result() for each in counts]
-    counted = [each for each, _ in done]
+    done = [part.result() for part in counts]
+    counted = [part for part, _ in done]
     if not learn:
         table.take_back(workers)
         return SliceTally(counted, None, None)

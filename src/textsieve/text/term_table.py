@@ -243,17 +243,17 @@ class TermTable:
         documents = Slice(encoded.tobytes(), len(terms), wide=True)
         as_written = byte_classes(False)
         runs = self._words.count(documents, as_written, learn=True, in_sequence=True)
-        found = (runs.entries >> np.uint64(32)).astype(np.int64)
+        word_numbers = (runs.entries >> np.uint64(32)).astype(np.int64)
         ends = runs.row_ends.astype(np.int64)
         # A string is a term if its words, and one space between two of them, are all there is to it.
         n_words = np.diff(ends, prepend=0)
         n_spaces = _sums_up_to(starts[1:].astype(np.int64), encoded == ord(" "))
-        n_bytes = _sums_up_to(ends, self._words.lengths()[found]) + n_spaces
+        n_bytes = _sums_up_to(ends, self._words.lengths()[word_numbers]) + n_spaces
         possible = (n_words >= self.ngram_range[0]) & (n_words <= self.ngram_range[1])
         possible &= (n_spaces == n_words - 1) & (n_bytes == np.diff(starts.astype(np.int64)) - 1)
         numbers = np.full(len(terms), -1, np.int64)
         if self._grams is None:
-            numbers[possible] = found[ends[possible] - 1]
+            numbers[possible] = word_numbers[ends[possible] - 1]
         else:
             numbers[possible] = self._grams.add(runs)[possible]
         return numbers
@@ -263,14 +263,14 @@ class TermTable:
         split = [[term] if self._grams is None else term.split(" ") for term in terms]
         possible = np.array([self.ngram_range[0] <= len(words) <= self.ngram_range[1] for words in split], np.bool_)
         runs = [words for words, can_be in zip(split, possible.tolist(), strict=True) if can_be]
-        found = self._words.add(*spelled_out([word for words in runs for word in words]))
+        word_numbers = self._words.add(*spelled_out([word for words in runs for word in words]))
         numbers = np.full(len(terms), -1, np.int64)
         if self._grams is None:
-            numbers[possible] = np.where(found < self._words.n_stop, -1, found)
+            numbers[possible] = np.where(word_numbers < self._words.n_stop, -1, word_numbers)
         else:
             ends = np.cumsum([len(words) for words in runs], dtype=np.uint64)
             numbers[possible] = self._grams.add(
-                SliceCounts(found.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends)
+                SliceCounts(word_numbers.astype(np.uint64) << np.uint64(32) | np.uint64(1), ends)
             )
         return numbers
 

@@ -27,7 +27,7 @@ from ..settings import is_whole
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.csr import CSR
-from ..text.pruning import check_limits, kept_terms
+from ..text.pruning import check_limits, terms_within_limits
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .targets import Targets, weighted_texts
@@ -204,7 +204,7 @@ class CountedDocuments:
         present = np.flatnonzero(doc_freq)
         if isinstance(n_documents, float) and limits["min_df"] == 1:  # which leaves out no term, whatever its weight
             limits = {**limits, "min_df": 0.0}
-        return present[kept_terms(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
+        return present[terms_within_limits(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
 
     @cached_property
     def within_limits(self) -> CountedDocuments:
@@ -402,7 +402,7 @@ def count_corpus(
     )
     if kept.has_all:
         return sample
-    columns = by_alphabet[kept_terms(by_alphabet, len(labels), lambda: (doc_freq, doc_freq), **limits)]
+    columns = by_alphabet[terms_within_limits(by_alphabet, len(labels), lambda: (doc_freq, doc_freq), **limits)]
     return StreamedDocuments(
         corpus=corpus,
         counter=counter,

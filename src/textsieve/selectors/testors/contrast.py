@@ -219,7 +219,7 @@ def _passing(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
     return -1, enough
 
 
-class Comparison(Mapping[Any, sparse.csr_array]):
+class ComparisonRows(Mapping[Any, sparse.csr_array]):
     """A lazy mapping from each class label to its rows: row j is against class j, and the columns are all terms."""
 
     def __init__(self, given: Representatives, classes: tuple[Any, ...], epsilon: float, delta: float) -> None:

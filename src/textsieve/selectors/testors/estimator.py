@@ -36,7 +36,7 @@ from ...settings import as_number, is_whole
 from ...stats import ClassStats
 from ...warning import warn
 from ..base import Limit, ScoreForClass, TermSelector, limit_of
-from .contrast import Comparison, Contrast, Representatives, contrast, contrasts, epsilon_for
+from .contrast import ComparisonRows, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .shares import Shares, shares_of_testors
 from .shortest import Shortest, shortest_transversals
 from .transversals import Testor, Transversals
@@ -367,10 +367,10 @@ class TypicalTestors(TermSelector):
         return list(self._indistinguishable())
 
     @property
-    def comparison_(self) -> Comparison:
+    def comparison_(self) -> ComparisonRows:
         """Return the rows of each class, by label."""
         self._fitted()
-        return Comparison(self._given, self.stats_.classes, self._used.epsilon, self._used.delta)
+        return ComparisonRows(self._given, self.stats_.classes, self._used.epsilon, self._used.delta)
 
     # -- testors -------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
-"""Products with centred documents, for the eigen-solver, without changing the documents.
+"""The trace objective S(λ) as an operator: products with it, without ever computing a matrix of terms x terms.
 
-Let X be the matrix of N documents and J = I - 11'/N, which subtracts the mean from a column. Then J X are the centred
-documents. J X is never computed: J (X w) and X' (J u) are products with the unchanged X, and a mean subtracted from a
-few columns.
+**Centred documents.** Let X be the matrix of N documents and J = I - 11'/N, which subtracts the mean from a column.
+Then J X are the centred documents. J X is never computed: J (X w) and X' (J u) are products with the unchanged X, and a
+mean subtracted from a few columns.
 
 Most terms occur in one document only. Such a term adds to J X X' J only the square of its weight at one place of the
 diagonal, so products with X X' skip it; with 20 Newsgroups that leaves 56,000 terms of 130,000.
@@ -10,6 +10,30 @@ diagonal, so products with X X' skip it; with 20 Newsgroups that leaves 56,000 t
 If a term is in all documents, its mean may be so much larger than its spread that the difference is lost in rounding.
 Then the first document's value is subtracted from all values first. That changes nothing else, because J subtracts the
 remaining mean.
+
+**The objective.** The centroids are means of documents, so S_b, like C, can be computed from the centred documents J X
+alone. Let n_j be the size of class j, p_j its share, 1_j the indicator vector of its documents, and v = sum_j (p_j /
+n_j) 1_j. With the columns a_j = sqrt(p_j) (1_j / n_j - v) of a matrix A (documents x classes), X' a_j = sqrt(p_j)(m_j -
+m), and each a_j sums to 0. So
+
+    S(λ) = λ S_b + (1 - λ) C = (J X)' K (J X)        with K = λ A A' + ((1 - λ) / N) I.
+
+A is sparse except for v, so a product with K is cheap. Unlabelled documents are rows of zeros in A, and a multilabel
+document has an entry for each label.
+
+**Two sides.** Every direction w that S = (J X)' K (J X) does not map to 0 is a combination w = X' J u of documents. So
+eigenvectors can be computed
+
+- over terms: w itself, with S w = (J X)' K (J X w);
+- over documents: u, with S X' J u = X' J (K G u), where G = J X X' J; the inner product of two directions is u' G v.
+
+Both have the same form, an operator T that is symmetric in an inner product <u, v> = u' P v: over terms P = I and T =
+S, over documents P = G and T = K G.
+
+G maps the constant vector to 0, and with it every u that represents no direction (such as the difference of two equal
+documents). The inner product does not see such a part of u, so nothing in the solver would keep it from growing until
+the rest is lost in its rounding errors. The constant part is subtracted from every new block (`centred`); `krylov`
+explains how other such parts are handled.
 """
 
 from __future__ import annotations
@@ -24,7 +48,11 @@ from scipy.sparse import csr_array
 
 from ..arrays import Floats, Ints
 from ..kernels.csr import multiply_rows
+from ..stats.labels import LabelPairs
 from ..threads import parallel_map
+
+NOTHING = 1e-12
+"""Eigenvalues up to this share of the largest count as 0."""
 
 _PARTS_PER_THREAD = 4
 _ROWS_AT_A_TIME = 256
@@ -188,3 +216,141 @@ def in_parts(work: Callable[[int, int], None], ends: Ints, n_threads: int) -> No
 
 def _centred(columns: Floats) -> Floats:
     return np.ascontiguousarray(columns - columns.mean(axis=0))
+
+
+class Mixture:
+    """The operator K = λ A A' + ((1 - λ) / N) I."""
+
+    def __init__(self, weight: float, pairs: LabelPairs, shares: Floats) -> None:
+        sizes = np.diff(pairs.class_starts)
+        numbers = np.repeat(np.arange(len(sizes)), sizes)
+        with_documents = np.maximum(sizes, 1)
+        shape = pairs.n_documents, len(sizes)
+        entries = (np.sqrt(shares) / with_documents)[numbers]
+        self._members = csr_array((entries, (pairs.documents, numbers)), shape=shape)
+        self._members_by_class = csr_array(self._members.T)
+        self._common = np.bincount(pairs.documents, (shares / with_documents)[numbers], shape[0])[:, np.newaxis]
+        self._roots = np.sqrt(shares)[:, np.newaxis]
+        self.weight = weight
+        self.shares = shares
+        self.n_classes = int(np.count_nonzero(sizes))
+
+    def times(self, block: Floats) -> Floats:
+        """Return K V."""
+        identity_part = block * ((1.0 - self.weight) / len(block))
+        if self.weight == 0.0:
+            return identity_part
+        by_class = self._members_by_class @ block - self._roots * (self._common.T @ block)
+        return identity_part + self.weight * self.centroids(by_class)
+
+    def centroids(self, factors: Floats) -> Floats:
+        """Return A F: weights of documents whose weighted sum is the centred centroids times the factors."""
+        return np.asarray(self._members @ factors - self._common * (self._roots.T @ factors))
+
+
+class Side(Protocol):
+    """An operator T that is symmetric in the inner product of P."""
+
+    size: int
+    euclidean: bool  # whether P = I
+
+    def centred(self, block: Floats) -> Floats:
+        """Return U without the part that is known to represent no direction."""
+
+    def dual(self, block: Floats) -> Floats:
+        """Return P U."""
+
+    def step(self, duals: Floats) -> Floats:
+        """Return T U, given P U."""
+
+    def start(self, factors: Floats) -> Floats:
+        """Return the centred centroids times factors."""
+
+    def directions(self, block: Floats) -> Floats:
+        """Return the directions that U represents, as columns with a number for each term."""
+
+    def whole(self) -> tuple[Floats, Floats]:
+        """Return a U with <U, U> = I that spans the whole space, and <U, T U>; for a small side."""
+
+
+class OverTerms:
+    """Directions represented by themselves."""
+
+    euclidean = True
+
+    def __init__(self, documents: DocumentOperator, mixture: Mixture) -> None:
+        self.size = documents.n_terms
+        self._documents, self._mixture = documents, mixture
+
+    def centred(self, block: Floats) -> Floats:
+        """Return U unchanged."""
+        return block
+
+    def dual(self, block: Floats) -> Floats:
+        """Return U unchanged."""
+        return block
+
+    def step(self, duals: Floats) -> Floats:
+        """Return S U."""
+        return self._documents.to_terms(self._mixture.times(self._documents.to_documents(duals)))
+
+    def start(self, factors: Floats) -> Floats:
+        """Return the centred centroids times factors."""
+        return self._documents.to_terms(self._mixture.centroids(factors))
+
+    def directions(self, block: Floats) -> Floats:
+        """Return U unchanged."""
+        return block
+
+    def whole(self) -> tuple[Floats, Floats]:
+        """Return the identity matrix and S."""
+        identity_weight = (1.0 - self._mixture.weight) / self._documents.n_documents
+        matrix = identity_weight * self._documents.scatter()
+        if self._mixture.weight != 0.0:
+            centroids = self.start(np.eye(len(self._mixture.shares)))
+            matrix += self._mixture.weight * (centroids @ centroids.T)
+        return np.eye(self.size), matrix
+
+
+class OverDocuments:
+    """Directions represented as combinations of documents."""
+
+    euclidean = False
+
+    def __init__(self, documents: DocumentOperator, mixture: Mixture) -> None:
+        self.size = documents.n_documents
+        self._documents, self._mixture = documents, mixture
+
+    def centred(self, block: Floats) -> Floats:
+        """Return J U: a part that is the same for all documents represents no direction."""
+        return np.asarray(block - block.mean(axis=0))
+
+    def dual(self, block: Floats) -> Floats:
+        """Return G U."""
+        return self._documents.gram(block)
+
+    def step(self, duals: Floats) -> Floats:
+        """Return K G U, given G U."""
+        return self._mixture.times(duals)
+
+    def start(self, factors: Floats) -> Floats:
+        """Return the centred centroids times factors."""
+        return self._mixture.centroids(factors)
+
+    def directions(self, block: Floats) -> Floats:
+        """Return X' J U."""
+        return self._documents.to_terms(block)
+
+    def whole(self) -> tuple[Floats, Floats]:
+        """Return U = Q D^(-1/2) and U' G K G U, from G = Q D Q' without its zero eigenvalues."""
+        squares, vectors = np.linalg.eigh(self._documents.products())
+        is_nonzero = squares > NOTHING * squares[-1]
+        roots = np.sqrt(squares[is_nonzero])
+        duals = vectors[:, is_nonzero] * roots
+        matrix = duals.T @ self._mixture.times(duals)
+        return vectors[:, is_nonzero] / roots, matrix
+
+
+def shorter_side(documents: DocumentOperator, mixture: Mixture) -> Side:
+    """Return the side with fewer rows: terms or documents."""
+    return (OverDocuments if documents.n_documents < documents.n_terms else OverTerms)(documents, mixture)
