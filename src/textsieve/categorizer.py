@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import modelfile
+from .categorizer_settings import with_settings_documented
 from .classifiers.linear import LinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, shown
@@ -43,59 +44,13 @@ def _require_probabilities(categorizer: Categorizer) -> None:
         )
 
 
+@with_settings_documented
 class Categorizer(Parameters):
     """Classify texts by the few terms that matter.
 
     Parameters
     ----------
-    selector : {"forward", "ocfs", "tofa", "testors", "ig", "chi", "mi", "df"}, selector or None
-        How terms are selected: see `docs/defaults.md`. None keeps all terms, or the `n_terms` most frequent ones if
-        `n_terms` is a number.
-    selector_options : dict or None
-        Settings of a selector given by name, for example {"pooling": "max"}.
-    n_terms : int, float, "all", "auto" or None
-        Number of terms to select: a number, a share of all, or all; "auto" takes the smallest number whose
-        cross-validated score is within one standard error of the best. None means 10,000, or all if there are fewer;
-        but if the selector is an object or "testors", it decides itself.
-    projection : {"centroid", "margin", "pca", "trace"}, projection or None
-        Projection of the weights of the selected terms before a linear classifier is trained on them: see
-        `TraceProjection`. The trained model still has a coefficient for each term.
-    projection_options : dict or None
-        Settings of a projection given by name, for example {"n_components": 50}.
-    classifier : {"svm", "logistic", "nb", "cnb", "rocchio"} or linear classifier
-        What is trained on the selected terms.
-    classifier_options : dict or None
-        Settings of a classifier given by name, for example {"C": 10}.
-    class_weight : dict, "balanced" or None
-        Weights of the documents of each class.
-    lowercase, strip_accents, stop_words, tags, names, normalise, language, ngram_range, min_df, max_df
-        What a term is: see `TermCounter`.
-    tf, idf, norm : str or None
-        How the classifier's terms are weighted: see `TermWeighter`. None is the default of the classifier; Rocchio
-        accepts no other norm than "l2".
-    multilabel : bool or None
-        Whether a document may have several labels; None detects it from the labels.
-    cut : {"scut", "scutfbr", "rcut", "pcut", "zero"}
-        How a multilabel model assigns labels by scores: by a threshold for each class ("pcut" preserves the share of
-        each class; "scut" takes the best threshold for each class alone; "scutfbr" does too, but raises the threshold
-        of a class with a low F1, so that hardly any document gets it), or the same number of best classes for each
-        document ("rcut"). These are tuned on held-out documents; see `textsieve.evaluation`. "zero" is not tuned: it
-        assigns the classes whose score is not below 0.
-    cut_options : dict or None
-        Settings of `cut`, for example {"floor": 0.2} for "scutfbr" or {"ranks": 2} for "rcut".
-    probabilities : {"sigmoid", "isotonic"} or None
-        Calibrate probabilities on held-out documents, by fitting curves from scores to probabilities, for
-        `predict_proba`.
-    held_out : float or None
-        Before training on all documents, train on all but about this share, stratified by class, and evaluate on the
-        rest: `held_out_`.
-    folds : int
-        Number of folds of the cross-validation for `n_terms="auto"` and for thresholds.
-    keep_stats : bool
-        Keep the statistics that `update` adds documents to; with "nb", "cnb", "rocchio" and "tcfp". `save` writes them
-        to a second file, next to the model.
-    n_jobs : int or None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+    {settings}
 
     Attributes
     ----------

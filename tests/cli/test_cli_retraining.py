@@ -10,7 +10,7 @@ from tests.reference.cli_cases import Run, command_in, documents, lines, write_c
 from tests.reference.updating_twin import learned_by
 
 from textsieve import Categorizer, load
-from textsieve.cli.retraining import DOCUMENTS, OPTIONS, retraining
+from textsieve.cli.retraining import DOCUMENTS, retraining
 
 
 def test_keeping_statistics_of_an_svm_is_refused_before_a_file_is_read(tmp_path: Path, run: Run) -> None:
@@ -73,11 +73,6 @@ def test_the_command_has_the_settings(chosen: list[str], news: Path, tmp_path: P
     assert second.settings == first.settings
     assert second.about["columns"] == first.about["columns"]
     assert learned_by(second) == learned_by(first)
-
-
-def test_every_setting_has_its_option() -> None:
-    in_python_alone = {"tf", "idf", "norm"}
-    assert set(OPTIONS) == set(Categorizer().get_params(deep=False)) - in_python_alone - {"n_jobs"}
 
 
 def test_what_the_command_can_not_say(tmp_path: Path) -> None:

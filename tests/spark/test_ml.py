@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tests.reference.categorizer_cases import small_texts
 from textsieve import Categorizer, InputError
+from textsieve.categorizer_settings import SETTINGS
 from textsieve.modelfile.writing import encode
 from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSelector, SieveSelectorModel
 
@@ -65,8 +66,11 @@ def test_every_setting_of_a_categorizer_is_a_param() -> None:
     assert stage.getNTerms() is None
     assert stage.getClassifier() == "svm"
     assert stage.getTextCol() == "text"
-    assert "What is trained on the selected terms." in stage.explainParam("classifier")
-    assert "What a term is: see `TermCounter`." in stage.explainParam("minDf")
+    for row in stage.rows:
+        if row.setting is not None:
+            spec = SETTINGS[row.setting]
+            assert (row.default, row.about) == (spec.default, spec.description)
+            assert spec.description in stage.explainParam(row.param)
 
 
 def test_params_are_set_as_spark_users_do() -> None:

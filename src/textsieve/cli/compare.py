@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..classifiers.named import CLASSIFIERS
-from ..evaluation.names import CUTS
 from ..selectors.named import SELECTORS
 from . import options
 
@@ -70,25 +69,6 @@ split = options.bundle(
     ),
 )
 
-multilabel = options.bundle(
-    "several",
-    click.option("--multilabel/--no-multilabel", default=None, help="Whether a document may have several labels."),
-    click.option(
-        "--cut",
-        type=click.Choice(list(CUTS)),
-        default="pcut",
-        show_default=True,
-        help=f"How several labels are cut from the scores. {options.described(CUTS)}.",
-    ),
-    click.option(
-        *("--cut-option", "cut_options"),
-        type=options.setting,
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="A setting of the cut, such as ranks=2 or floor=0.2; may be repeated.",
-    ),
-)
-
 
 @click.command(
     epilog=options.examples(
@@ -121,7 +101,7 @@ multilabel = options.bundle(
     help="Write a page with figures and tables, a .html that opens without a network.",
 )
 @options.terms_are
-@multilabel
+@options.multilabel
 @options.jobs
 @options.json_wanted
 def command(
@@ -159,7 +139,7 @@ def command(
         compare_report.check(report, path)
         _show(compare_report.measured_before(path), path, report, wants_json)
         return
-    settings = options.counting(terms_are) | multilabel | {"cut_options": options.as_dict(multilabel["cut_options"])}
+    settings = options.counting(terms_are) | multilabel
     with usage():
         Plan.of(asked["selectors"], asked["n_terms"], asked["classifiers"], settings, jobs)
         is_split = Splitting(**split).is_asked_for

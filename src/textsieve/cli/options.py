@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import click
 
+from ..categorizer_settings import SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import cannot_read
 from ..corpus.text import check_encoding, encoding_of
 from ..errors import InputError
 from ..files import open_regular
-from ..selectors.named import SELECTORS
-from ..text.languages import NORMALISERS, code_of, languages_with_stop_words
+from ..text.languages import code_of, languages_with_stop_words
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
 
@@ -157,22 +157,22 @@ def threads(value: str) -> int:
     return number
 
 
-class Setting(NamedTuple):
-    """A setting written as name=value."""
+class NameValue(NamedTuple):
+    """An option of a method, written as name=value."""
 
     name: str
     value: Any
 
 
-def setting(value: str) -> Setting:
+def name_value(text: str) -> NameValue:
     """Parse name=value; the value is read as JSON, or else as text."""
-    name, equals, text = value.partition("=")
+    name, equals, value = text.partition("=")
     if not (name and equals):
-        raise click.BadParameter(f"{value!r}; write name=value, for example pooling=max.")
+        raise click.BadParameter(f"{text!r}; write name=value, for example pooling=max.")
     try:
-        return Setting(name, json.loads(text))
+        return NameValue(name, json.loads(value))
     except ValueError:
-        return Setting(name, text)
+        return NameValue(name, value)
 
 
 def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
@@ -188,14 +188,104 @@ def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
         ) from None
 
 
-def listed(rows: Mapping[str, Any]) -> str:
-    """Return the help text for a table of methods: each name with its description."""
-    return described({name: row.about.partition(";")[0] for name, row in rows.items()})
-
-
 def described(names: Mapping[str, str]) -> str:
     """Return a help text of names and descriptions."""
     return "; ".join(f"{name}: {about}" for name, about in names.items())
+
+
+# -- the settings of a Categorizer as options ----------------------------------------------------------------------
+
+METHOD_OPTIONS = ("selector_options", "projection_options", "classifier_options", "cut_options")
+"""Settings that are given by an option NAME=VALUE, which may be repeated."""
+
+_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(METHOD_OPTIONS, name_value),
+    "n_terms": n_terms,
+    "ngram_range": run_lengths,
+    "min_df": number_or_share,
+    "max_df": number_or_share,
+    "held_out": click.FloatRange(0, 1, max_open=True),
+    "folds": click.IntRange(min=2),
+    "n_jobs": threads,
+}
+"""The click types of settings that are neither flags nor names of a method."""
+
+_CONVERTERS: Mapping[str, Callable[[click.Context, Any], Any]] = {
+    **dict.fromkeys(METHOD_OPTIONS, lambda _, pairs: {pair.name: pair.value for pair in pairs} or None),
+    "class_weight": lambda _, values: class_weight(values),
+    "stop_words": lambda context, values: stop_words(values, context.params.get("encoding")),
+}
+"""Functions from all values of an option that may be repeated to the setting."""
+
+
+def setting_option(name: str, **changes: Any) -> Decorator:
+    """Return the click option of a setting of a `Categorizer`; `changes` replaces some of what the table says."""
+    spec = SETTINGS[name]
+    option = spec.option
+    assert option is not None, f"{name} has no option"
+    declared: dict[str, Any] = {"help": spec.option_help, "metavar": option.metavar}
+    if option.is_flag:
+        value_of = {True: option.sets, False: spec.default}
+        declared |= {"is_flag": True, "callback": lambda _, __, is_given: value_of[is_given]}
+    elif name in _CONVERTERS:
+        convert = _CONVERTERS[name]
+        declared |= {"multiple": True, "type": _TYPES.get(name)}
+        if name != "stop_words":
+            declared["help"] += " May be repeated."
+        declared["callback"] = lambda context, _, values: convert(context, values)
+    elif "/" in option.name:
+        declared["default"] = spec.default
+    else:
+        kind = _TYPES.get(name) or (click.Choice(list(spec.choices)) if spec.choices else str)
+        default = None if spec.option_default is None else value_as_text(name, spec.option_default)
+        declared |= {"type": kind, "default": default, "show_default": default is not None}
+    names = [part for part in (option.short, option.name, name) if part is not None]
+    return click.option(*names, **{**declared, **changes})
+
+
+def value_as_text(name: str, value: Any) -> str:
+    """Return the value of a setting as it is written after its option."""
+    if name == "ngram_range":
+        first, last = value
+        return str(first) if first == last else f"{first}-{last}"
+    if name == "selector" and value is None:
+        return "none"
+    if name == "held_out" and value is None:
+        return "0"
+    return str(value)
+
+
+def arguments_of(name: str, value: Any) -> list[str]:
+    """Return the option of a setting and its value, as words of a command; none if it can only be given in Python.
+
+    >>> arguments_of("ngram_range", (1, 2)), arguments_of("lowercase", False)
+    (['--ngrams', '1-2'], ['--keep-case'])
+    """
+    option = SETTINGS[name].option
+    if option is None:
+        return []
+    written = option.short or option.name
+    if option.is_flag:
+        return [written] if value == option.sets else []
+    if "/" in option.name:
+        yes, no = option.name.split("/")
+        return [yes if value else no]
+    if isinstance(value, Mapping):
+        from ..prediction import as_written
+
+        return [word for key, item in value.items() for word in (written, f"{as_written(key)}={_as_json(item)}")]
+    return [written, value_as_text(name, value)]
+
+
+def _as_json(value: Any) -> str:
+    """Return a value as `name_value` reads it: JSON, but text as it is unless it would be read as JSON."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    try:
+        json.loads(value)
+    except ValueError:
+        return value
+    return json.dumps(value)
 
 
 # -- bundles -----------------------------------------------------------------------------------------------------
@@ -237,101 +327,40 @@ reading = bundle(
     ),
 )
 
-terms_are = bundle(
-    "terms_are",
-    click.option(
-        "--stop-words",
-        multiple=True,
-        callback=lambda context, _, values: stop_words(values, context.params.get("encoding")),
-        metavar="LANGUAGE|FILE",
-        help="Words to leave out: those of a language, such as english or de, or those in a text file (in --encoding).",
+_TERM_SETTINGS = (
+    *("stop_words", "normalise", "language", "tags", "names", "ngram_range", "min_df", "max_df"),
+    *("strip_accents", "lowercase"),
+)
+terms_are = bundle("terms_are", *map(setting_option, _TERM_SETTINGS))
+
+selection = bundle("selection", setting_option("selector", default="ocfs"), setting_option("selector_options"))
+
+_NO_SELECTOR = {"none": "all terms are kept, or the most frequent"}
+selection_or_none = bundle(
+    "selection",
+    setting_option(
+        "selector",
+        type=click.Choice([*SETTINGS["selector"].choices, *_NO_SELECTOR]),
+        callback=lambda _, __, name: None if name in _NO_SELECTOR else name,
+        help=f"{SETTINGS['selector'].option_help.removesuffix('.')}; {described(_NO_SELECTOR)}.",
     ),
-    click.option(
-        "--normalise",
-        type=click.Choice(list(NORMALISERS)),
-        help="Count words by their stems or their lemmas; needs the extra 'words'.",
-    ),
-    click.option(
-        "--language",
-        metavar="NAME|CODE",
-        help="Of the stems or lemmas of --normalise: german or de.  [default: that of --stop-words, or else en]",
-    ),
-    click.option("--drop-tags", is_flag=True, help="Take HTML and SGML out of the texts."),
-    click.option("--names", is_flag=True, help="Count proper names, such as Santiago de Cuba, as one term each."),
-    click.option(
-        *("--ngrams", "ngram_range"),
-        type=run_lengths,
-        metavar="FROM-TO",
-        default="1",
-        show_default=True,
-        help="Terms are runs of so many words: 1-2 for words and pairs.",
-    ),
-    click.option(
-        *("--min-df", "min_df"),
-        type=number_or_share,
-        metavar="N|SHARE",
-        default="1",
-        show_default=True,
-        help="Leave out terms that are in fewer documents.",
-    ),
-    click.option(
-        *("--max-df", "max_df"),
-        type=number_or_share,
-        metavar="N|SHARE",
-        default="1.0",
-        show_default=True,
-        help="Leave out terms that are in more documents.",
-    ),
-    click.option(
-        "--strip-accents",
-        type=click.Choice(["unicode", "ascii"]),
-        help="Take é for e; ascii is quicker, and knows fewer letters.",
-    ),
-    click.option("--keep-case", is_flag=True, help="Tell capitals from small letters."),
+    setting_option("selector_options"),
 )
 
+multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))
 
-def _selection(usual: str, **more: str) -> Decorator:
-    return bundle(
-        "selection",
-        click.option(
-            "--selector",
-            type=click.Choice([*SELECTORS, *more]),
-            default=usual,
-            show_default=True,
-            help=f"How terms are chosen. {'; '.join([listed(SELECTORS), *([described(more)] if more else [])])}.",
-        ),
-        click.option(
-            *("--selector-option", "selector_options"),
-            type=setting,
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="A setting of the selector, such as pooling=max; may be repeated.",
-        ),
-    )
-
-
-selection = _selection("ocfs")
-selection_or_none = _selection("forward", none="all terms are kept, or the most frequent")
-
-jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help="Threads; -1, the default, is all cores.")
+jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help=SETTINGS["n_jobs"].option_help)
 json_wanted = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead.")
 
 
 def counting(terms_are: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a `Categorizer` or `TermCounter` that define terms."""
-    settings = dict(terms_are)
-    language = settings.pop("language")
-    if language is not None and settings["normalise"] is None:
+    """Return the settings of a `Categorizer` or `TermCounter` that define terms; raise `BadParameter` for a language
+    that has no effect.
+    """
+    if terms_are["language"] is not None and terms_are["normalise"] is None:
         raise click.BadParameter(
-            f"{language!r} is that of stems or lemmas, and none are asked for; give --normalise stem or lemma with it, "
-            "or leave it out.",
+            f"{terms_are['language']!r} is that of stems or lemmas, and none are asked for; give --normalise stem or "
+            "lemma with it, or leave it out.",
             param_hint="--language",
         )
-    tags = "drop" if settings.pop("drop_tags") else "keep"
-    return settings | {"lowercase": not settings.pop("keep_case"), "tags": tags, "language": language}
-
-
-def as_dict(settings: tuple[Setting, ...]) -> dict[str, Any] | None:
-    """Return the settings by name, or None if there are none."""
-    return {setting.name: setting.value for setting in settings} or None
+    return dict(terms_are)

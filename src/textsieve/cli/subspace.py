@@ -169,7 +169,7 @@ def command(
     from .subspace_tables import Experiment
 
     _check(sizing, grid, n_chosen, path)
-    selector = selector_of(selection["selector"], options.as_dict(selection["selector_options"]))
+    selector = selector_of(selection["selector"], selection["selector_options"])
     with opened(path, reading) as corpus, progress() as tell:
         documents = labelled_counts(corpus, progress=tell, n_jobs=jobs, **options.counting(terms_are))
         prepare = ChosenTerms(selector=selector, n_terms=_most(n_chosen, documents), **documents.limits)

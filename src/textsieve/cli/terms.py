@@ -98,7 +98,7 @@ def command(
     from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
-    settings = _with_text_labels(options.as_dict(selection["selector_options"]) or {})
+    settings = _with_text_labels(selection["selector_options"] or {})
     counting = options.counting(terms_are)
     with usage():
         selector = _of_files(selector_of(selection["selector"], settings))

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..classifiers.named import CLASSIFIERS
-from ..evaluation.names import CALIBRATIONS, CUTS
-from ..projections.named import PROJECTIONS
 from . import options
 from .engine import engine, opened_by
 
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from .engine import OpenedDocuments
+
+
+_METHODS = options.bundle(
+    "methods",
+    *map(
+        options.setting_option,
+        ("n_terms", "projection", "projection_options", "classifier", "classifier_options", "class_weight"),
+    ),
+)
+_MEASURES = options.bundle(
+    "measures", *map(options.setting_option, ("probabilities", "held_out", "folds", "keep_stats"))
+)
 
 
 @click.command(
@@ -39,89 +48,10 @@ if TYPE_CHECKING:
 )
 @options.reading
 @options.selection_or_none
-@click.option(
-    *("-k", "--terms", "n_terms"),
-    type=options.n_terms,
-    metavar="N|SHARE|all|auto",
-    help="How many terms are kept; auto finds out how many are enough.  [default: 10000, or all if there are fewer; by "
-    "testors, as many as its epsilon says]",
-)
-@click.option(
-    "--projection",
-    type=click.Choice(list(PROJECTIONS)),
-    help=f"Train on a projection of the terms' weights. {options.listed(PROJECTIONS)}.",
-)
-@click.option(
-    *("--projection-option", "projection_options"),
-    type=options.setting,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the projection, such as n_components=50; may be repeated.",
-)
-@click.option(
-    "--classifier",
-    type=click.Choice(list(CLASSIFIERS)),
-    default="svm",
-    show_default=True,
-    help=f"What is trained on them. {options.listed(CLASSIFIERS)}.",
-)
-@click.option(
-    *("--classifier-option", "classifier_options"),
-    type=options.setting,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the classifier, such as C=10; may be repeated.",
-)
-@click.option(
-    *("--class-weight", "class_weight"),
-    multiple=True,
-    callback=lambda _, __, values: options.class_weight(values),
-    metavar="balanced|LABEL=FACTOR",
-    help="How much the documents of a class count; may be repeated.",
-)
+@_METHODS
 @options.terms_are
-@click.option("--multilabel/--no-multilabel", default=None, help="Whether a document may have several labels.")
-@click.option(
-    "--cut",
-    type=click.Choice(list(CUTS)),
-    default="pcut",
-    show_default=True,
-    help=f"How several labels are cut from the scores. {options.described(CUTS)}.",
-)
-@click.option(
-    *("--cut-option", "cut_options"),
-    type=options.setting,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the cut, such as ranks=2 or floor=0.2; may be repeated.",
-)
-@click.option(
-    "--probabilities",
-    type=click.Choice(list(CALIBRATIONS)),
-    help=f"Fit probabilities too. {options.described(CALIBRATIONS)}.",
-)
-@click.option(
-    "--held-out",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.2,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of the documents to see on how good the model is, before it is trained on all; 0: none.",
-)
-@click.option(
-    "--folds",
-    type=click.IntRange(min=2),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Of the cross-validation for -k auto, for several labels and for probabilities.",
-)
-@click.option(
-    "--keep-stats",
-    is_flag=True,
-    help="Write, beside the model, what later documents can be added to with textsieve update; for nb, cnb, rocchio "
-    "and tcfp.",
-)
+@options.multilabel
+@_MEASURES
 @engine
 @options.jobs
 @options.json_wanted
@@ -130,14 +60,13 @@ def command(
     output: str,
     reading: dict[str, Any],
     selection: dict[str, Any],
-    projection_options: tuple[options.Setting, ...],
-    classifier_options: tuple[options.Setting, ...],
-    cut_options: tuple[options.Setting, ...],
+    methods: dict[str, Any],
     terms_are: dict[str, Any],
+    multilabel: dict[str, Any],
+    measures: dict[str, Any],
     engine: dict[str, Any],
     jobs: int,
     wants_json: bool,
-    **settings: Any,
 ) -> None:
     """Learn from labelled documents, and write a model.
 
@@ -154,18 +83,11 @@ def command(
     from .opening import READING, columns_given, refuse_to_lose
 
     refuse_to_lose(output, *paths, what="a model", option="-o")
-    model = Categorizer(
-        **settings,
-        **options.counting(terms_are),
-        selector=None if selection["selector"] == "none" else selection["selector"],
-        selector_options=options.as_dict(selection["selector_options"]),
-        projection_options=options.as_dict(projection_options),
-        classifier_options=options.as_dict(classifier_options),
-        cut_options=options.as_dict(cut_options),
-        n_jobs=jobs,
-    )
+    settings = {**selection, **methods, **options.counting(terms_are), **multilabel, **measures}
+    settings["held_out"] = settings["held_out"] or None  # --held-out 0 holds none out
+    model = Categorizer(**settings, n_jobs=jobs)
     with usage():
-        check_settings(model.get_params(deep=False) | {"held_out": model.held_out or None})
+        check_settings(model.get_params(deep=False))
     with opened_by(engine, paths, reading) as documents:
         with documents.progress() as tell:
             model = _fit(model, documents, tell)
@@ -193,7 +115,6 @@ def _fit(
     from ..errors import TooFewDocuments
     from .ending import warn
 
-    model.held_out = model.held_out or None
     try:
         return documents.fit(model, tell)
     except TooFewDocuments:

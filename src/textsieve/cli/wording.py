@@ -2,33 +2,14 @@
 
 import re
 
-_SAME_NAME = (
-    *(
-        "text",
-        "label",
-        "label_separator",
-        "format",
-        "encoding",
-        "max_document",
-        "max_unpacked",
-        "selector",
-        "projection",
-        "classifier",
-        "class_weight",
-    ),
-    *("held_out", "keep", "folds", "stop_words", "strip_accents", "min_df", "max_df", "names", "normalise", "language"),
-    *("test_share", "repeats", "seed", "master"),
+from ..categorizer_settings import SETTINGS, option_of
+
+_NAMES = (
+    *("text", "label", "label_separator", "format", "encoding", "max_document", "max_unpacked"),
+    *("test_share", "repeats", "seed", "master", "keep"),
+    *(name for name, spec in SETTINGS.items() if spec.option is not None),
 )
 UNITS = ("", "kB", "MB", "GB", "TB")
-_OPTIONS = {name: name.replace("_", "-") for name in _SAME_NAME} | {
-    "n_terms": "terms",
-    "ngram_range": "ngrams",
-    "n_jobs": "jobs",
-    "selector_options": "selector-option",
-    "classifier_options": "classifier-option",
-    "projection_options": "projection-option",
-}
-
 _RULES = (
     (re.compile(r", or use label=False if there are no labels"), ""),
     (re.compile(r": textsieve\.read\(path, label=\.\.\.\)"), " with --label"),
@@ -57,13 +38,13 @@ _RULES = (
         re.compile(r"\b((?:selector|projection|classifier)_options|class_weight)(?=:)"),
         lambda match: option(match[1]),
     ),
-    (re.compile(rf"(?<![^\s(])({'|'.join(_OPTIONS)})(?==)"), lambda match: option(match[1])),
+    (re.compile(rf"(?<![^\s(])({'|'.join(_NAMES)})(?==)"), lambda match: option(match[1])),
 )
 
 
 def option(setting: str) -> str:
     """Return the option for a setting of the library."""
-    return f"--{_OPTIONS[setting]}"
+    return option_of(setting) or setting
 
 
 def _run_lengths(shortest: str, longest: str) -> str:

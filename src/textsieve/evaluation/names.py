@@ -1,16 +1,16 @@
 """The names of choices and what they stand for, without loading what they name."""
 
 CUTS = {
-    "scut": "a threshold for each class",
-    "scutfbr": "the same, but none for classes that it finds badly",
-    "rcut": "the best classes of each document",
-    "pcut": "as many documents for each class as its share",
-    "zero": "the classes whose score is not below 0; for svm, logistic, nb and cnb",
+    "scut": "the best threshold for each class",
+    "scutfbr": "the same, but a high one for a class whose F1 is low",
+    "rcut": "the same number of best classes for each document",
+    "pcut": "thresholds that preserve the share of each class",
+    "zero": "a threshold of 0, for svm, logistic, nb and cnb",
 }
-"""How several labels are cut from scores."""
+"""How a multilabel model assigns labels by scores."""
 
 CALIBRATIONS = {
-    "sigmoid": "two numbers a class",
+    "sigmoid": "two parameters for each class",
     "isotonic": "any rising curve, for thousands of documents",
 }
 """How scores become probabilities."""

@@ -1,22 +1,19 @@
 """Spark Params from a table: those for columns, and those for the settings of a `Categorizer`.
 
 Each row of the table is a Param, spelled in Spark's style, with a default, `setX` and `getX`. The rows of the settings
-are derived from the `Categorizer`: its parameters, their defaults, and their descriptions in its docstring. A pipeline
-is saved with its Params as JSON; so Params have values that JSON can represent, and selectors and classifiers are given
-by name.
+come from the table of settings (`categorizer_settings`). A pipeline is saved with its Params as JSON; so Params have
+values that JSON can represent, and selectors and classifiers are given by name.
 """
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pyspark.ml.param import Param, Params
 
-from ...categorizer import Categorizer
+from ...categorizer_settings import SETTINGS
 from ...errors import InputError, shown
 
 
@@ -66,23 +63,11 @@ def spelled(name: str) -> str:
 
 def settings_without(*left_out: str) -> tuple[Row, ...]:
     """Return the rows of the settings of a `Categorizer`, except those in `left_out`."""
-    descriptions = _described(inspect.getdoc(Categorizer) or "")
-    defaults = inspect.signature(Categorizer).parameters.items()
     return tuple(
-        Row(spelled(name), parameter.default, descriptions.get(name, name), name)
-        for name, parameter in defaults
-        if name not in left_out
+        Row(spelled(spec.name), spec.default, spec.description, spec.name)
+        for spec in SETTINGS.values()
+        if spec.name not in left_out
     )
-
-
-def _described(docstring: str) -> dict[str, str]:
-    """Return the description of each parameter in a docstring; several parameters may share one."""
-    section = docstring.partition("Parameters\n")[2].partition("\nAttributes\n")[0]
-    descriptions = {}
-    for names, about in re.findall(r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n?)+)", section, re.MULTILINE):
-        for name in names.partition(" : ")[0].split(", "):
-            descriptions[name] = " ".join(about.split())
-    return descriptions
 
 
 class WithParams(Params):

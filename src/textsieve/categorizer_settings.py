@@ -1,0 +1,391 @@
+"""The settings of a `Categorizer`, in one table.
+
+Each field of `Settings` is one setting: its name, type and default, a description, and how it is written on the command
+line. The docstring of `Categorizer`, the options of `textsieve train`, the Params of the Spark ML stages, the settings
+in a model file, the command that trains a model again and the settings named in error messages all come from here.
+
+The help of the command line reads this module, so it imports neither numpy nor click.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, TypeVar
+
+from .classifiers.named import CLASSIFIERS
+from .errors import UNSET
+from .evaluation.names import CALIBRATIONS, CUTS
+from .projections.named import PROJECTIONS
+from .selectors.named import SELECTORS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a setting is written on the command line."""
+
+    name: str
+    short: str | None = None
+    metavar: str | None = None
+    sets: Any = UNSET
+    """The value that the option stands for, if it is a flag."""
+    default: Any = UNSET
+    """The default on the command line, if it is not that of the setting."""
+    help: str = ""
+    """The description on the command line, if it is not that of the setting."""
+
+    @property
+    def is_flag(self) -> bool:
+        """Return whether the option has no value."""
+        return self.sets is not UNSET
+
+
+@dataclass(frozen=True)
+class SettingSpec:
+    """A row of the table: all that is to be said about a setting, but its value."""
+
+    name: str
+    default: Any
+    help: str
+    choices: Mapping[str, str]
+    """The names that can be given, and what each of them means; empty if there are no names."""
+    others: str
+    """Which values there are besides the names, for the documentation."""
+    option: Option | None
+    """None if the setting can only be given in Python."""
+
+    @property
+    def type_text(self) -> str:
+        """Return the possible values, as numpydoc writes them: {"stem", "lemma"} or None."""
+        names = "{" + ", ".join(f'"{name}"' for name in self.choices) + "}" if self.choices else ""
+        separator = " " if self.others.startswith("or ") else ", "
+        return separator.join(part for part in (names, self.others) if part)
+
+    @property
+    def description(self) -> str:
+        """Return the help and the meaning of each name."""
+        return self._with_meanings(self.help)
+
+    @property
+    def option_help(self) -> str:
+        """Return the description for the command line."""
+        assert self.option is not None
+        text = self.option.help or self.help
+        return text if self.option.is_flag else self._with_meanings(text)
+
+    @property
+    def option_default(self) -> Any:
+        """Return the default on the command line."""
+        return self.default if self.option is None or self.option.default is UNSET else self.option.default
+
+    def _with_meanings(self, text: str) -> str:
+        meanings = "; ".join(f"{name}: {meaning}" for name, meaning in self.choices.items())
+        return f"{text} {meanings}." if meanings else text
+
+
+def _row(
+    others: str, help: str, *, choices: Mapping[str, str] | None = None, option: Option | None = None
+) -> dict[str, Any]:
+    """Return what a field of `Settings` says about its setting, besides name, type and default."""
+    return {"others": others, "help": help, "choices": choices or {}, "option": option}
+
+
+def _short(registered: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of methods, and the first part of what is said about each."""
+    return {name: row.about.partition(";")[0] for name, row in registered.items()}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a `Categorizer`."""
+
+    selector: Any = field(
+        default="forward",
+        metadata=_row(
+            "selector or None",
+            "How terms are selected; None keeps all terms, or the most frequent ones if n_terms is a number.",
+            choices=_short(SELECTORS),
+            option=Option("--selector", help="How terms are selected."),
+        ),
+    )
+    selector_options: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=_row(
+            "dict or None",
+            "Options of a selector given by name, such as pooling=max.",
+            option=Option("--selector-option", metavar="NAME=VALUE"),
+        ),
+    )
+    n_terms: int | float | str | None = field(
+        default=None,
+        metadata=_row(
+            'int, float, "all", "auto" or None',
+            "How many terms are selected: a number, a share of all terms, or all; auto takes the smallest number whose "
+            "cross-validated score is within one standard error of the best. The default is 10,000, or all if there "
+            "are fewer; testors, and a selector given as an object, decide themselves.",
+            option=Option("--terms", short="-k", metavar="N|SHARE|all|auto"),
+        ),
+    )
+    projection: Any = field(
+        default=None,
+        metadata=_row(
+            "projection or None",
+            "Train a linear classifier on a projection of the weights of the selected terms. The trained model still "
+            "has a coefficient for each term.",
+            choices=_short(PROJECTIONS),
+            option=Option("--projection"),
+        ),
+    )
+    projection_options: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=_row(
+            "dict or None",
+            "Options of a projection given by name, such as n_components=50.",
+            option=Option("--projection-option", metavar="NAME=VALUE"),
+        ),
+    )
+    classifier: Any = field(
+        default="svm",
+        metadata=_row(
+            "or linear classifier",
+            "What is trained on the selected terms.",
+            choices=_short(CLASSIFIERS),
+            option=Option("--classifier"),
+        ),
+    )
+    classifier_options: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=_row(
+            "dict or None",
+            "Options of a classifier given by name, such as C=10.",
+            option=Option("--classifier-option", metavar="NAME=VALUE"),
+        ),
+    )
+    class_weight: Mapping[Any, float] | str | None = field(
+        default=None,
+        metadata=_row(
+            'dict, "balanced" or None',
+            "How much the documents of each class count: a factor for some classes, or balanced for equal classes.",
+            option=Option("--class-weight", metavar="balanced|LABEL=FACTOR"),
+        ),
+    )
+    lowercase: bool = field(
+        default=True,
+        metadata=_row(
+            "bool",
+            "Convert texts to lowercase.",
+            option=Option("--keep-case", sets=False, help="Distinguish uppercase from lowercase letters."),
+        ),
+    )
+    strip_accents: str | Callable[[str], str] | None = field(
+        default=None,
+        metadata=_row(
+            "callable or None",
+            "Remove accents, so that é counts as e.",
+            choices={"unicode": "all letters", "ascii": "fewer letters, but faster"},
+            option=Option("--strip-accents"),
+        ),
+    )
+    stop_words: str | Iterable[str] | None = field(
+        default=None,
+        metadata=_row(
+            "str, list or None",
+            "Words to leave out: those of a language, such as english or de, or a list of words.",
+            option=Option(
+                "--stop-words",
+                metavar="LANGUAGE|FILE",
+                help="Words to leave out: those of a language, such as english or de, or those in a text file (in "
+                "--encoding).",
+            ),
+        ),
+    )
+    tags: str = field(
+        default="keep",
+        metadata=_row(
+            "",
+            "What happens to HTML and SGML tags in texts.",
+            choices={"keep": "they stay", "drop": "they are removed"},
+            option=Option("--drop-tags", sets="drop", help="Remove HTML and SGML tags from texts."),
+        ),
+    )
+    names: bool = field(
+        default=False,
+        metadata=_row(
+            "bool",
+            "Count a proper name, such as Santiago de Cuba, as one term.",
+            option=Option("--names", sets=True),
+        ),
+    )
+    normalise: str | None = field(
+        default=None,
+        metadata=_row(
+            "or None",
+            "Count words by their stems or lemmas; this needs the extra 'words'.",
+            choices={"stem": "by the rules of Snowball", "lemma": "by a dictionary"},
+            option=Option("--normalise"),
+        ),
+    )
+    language: str | None = field(
+        default=None,
+        metadata=_row(
+            "str or None",
+            "Language of the stems or lemmas, such as german or de. The default is that of the stop words, or else "
+            "english.",
+            option=Option("--language", metavar="NAME|CODE"),
+        ),
+    )
+    ngram_range: tuple[int, int] = field(
+        default=(1, 1),
+        metadata=_row(
+            "tuple of two ints",
+            "The fewest and the most words of a term: 1 and 2 for words and pairs of words.",
+            option=Option(
+                "--ngrams", metavar="FROM-TO", help="How many words a term has: 1-2 for words and pairs of words."
+            ),
+        ),
+    )
+    min_df: float = field(
+        default=1,
+        metadata=_row(
+            "int or float",
+            "Leave out terms that occur in fewer documents, given as a number or a share.",
+            option=Option("--min-df", metavar="N|SHARE"),
+        ),
+    )
+    max_df: float = field(
+        default=1.0,
+        metadata=_row(
+            "int or float",
+            "Leave out terms that occur in more documents, given as a number or a share.",
+            option=Option("--max-df", metavar="N|SHARE"),
+        ),
+    )
+    tf: str | None = field(
+        default=None,
+        metadata=_row(
+            "str or None",
+            "Term frequency in the classifier's weights: see TermWeighter. None is the default of the classifier.",
+        ),
+    )
+    idf: str | None = field(
+        default=None,
+        metadata=_row(
+            "str or None",
+            "Inverse document frequency in the classifier's weights: see TermWeighter. None is the default of the "
+            "classifier.",
+        ),
+    )
+    norm: str | None = field(
+        default=None,
+        metadata=_row(
+            "str or None",
+            "Norm of the classifier's weights: see TermWeighter. None is the default of the classifier; Rocchio "
+            "accepts no other norm than l2.",
+        ),
+    )
+    multilabel: bool | None = field(
+        default=None,
+        metadata=_row(
+            "bool or None",
+            "Whether a document may have several labels; by default, the labels decide.",
+            option=Option("--multilabel/--no-multilabel"),
+        ),
+    )
+    cut: str = field(
+        default="pcut",
+        metadata=_row(
+            "",
+            "How a multilabel model assigns labels by scores; see textsieve.evaluation. All but zero are tuned on "
+            "held-out documents.",
+            choices=CUTS,
+            option=Option("--cut", help="How a multilabel model assigns labels by scores."),
+        ),
+    )
+    cut_options: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=_row(
+            "dict or None",
+            "Options of the cut, such as ranks=2 for rcut or floor=0.2 for scutfbr.",
+            option=Option("--cut-option", metavar="NAME=VALUE"),
+        ),
+    )
+    probabilities: str | None = field(
+        default=None,
+        metadata=_row(
+            "or None",
+            "Calibrate probabilities on held-out documents, for predict_proba.",
+            choices=CALIBRATIONS,
+            option=Option("--probabilities", help="Calibrate probabilities on held-out documents."),
+        ),
+    )
+    held_out: float | None = field(
+        default=None,
+        metadata=_row(
+            "float or None",
+            "Share of the documents, stratified by class, on which a model of the others is evaluated before a model "
+            "is trained on all of them.",
+            option=Option(
+                "--held-out",
+                metavar="SHARE",
+                default=0.2,
+                help="Share of the documents on which a model of the others is evaluated before a model is trained on "
+                "all of them; 0: none.",
+            ),
+        ),
+    )
+    folds: int = field(
+        default=5,
+        metadata=_row(
+            "int",
+            "Folds of the cross-validation that tunes the number of terms, thresholds and probabilities.",
+            option=Option("--folds", metavar="N"),
+        ),
+    )
+    keep_stats: bool = field(
+        default=False,
+        metadata=_row(
+            "bool",
+            "Keep the statistics to which update adds documents; with nb, cnb, rocchio and tcfp.",
+            option=Option("--keep-stats", sets=True),
+        ),
+    )
+    n_jobs: int | None = field(
+        default=-1,
+        metadata=_row(
+            "int or None",
+            "Number of threads; -1 uses all cores. The result does not depend on it.",
+            option=Option("--jobs", metavar="N"),
+        ),
+    )
+
+
+SETTINGS: Final = {
+    row.name: SettingSpec(name=row.name, default=row.default, **row.metadata) for row in fields(Settings)
+}
+"""The rows of the table by name, in the order of the constructor."""
+
+
+def option_of(setting: str) -> str | None:
+    """Return the option for a setting, such as `--terms` for `n_terms`, or None if it can only be given in Python.
+
+    A setting that is not in the table, such as those of `read`, has an option of the same name.
+    """
+    if setting not in SETTINGS:
+        return f"--{setting.replace('_', '-')}"
+    spec = SETTINGS[setting]
+    return None if spec.option is None else spec.option.name.partition("/")[0]
+
+
+def with_settings_documented(documented: type[T]) -> type[T]:
+    """Replace "{settings}" in the docstring of a class by a description of each setting, in the style of numpydoc."""
+    lines = []
+    for spec in SETTINGS.values():
+        lines += [f"    {spec.name} : {spec.type_text}"]
+        lines += textwrap.wrap(
+            spec.description, 120, initial_indent=" " * 8, subsequent_indent=" " * 8, break_on_hyphens=False
+        )
+    documented.__doc__ = (documented.__doc__ or "").replace("    {settings}", "\n".join(lines))
+    return documented

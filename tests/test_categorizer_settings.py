@@ -1,0 +1,128 @@
+"""The table of settings is what the constructor, its documentation, the command line and the stages of Spark say."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from typing import Any
+
+import click
+import pytest
+
+from textsieve import Categorizer
+from textsieve.categorizer_settings import SETTINGS, Settings, option_of
+from textsieve.classifiers.named import CLASSIFIERS
+from textsieve.cli.options import arguments_of
+from textsieve.cli.program import program
+from textsieve.evaluation.calibration import METHODS
+from textsieve.evaluation.thresholds import cut_of
+from textsieve.projections.named import PROJECTIONS
+from textsieve.selectors.named import SELECTORS
+from textsieve.text.languages import NORMALISERS
+from textsieve.text.preparation import TAGS
+
+
+def parameters_of_train() -> dict[str, click.Option]:
+    command = program.get_command(click.Context(program), "train")
+    assert command is not None
+    return {option.name: option for option in command.params if isinstance(option, click.Option) and option.name}
+
+
+def test_the_constructor_has_the_settings_and_defaults() -> None:
+    parameters = inspect.signature(Categorizer).parameters
+    assert list(parameters) == list(SETTINGS)
+    assert {name: parameter.default for name, parameter in parameters.items()} == Settings().__dict__
+    annotations = {name: parameter.annotation for name, parameter in parameters.items()}
+    assert annotations == Settings.__annotations__
+
+
+def test_the_docstring_describes_each_setting() -> None:
+    documentation = inspect.getdoc(Categorizer) or ""
+    section = documentation.partition("Parameters\n----------\n")[2].partition("\n\nAttributes\n")[0]
+    described = re.findall(r"^(\w+) : (.*)\n((?:    .*(?:\n|$))+)", section, re.MULTILINE)
+    assert [(name, kind, " ".join(text.split())) for name, kind, text in described] == [
+        (spec.name, spec.type_text, spec.description) for spec in SETTINGS.values()
+    ]
+    assert max(map(len, (Categorizer.__doc__ or "").splitlines())) <= 120
+
+
+@pytest.mark.parametrize("name", [name for name, spec in SETTINGS.items() if spec.option is not None])
+def test_train_has_an_option_for_each_setting(name: str) -> None:
+    spec = SETTINGS[name]
+    option = parameters_of_train()["jobs" if name == "n_jobs" else name]
+    assert spec.option is not None
+    assert spec.option.name == "/".join([option.opts[-1], *option.secondary_opts])
+    assert (option.help or "").startswith(spec.option_help.removesuffix("."))
+    assert option.metavar == spec.option.metavar
+    if spec.choices and not spec.option.is_flag:
+        assert isinstance(option.type, click.Choice)
+        assert [choice for choice in option.type.choices if choice != "none"] == list(spec.choices)
+
+
+def test_train_without_options_has_the_defaults() -> None:
+    command = program.get_command(click.Context(program), "train")
+    assert command is not None
+    context = command.make_context("train", ["a.csv", "-o", "a.sieve"], help_option_names=["-h", "--help"])
+    for name, spec in SETTINGS.items():
+        if spec.option is not None:
+            assert context.params["jobs" if name == "n_jobs" else name] == spec.option_default
+
+
+def test_settings_without_an_option() -> None:
+    assert [name for name, spec in SETTINGS.items() if spec.option is None] == ["tf", "idf", "norm"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "option"),
+    [
+        ("n_terms", "--terms"),
+        ("n_jobs", "--jobs"),
+        ("multilabel", "--multilabel"),
+        ("lowercase", "--keep-case"),
+        ("label_separator", "--label-separator"),
+        ("tf", None),
+    ],
+)
+def test_option_of_a_setting(setting: str, option: str | None) -> None:
+    assert option_of(setting) == option
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("ngram_range", (1, 2), "--ngrams 1-2"),
+        ("ngram_range", (2, 2), "--ngrams 2"),
+        ("n_terms", 0.5, "-k 0.5"),
+        ("selector", None, "--selector none"),
+        ("held_out", None, "--held-out 0"),
+        ("lowercase", False, "--keep-case"),
+        ("tags", "drop", "--drop-tags"),
+        ("names", False, ""),
+        ("multilabel", False, "--no-multilabel"),
+        ("class_weight", {"spam": 2.0, 3: 1}, "--class-weight spam=2.0 --class-weight 3=1"),
+        ("class_weight", "balanced", "--class-weight balanced"),
+        ("cut_options", {"ranks": 2, "a": "x", "b": "2"}, '--cut-option ranks=2 --cut-option a=x --cut-option b="2"'),
+        ("tf", "log", ""),
+    ],
+)
+def test_settings_as_words_of_a_command(setting: str, value: Any, words: str) -> None:
+    assert " ".join(arguments_of(setting, value)) == words
+
+
+def test_the_choices_are_those_that_work() -> None:
+    assert list(SETTINGS["selector"].choices) == list(SELECTORS)
+    assert list(SETTINGS["projection"].choices) == list(PROJECTIONS)
+    assert list(SETTINGS["classifier"].choices) == list(CLASSIFIERS)
+    assert list(SETTINGS["normalise"].choices) == list(NORMALISERS)
+    assert list(SETTINGS["tags"].choices) == list(TAGS)
+    assert set(SETTINGS["probabilities"].choices) == set(METHODS)
+    for cut in SETTINGS["cut"].choices:
+        cut_of(cut, None)
+
+
+def test_the_table_loads_without_numpy() -> None:
+    code = "import sys, textsieve.categorizer_settings; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "click", "pyspark", "sklearn"} & set(done.stdout.split())
