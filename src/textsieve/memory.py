@@ -4,7 +4,7 @@ glibc keeps memory that was freed in small pieces for later use. After a pass ov
 megabytes and more, which the next stage would need in addition to its own arrays.
 
 Python and numpy raise `MemoryError` when memory runs out, but the libraries below them do not: OpenBLAS ends the
-process or waits for ever for a thread that it could not start, LLVM and polars abort, and an import fails halfway. So
+process or waits for ever for a thread that it could not start, LLVM aborts, and an import fails halfway. So
 `check_room` checks for room before they are used, and raises `MemoryError` instead.
 """
 
@@ -27,7 +27,7 @@ _NEEDED_BY_IMPORT: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "sklearn": (250, 60, ("OMP_NUM_THREADS",)),
     "llvmlite": (350, 25, ()),
     "numba": (250, 10, ()),
-    "polars": (800, 100, ("POLARS_MAX_THREADS",)),
+    "pyarrow": (300, 10, ("OMP_NUM_THREADS",)),
 }
 """The address space, in MB, that a package needs for little data.
 

@@ -16,7 +16,7 @@ from textsieve.projections.named import PROJECTIONS
 from textsieve.selectors.named import SELECTORS
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"numpy", "scipy", "sklearn", "numba", "llvmlite", "polars", "safetensors", "rich"}
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "llvmlite", "pyarrow", "safetensors", "rich"}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], *([verb, "--help"] for verb in VERBS)])

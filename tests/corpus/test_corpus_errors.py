@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import random
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import polars as pl
 import pytest
 import zstandard
 
+from textsieve import extras
 from textsieve.corpus import read
-from textsieve.errors import InputError
+from textsieve.errors import InputError, MissingPackage
 
 
 def parquet(columns: dict[str, Any]) -> bytes:
@@ -87,8 +89,8 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.json", b'[{"text": "x", "label": 1},\n{"text": "y", "label": NaN}]', {}, ["item 2", "label is nan"]),
     ("a.json", b'[{"text": "x"},\n{"text": "x"', {}, ["line 2", "not JSON"]),
     ("a.parquet", parquet({"text": ["x", "y"], "label": [1.0, float("nan")]}), {}, ["row 2", "nan", "null"]),
-    ("a.parquet", parquet({"text": [1, 2], "label": ["a", "b"]}), {}, ["'text' holds Int64", "text="]),
-    ("a.parquet", parquet({"text": ["x"], "label": [{"a": 1}]}), {}, ["'label' holds Struct", "label="]),
+    ("a.parquet", parquet({"text": [1, 2], "label": ["a", "b"]}), {}, ["'text' holds int64", "text="]),
+    ("a.parquet", parquet({"text": ["x"], "label": [{"a": 1}]}), {}, ["'label' holds struct", "label="]),
     ("a.svm", b"1 3:1\n2 4:x\n", {"format": "svmlight"}, ["line 2", "'x'", "1 3:0.5 7:1"]),
     ("a.svm", b"1 3:1\n2 4:1 2:1\n", {}, ["line 2", "sorted"]),
     ("a.svm", b"1 3:1\n2 4:nan\n", {"format": "svmlight"}, ["line 2", "not finite"]),
@@ -186,3 +188,18 @@ def test_files_are_closed_when_a_pass_is_given_up(tmp_path: Path) -> None:
     assert len(next(passing)) == 1000
     del passing  # an open file would be a ResourceWarning, which is an error here
     assert corpus.report is None, "only a complete pass reports"
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def distribution(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    path = tmp_path / "x.parquet"
+    path.write_bytes(parquet({"text": ["hello"], "label": ["a"]}))
+    monkeypatch.setattr(extras, "distribution", distribution)
+    extras.require_package.cache_clear()
+    with pytest.raises(MissingPackage) as error:
+        read(path)
+    assert str(error.value).startswith(
+        f"{path}: a Parquet table needs pyarrow; pip install 'textsieve[parquet]', or pip install '.[parquet]'"
+    )

@@ -61,7 +61,7 @@ def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
         ("x.txt", "id", "keep='id' is for formats with columns .* Leave keep out"),
         ("x.svm", "id", "keep='id' is for formats with columns"),
         (".", "id", "'file' can be kept"),
-        ("x.parquet", "bytes", "keep='bytes' holds Binary"),
+        ("x.parquet", "bytes", "keep='bytes' holds large_binary"),
         ("x.parquet", "txt", "no column 'txt' for keep=.*Did you mean 'text'"),
     ):
         with pytest.raises(InputError, match=message):

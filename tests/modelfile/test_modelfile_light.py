@@ -12,7 +12,7 @@ from textsieve.ensembles.scorer import SubspaceScorer
 from textsieve.modelfile import write
 from textsieve.prediction import Model
 
-HEAVY = {"sklearn", "numba", "llvmlite", "scipy", "pandas", "polars", "pyarrow", "joblib"}
+HEAVY = {"sklearn", "numba", "llvmlite", "scipy", "pandas", "pyarrow", "joblib"}
 
 PREDICT = """
 import sys

@@ -38,6 +38,8 @@ class Format:
     is_text: bool = True
     keeps: tuple[str, ...] = ()
     """Names that `keep` accepts in a format without columns."""
+    package: str | None = None
+    """The package that its reader needs, in the extra with the name of the format; None if none is needed."""
 
 
 def _is_parquet(head: ContentHead, source: Source) -> bool:
@@ -88,6 +90,7 @@ FORMATS = (
         *("a Parquet table", _is_parquet),
         has_columns=True,
         is_text=False,
+        package="pyarrow",
     ),
     Format(
         *("jsonl", "jsonl", (".jsonl", ".ndjson", ".json")),

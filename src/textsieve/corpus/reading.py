@@ -11,7 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..errors import InputError, shown
+from ..errors import InputError, MissingPackage, shown
+from ..extras import require_package
 from .bounds import ReadLimits
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
@@ -96,6 +97,11 @@ def read(
     _refuse_unused(source, file_format)
     if file_format.has_columns and separator is None:
         source = replace(source, label_separator=source.usual_label_separator)
+    if file_format.package is not None:
+        try:
+            require_package(file_format.package, extra=file_format.name, what=file_format.looks_like)
+        except MissingPackage as problem:
+            raise problem.at(str(source.path)) from None
     reader = cast(Reader, import_module(f"textsieve.corpus.readers.{file_format.reader}"))
     return reader.corpus(source, file_format)
 

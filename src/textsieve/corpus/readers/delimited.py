@@ -1,6 +1,6 @@
 """Read CSV and TSV.
 
-polars is not used here: it can neither count the invalid bytes that it replaces nor name the line of a record with too
+pyarrow is not used here: it can neither count the invalid bytes that it replaces nor name the line of a record with too
 many or too few fields, and both are promised.
 
 A header is expected, with two exceptions: the columns are given by number (and the first line does not name them), or

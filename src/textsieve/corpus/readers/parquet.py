@@ -1,152 +1,141 @@
-"""Read Parquet with polars in slices of rows: memory holds part of a row group, never the table.
+"""Read Parquet with pyarrow, at most a thousand rows at a time: memory holds a few pages, never a row group.
 
-Before the first row is read, `parquet_sizes.py` checks the unpacked size of the pages. A column of lists means
-multilabel. Polars needs a seekable file, so a compressed one is first unpacked into a temporary file that exists during
-the pass.
+Before the first row is read, `parquet_sizes.py` checks the unpacked size of the pages. It also finds values that many
+rows may share, such as those of a dictionary; then fewer rows are read at once. A column of lists means multilabel.
+Arrow needs a seekable file, so a compressed one is first unpacked into a temporary file that exists during the pass.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
+from typing import Any, NamedTuple
 
-import polars as pl
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import types
 
 from ...errors import InputError
 from ...files import write_temporary
-from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
+from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
 from ..columns import choose, choose_kept
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
 from ..streams import CHUNK, open_bytes
 from ..text import decode
-from .parquet_sizes import DamagedError, RowGroup, row_groups
+from .parquet_sizes import DamagedError, RowGroup, read_leaves, row_groups
 
-NAMED_STRINGS = (pl.Categorical, pl.Enum)
-SLICE = 32 * 2**20
-"""Unpacked bytes to read at once, or the packed size of the row group if larger: polars loads that each time."""
-SIZE = "size"
+SLICE = 8 * 2**20
+"""Unpacked bytes to read at once, if the rows are of equal size."""
+NUMBER = 8
+"""Bytes that count for a value that is no string."""
+
+Sizes = npt.NDArray[np.integer[Any]]
+
+
+class _Table(NamedTuple):
+    """The columns to read of a table, by their numbers."""
+
+    text: int
+    label: int | None
+    kept: dict[str, int]
+
+    def columns(self) -> list[int]:
+        """Return the numbers of all columns to read, in the order of the file."""
+        return sorted({self.text, *([] if self.label is None else [self.label]), *self.kept.values()})
 
 
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the rows of a table as a corpus."""
     with _seekable(source) as path, _named_errors(source):
-        schema = _scan(path).collect_schema()
-    columns = schema.names()
-    text_at, label_at = choose(columns, source)
-    text, label = columns[text_at], None if label_at is None else columns[label_at]
-    _check_text(source, text, schema[text])
+        read_leaves(path)  # raises `DamagedError` before Arrow allocates what a forged footer asks for
+        with pq.ParquetFile(_open(path)) as file:
+            schema = file.schema_arrow
+    text, label = choose(schema.names, source)
+    _check_text(source, schema.names[text], _stored_type(schema.types[text]))
     multilabel = False
     if label is not None:
-        multilabel = _check_label(source, label, schema[label]) or source.label_separator is not None
-    kept = {name: _kept(source, name, schema[name]) for name in choose_kept(columns, source)}
+        is_list = _check_label(source, schema.names[label], _stored_type(schema.types[label]))
+        multilabel = is_list or source.label_separator is not None
+    kept = choose_kept(schema.names, source)
+    for name, position in kept.items():
+        _check_kept(source, name, _stored_type(schema.types[position]))
+    table = _Table(text, label, kept)
 
     def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(source, report, text, label, kept))
+        return in_batches(_documents(source, report, table))
 
     return Corpus(str(source.path), start, multilabel=multilabel)
 
 
-def _documents(
-    source: Source, report: Report, text: str, label: str | None, kept: dict[str, pl.Expr]
-) -> Iterator[Document | KeptDocument]:
+def _documents(source: Source, report: Report, table: _Table) -> Iterator[Document | KeptDocument]:
     to_labels = source.label_reader(report, place="row {}", may_be_joined=True)
-    row = 0
-    columns = [text, *([] if label is None else [label]), *kept]
-    with _seekable(source) as path, _named_errors(source):
-        schema = _scan(path).collect_schema()
-        as_bytes = schema[text] == pl.Binary
-        texts_column = pl.col(text) if as_bytes else pl.col(text).cast(pl.String)
-        others = [expression.alias(f"kept {name}") for name, expression in kept.items()]
-        expressions = [
-            texts_column.alias("text"),
-            *([] if label is None else [pl.col(label).alias("label")]),
-            *others,
-            pl.sum_horizontal(1, *(_size_of(name, schema[name]) for name in columns)).alias(SIZE),
-        ]
-        for part in _parts(path, expressions, row_groups(path, columns, str(source.path), source.bounds), source):
-            texts = part["text"].to_list()
-            labels = [None] * len(texts) if label is None else part["label"].to_list()
-            rows = zip(*(part[f"kept {name}"].to_list() for name in kept), strict=True) if kept else repeat(())
-            for document, value, values in zip(texts, labels, rows, strict=False):
-                row += 1
-                if as_bytes:
-                    document, replaced = decode(document or b"", source.encoding)
-                    report.replaced_bytes += replaced
-                if kept:
-                    yield document or "", to_labels(value, row), dict(zip(kept, values, strict=True))
-                else:
-                    yield document or "", to_labels(value, row)
-
-
-def _parts(path: Path, wanted: Sequence[pl.Expr], groups: Sequence[RowGroup], source: Source) -> Iterator[pl.DataFrame]:
-    """Yield the rows in parts whose values also fit in memory as Python strings.
-
-    A value that many rows share is stored once by polars, but once per row by Python.
-    """
-    table = _scan(path)
-    packed = path.stat().st_size
     row = unpacked = 0
-    for begin, n_rows in _slices(groups):
-        rows = table.slice(begin, n_rows).select(wanted).collect()
-        sizes = rows[SIZE].to_list()
-        first = in_part = 0
-        for at, size in enumerate(sizes):
-            row += 1
-            if size > source.bounds.max_document:
-                yield rows[first:at]
-                source.bounds.check_document(size, f"{source.path}: row {row}")
-            in_part += size
-            if in_part >= BATCH_CHARACTERS or at + 1 - first >= BATCH_DOCUMENTS or at + 1 == len(sizes):
-                unpacked += in_part
-                source.bounds.check_unpacked(unpacked, packed, source.path)
-                yield rows[first : at + 1]
-                first, in_part = at + 1, 0
+    with _seekable(source) as path, _named_errors(source):
+        packed = path.stat().st_size
+        for part in _parts(path, table.columns(), source):
+            sizes = np.ones(len(part[table.text]), np.int64)
+            for array in part.values():
+                sizes += _sizes(array)
+            n_allowed = int(np.argmax(np.append(sizes, 2**62) > source.bounds.max_document))
+            texts = _texts(part[table.text][:n_allowed], source, report)
+            labels = repeat(None) if table.label is None else _values(part[table.label])
+            kept = zip(*(_kept_values(part[position]) for position in table.kept.values()), strict=True)
+            for at, (text, value) in enumerate(zip(texts, labels, strict=False), row + 1):
+                if table.kept:
+                    yield text, to_labels(value, at), dict(zip(table.kept, next(kept), strict=True))
+                else:
+                    yield text, to_labels(value, at)
+            row += n_allowed
+            if n_allowed < len(sizes):
+                source.bounds.check_document(int(sizes[n_allowed]), f"{source.path}: row {row + 1}")
+            unpacked += int(sizes.sum())
+            source.bounds.check_unpacked(unpacked, packed, source.path)
 
 
-def _slices(groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
-    """Yield the first row and the number of rows of each slice: part of a large row group, or several small ones."""
-    begin = n_rows = size = 0
-    for group in groups:
-        if n_rows and size + group.unpacked > SLICE:
-            yield begin, n_rows
-            begin, n_rows, size = begin + n_rows, 0, 0
-        n_rows += group.rows
-        size += group.unpacked
-        n_parts = -(-size // max(SLICE, group.packed))
-        step = max(1, -(-n_rows // max(1, n_parts)))
-        while n_parts > 1 and n_rows:
-            yield begin, min(step, n_rows)
-            begin, n_rows, size = begin + min(step, n_rows), n_rows - min(step, n_rows), 0
-    if n_rows:
-        yield begin, n_rows
+def _parts(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[int, Any]]:
+    """Yield the arrays of some columns, by their numbers, for at most a thousand rows at a time."""
+    leaves = [position for position, leaf in enumerate(read_leaves(path)) if leaf.column in columns]
+    groups = row_groups(path, columns, str(source.path), source.bounds)
+    with pq.ParquetFile(
+        _open(path),
+        read_dictionary=sorted(frozenset().union(*(group.dictionaries for group in groups))),
+        buffer_size=CHUNK,  # makes Arrow read a column page by page
+        pre_buffer=False,
+        page_checksum_verification=True,
+    ) as file:
+        for number, group in enumerate(groups):
+            if not group.rows:
+                continue
+            n_read = 0
+            for batch in file.reader.iter_batches(
+                _rows_at_once(group), row_groups=[number], column_indices=leaves, use_threads=False
+            ):
+                batch.validate(full=True)
+                n_read += len(batch)
+                yield dict(zip(columns, map(_stored, batch.columns), strict=True))
+            if n_read != group.rows:
+                raise DamagedError("a row group has another number of rows than it should")
 
 
-def _size_of(name: str, kind: pl.DataType) -> pl.Expr:
-    """Return the expression for the size in bytes of each value of a column."""
-    column = pl.col(name)
-    if isinstance(kind, pl.Array):
-        column, kind = column.arr.to_list(), pl.List(kind.inner)
-    if isinstance(kind, pl.List):
-        bytes_of_each = pl.element().cast(pl.String).str.len_bytes()
-        size = column.list.eval(bytes_of_each).list.sum().cast(pl.Int64) + column.list.len()
-    elif kind == pl.Binary:
-        size = column.bin.size()
-    elif kind == pl.String or kind in NAMED_STRINGS:
-        size = column.cast(pl.String).str.len_bytes()
-    else:
-        size = pl.lit(8)
-    return size.cast(pl.Int64).fill_null(0)
+def _rows_at_once(group: RowGroup) -> int:
+    """Return the number of rows that need about `SLICE` bytes, at least 1 and at most a batch."""
+    by_size = SLICE * group.rows // max(1, group.unpacked)
+    by_longest = SLICE // max(1, group.longest)
+    return max(1, min(BATCH_DOCUMENTS, by_size, by_longest))
 
 
-def _scan(path: Path) -> pl.LazyFrame:
-    # Take the path literally: no wildcards in it, and no columns made of its folders' names.
-    return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+def _open(path: Path) -> Any:
+    return pa.OSFile(os.fsencode(path))
 
 
 @contextmanager
@@ -166,7 +155,9 @@ def _seekable(source: Source) -> Iterator[Path]:
 def _named_errors(source: Source) -> Iterator[None]:
     try:
         yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, DamagedError) as error:
+    except (InputError, MemoryError):
+        raise
+    except (pa.ArrowException, DamagedError, OSError, UnicodeDecodeError) as error:
         problem = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
             f"{source.path}: cannot be read as Parquet: {problem}. "
@@ -174,27 +165,117 @@ def _named_errors(source: Source) -> Iterator[None]:
         ) from error
 
 
-def _check_text(source: Source, name: str, kind: pl.DataType) -> None:
-    if kind not in (pl.String, pl.Binary, pl.Null, *NAMED_STRINGS):
+# -- types and values ------------------------------------------------------------------------------------------------
+
+
+def _any_of(*tests: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda kind: any(test(kind) for test in tests)
+
+
+_is_string = _any_of(types.is_string, types.is_large_string, types.is_string_view)
+_is_binary = _any_of(types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary)
+_is_number = _any_of(types.is_integer, types.is_floating)
+_is_list = _any_of(types.is_list, types.is_large_list, types.is_fixed_size_list, types.is_list_view)
+
+
+def _stored_type(kind: Any) -> Any:
+    """Return the type of the values of a column, without extensions and dictionaries around it."""
+    while isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    return kind.value_type if types.is_dictionary(kind) else kind
+
+
+def _stored(array: Any) -> Any:
+    """Return the values of a column, without extensions and dictionaries around them."""
+    while isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    return array.dictionary_decode() if types.is_dictionary(array.type) else array
+
+
+def _check_text(source: Source, name: str, kind: Any) -> None:
+    if not (_is_string(kind) or _is_binary(kind) or types.is_null(kind)):
         raise InputError(f"{source.path}: column {name!r} holds {kind}, not strings. Name the text's with text=.")
 
 
-def _kept(source: Source, name: str, kind: pl.DataType) -> pl.Expr:
-    """Return the expression for a column as JSON values: numbers stay numbers, dates and times become strings."""
-    if kind in (pl.String, pl.Boolean, pl.Null) or kind.is_integer() or kind.is_float():
-        return pl.col(name)
-    if kind in NAMED_STRINGS or kind.is_temporal() or kind.is_decimal():
-        return pl.col(name).cast(pl.String)
-    raise InputError(f"{source.path}: keep={name!r} holds {kind}; only strings, numbers and dates can be kept.")
-
-
-def _check_label(source: Source, name: str, kind: pl.DataType) -> bool:
+def _check_label(source: Source, name: str, kind: Any) -> bool:
     """Return whether the label column holds lists; raise `InputError` if it cannot hold labels."""
-    is_list = isinstance(kind, pl.List | pl.Array)
-    inner = kind.inner if isinstance(kind, pl.List | pl.Array) else kind
-    if inner in (pl.String, pl.Boolean, pl.Null, *NAMED_STRINGS) or inner.is_numeric():
+    is_list = _is_list(kind)
+    inner = _stored_type(kind.value_type) if is_list else kind
+    if _is_string(inner) or _is_number(inner) or types.is_boolean(inner) or types.is_null(inner):
         return is_list
     raise InputError(
         f"{source.path}: column {name!r} holds {kind}, which is no label. "
         "A label is a string, a number or a list of these. Name the label's column with label=."
     )
+
+
+def _check_kept(source: Source, name: str, kind: Any) -> None:
+    is_value = _is_string(kind) or _is_number(kind) or types.is_boolean(kind) or types.is_null(kind)
+    if not is_value and not types.is_temporal(kind) and not types.is_decimal(kind):
+        raise InputError(f"{source.path}: keep={name!r} holds {kind}; only strings, numbers and dates can be kept.")
+
+
+def _texts(array: Any, source: Source, report: Report) -> list[str]:
+    """Return the texts of a column of strings or bytes; null is an empty text."""
+    values = array.to_pylist()
+    if _is_binary(array.type):
+        decoded = [decode(data or b"", source.encoding) for data in values]
+        report.replaced_bytes += sum(replaced for _, replaced in decoded)
+        return [text for text, _ in decoded]
+    return [text or "" for text in values] if array.null_count else values
+
+
+def _kept_values(array: Any) -> list[Any]:
+    """Return a column as JSON values: numbers stay numbers, dates and times become strings."""
+    if types.is_temporal(array.type) or types.is_decimal(array.type):
+        array = array.cast(pa.string())
+    return _values(array)
+
+
+def _values(array: Any) -> list[Any]:
+    """Return the values of a column, lists included, as Python objects."""
+    if not _is_list(array.type):
+        return list(array.to_pylist())
+    items, offsets = _items(array)
+    if types.is_dictionary(items.type):
+        names = items.dictionary.to_pylist()
+        values = [None if index is None else names[index] for index in items.indices.to_pylist()]
+    else:
+        values = items.to_pylist()
+    bounds = offsets.tolist()
+    is_valid = array.is_valid().to_pylist()
+    return [
+        values[begin:end] if valid else None for begin, end, valid in zip(bounds, bounds[1:], is_valid, strict=False)
+    ]
+
+
+def _sizes(array: Any) -> Sizes:
+    """Return the size of each value of a column in bytes."""
+    if not _is_list(array.type):
+        return _lengths(array)
+    items, offsets = _items(array)
+    if types.is_dictionary(items.type):
+        known = np.append(_lengths(items.dictionary), 0)
+        lengths = known[items.indices.fill_null(len(known) - 1).to_numpy()]
+    else:
+        lengths = _lengths(items)
+    sums: Sizes = np.concatenate([[0], np.cumsum(lengths + 1, dtype=np.int64)])
+    return np.diff(sums[offsets])
+
+
+def _lengths(array: Any) -> Sizes:
+    """Return the number of bytes of each string, or `NUMBER` for another value."""
+    if types.is_string_view(array.type) or types.is_binary_view(array.type):
+        array = array.cast(pa.large_binary())  # Arrow has no lengths of views
+    if not _is_string(array.type) and not _is_binary(array.type):
+        return np.full(len(array), 0 if types.is_null(array.type) else NUMBER, np.int64)
+    lengths = pc.binary_length(array)
+    sizes: Sizes = (lengths.fill_null(0) if array.null_count else lengths).to_numpy()
+    return sizes
+
+
+def _items(array: Any) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Return the items of all lists of a column, and the position at which each list begins, and the last one ends."""
+    lists = array.cast(pa.large_list(array.type.value_type))
+    offsets = lists.offsets.to_numpy()
+    return lists.values[offsets[0] : offsets[-1]], offsets - offsets[0]

@@ -1,12 +1,20 @@
-"""Compute the unpacked size of the row groups of a Parquet file from its headers alone.
+"""Compute how much memory the row groups of a Parquet file need, before anything of them is unpacked.
 
-Polars unpacks whole pages and trusts their headers, so a file of a few kB can fill the memory before the first row is
-handed out. The sizes are in two places, both in Thrift's compact protocol: the footer lists the column chunks of each
-row group, and every page in a chunk has its own header. The footer's totals may be forged, so they are not used: the
-headers of all pages are read, which needs no unpacking.
+Arrow unpacks whole pages and trusts their headers, so a file of a few kB can fill the memory before the first row is
+handed out. The sizes are in two places, both in Thrift's compact protocol: the footer lists the columns and the column
+chunks of each row group, and every page in a chunk has its own header. The footer's totals may be forged, so they are
+not used: the headers of all pages are read, which needs no unpacking.
 
-A page that repeats one value many times is small by its header. Each value therefore counts `VALUE` more bytes, which
-is what polars needs for it in a column; a text shared by several values is stored once.
+Three things need more memory than the pages that hold them:
+
+- A page that repeats one value many times. Each value therefore counts `VALUE` more bytes.
+- A dictionary: many rows can refer to one long value in it. The dictionaries of text columns are unpacked, a page at a
+  time, to find the longest value.
+- Values stored as a prefix of the value before (`DELTA_BYTE_ARRAY`): each may be as long as its page.
+
+`RowGroup.longest` is the largest size of a value of the last two kinds, so that a reader can limit the number of rows
+that it reads at once. In lists, where one row may have any number of values, the dictionary must be read as such
+(`RowGroup.dictionaries`), and prefixes count as if they were written out.
 """
 
 from __future__ import annotations
@@ -16,7 +24,7 @@ import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...files import open_regular
@@ -26,103 +34,220 @@ MAGIC = b"PAR1"
 VALUE = 16
 PAGE_RATIO = 20
 """Maximum ratio of unpacked to packed size of a page that is larger than a document may be; text seldom exceeds it."""
+SMALL_DICTIONARY = 2**13
+"""Bytes of a dictionary whose longest value need not be known: a thousand copies of it fit in memory."""
 
 Shape = dict[int, Any]
 """The fields to read of a struct by their numbers, each with the shape of its value: None for an integer, bytes for a
 string, a `Shape` for a struct and a list of one shape for a list."""
 
-_CHUNK: Shape = {3: {3: [bytes], 5: None, 7: None, 9: None, 11: None}}
-_FOOTER: Shape = {3: None, 4: [{1: [_CHUNK], 3: None}]}
-_PAGE: Shape = {2: None, 3: None, 5: {1: None}, 7: {1: None}, 8: {1: None}}
-_PAGE_VALUES = (5, 8, 7)
-"""Field numbers of the headers of data pages of both versions and of dictionary pages."""
+_SCHEMA_ELEMENT: Shape = {1: None, 2: None, 4: bytes, 5: None}
+_CHUNK: Shape = {3: {4: None, 5: None, 7: None, 9: None, 11: None}}
+_FOOTER: Shape = {2: [_SCHEMA_ELEMENT], 3: None, 4: [{1: [_CHUNK], 3: None}]}
+_PAGE: Shape = {2: None, 3: None, 5: {1: None, 2: None}, 7: {1: None}, 8: {1: None, 4: None}}
+_DATA_PAGES = {5: 2, 8: 4}
+"""Field numbers of the headers of data pages of both versions, and of the encoding in each."""
+_DICTIONARY_PAGE = 7
+_DELTA_BYTE_ARRAY = 7
+_BYTE_ARRAY, _FIXED_LENGTH = 6, 7
+"""The physical types whose values may be long."""
+_CODECS = {0: None, 1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
+"""Arrow's names of the compression codecs; None for uncompressed."""
 
 _TRUE, _FALSE, _BYTE, _INTEGERS, _DOUBLE, _STRING, _LISTS, _MAP, _STRUCT = 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 11, 12
 _DEEPEST = 30
-_SMALLEST_STRUCT = 8
-"""Lower bound for the bytes of a row group or column chunk; real ones have far more."""
+_SMALLEST_STRUCT = 4
+"""Lower bound for the bytes of a column, a row group or a column chunk; real ones have more."""
 _SKIP = object()
 """The shape of a value to skip."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroup:
-    """The number of rows of a row group, and the bytes of the selected columns, packed and unpacked."""
-
-    rows: int
-    packed: int
-    unpacked: int
 
 
 class DamagedError(ValueError):
     """Raised for headers that can't be read."""
 
 
-def row_groups(path: Path, columns: Collection[str], name: str, bounds: ReadLimits) -> list[RowGroup]:
-    """Return the sizes of all row groups; `name` is the file's name in error messages."""
+class Leaf(NamedTuple):
+    """A column of values: a column of the table, or one part of a nested column."""
+
+    column: int
+    """The number of the column of the table that it belongs to."""
+    is_nested: bool
+    physical_type: int | None
+    type_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """The number of rows of a row group, and the sizes of its selected columns in bytes."""
+
+    rows: int
+    unpacked: int
+    longest: int
+    """The largest size of a value that many rows may share; 0 if there is none."""
+    dictionaries: frozenset[int]
+    """The leaves in lists that have a dictionary."""
+
+
+class _Page(NamedTuple):
+    begin: int
+    """The position of its content in the file."""
+    packed: int
+    content: int
+    """The unpacked size of its content, which is what its header says."""
+    unpacked: int
+    """The size of its values in memory."""
+    is_dictionary: bool = False
+    has_prefixes: bool = False
+
+
+def read_leaves(path: Path) -> list[Leaf]:
+    """Return the leaves of a file, in the order of the column chunks in each row group."""
+    with _mapped(path) as data:
+        return _leaves(_footer(data))
+
+
+def row_groups(path: Path, columns: Collection[int], name: str, bounds: ReadLimits) -> list[RowGroup]:
+    """Return the sizes of all row groups for some columns of the table.
+
+    `name` is the file's name in error messages.
+    """
+    with _mapped(path) as data:
+        return list(_row_groups(data, columns, name, bounds))
+
+
+def _mapped(path: Path) -> mmap.mmap:
     with open_regular(str(path), what="a Parquet file") as file:
-        size = file.seek(0, 2)
-        if size < 3 * len(MAGIC):
+        if file.seek(0, 2) < 3 * len(MAGIC):
             raise DamagedError("the file is too short")
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return list(_row_groups(data, {column.encode() for column in columns}, name, bounds))
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _row_groups(data: mmap.mmap, columns: Collection[bytes], name: str, bounds: ReadLimits) -> Iterator[RowGroup]:
+def _footer(data: mmap.mmap) -> dict[int, Any]:
     end = len(data) - 8
     (length,) = struct.unpack_from("<I", data, end)
     if length > end or data[-4:] != MAGIC:
         raise DamagedError("the footer is not where it should be")
-    footer = _Thrift(data, end - length, end).struct(_FOOTER)
-    rows = [group.get(3, -1) for group in footer.get(4, ())]
+    return _Thrift(data, end - length, end).struct(_FOOTER)
+
+
+def _leaves(footer: dict[int, Any]) -> list[Leaf]:
+    """Return the leaves of the tree of columns, which the footer lists depth first."""
+    elements = footer.get(2) or [{}]
+    leaves: list[Leaf] = []
+    at = 1
+    for column in range(elements[0].get(5, 0)):
+        is_nested = False
+        missing = 1
+        while missing:
+            if at >= len(elements):
+                raise DamagedError("the list of columns is cut short")
+            element = elements[at]
+            n_children = max(0, element.get(5, 0))
+            if n_children:
+                is_nested = True
+            else:
+                leaves.append(Leaf(column, is_nested, element.get(1), element.get(2, 0)))
+            missing += n_children - 1
+            at += 1
+    return leaves
+
+
+def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, bounds: ReadLimits) -> Iterator[RowGroup]:
+    footer = _footer(data)
+    leaves = _leaves(footer)
+    groups = footer.get(4, ())
+    rows = [group.get(3, -1) for group in groups]
     if footer.get(3) != sum(rows) or min(rows, default=0) < 0:
         raise DamagedError("the row groups have other numbers of rows than the file")
     total = 0
-    for number, group in enumerate(footer.get(4, ())):
-        packed = unpacked = 0
-        for chunk in group.get(1, ()):
-            metadata = chunk.get(3, {})
-            if (metadata.get(3) or [b""])[0] not in columns:
+    for number, group in enumerate(groups):
+        chunks = group.get(1, ())
+        if len(chunks) != len(leaves):
+            raise DamagedError("a row group has another number of columns than the file")
+        if not rows[number]:
+            yield RowGroup(0, 0, 0, frozenset())
+            continue
+        unpacked = longest = 0
+        dictionaries = set()
+        for position, (leaf, chunk) in enumerate(zip(leaves, chunks, strict=True)):
+            if leaf.column not in columns:
                 continue
-            for page in _pages(data, metadata):
-                packed += page.packed
+            metadata = chunk.get(3, {})
+            if leaf.physical_type == _FIXED_LENGTH:
+                longest = max(longest, leaf.type_length)
+            for page in _pages(data, metadata, leaf):
+                _check_page(page, number, name, bounds)
                 unpacked += page.unpacked
-                limit = max(bounds.max_document, PAGE_RATIO * page.packed)
-                if page.unpacked > limit:
-                    raise InputError(
-                        f"{name}: a page of {page.packed:,} bytes in row group {number} unpacks to {page.unpacked:,}, "
-                        f"and the limit is {limit:,}. {how_to_raise('max_document', page.unpacked)}"
-                    )
+                if page.has_prefixes:
+                    longest = max(longest, page.content)
+                if not page.is_dictionary or leaf.physical_type != _BYTE_ARRAY:
+                    continue
+                if leaf.is_nested:
+                    dictionaries.add(position)
+                elif page.content > SMALL_DICTIONARY:
+                    longest = max(longest, _longest_value(data, page, metadata.get(4)))
         total += unpacked
         bounds.check_unpacked(total, len(data), name)
-        yield RowGroup(rows[number], packed, unpacked)
+        yield RowGroup(rows[number], unpacked, longest, frozenset(dictionaries))
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    packed: int
-    unpacked: int
+def _check_page(page: _Page, row_group: int, name: str, bounds: ReadLimits) -> None:
+    limit = max(bounds.max_document, PAGE_RATIO * page.packed)
+    if page.unpacked > limit:
+        raise InputError(
+            f"{name}: a page of {page.packed:,} bytes in row group {row_group} unpacks to {page.unpacked:,}, "
+            f"and the limit is {limit:,}. {how_to_raise('max_document', page.unpacked)}"
+        )
 
 
-def _pages(data: mmap.mmap, chunk: dict[int, Any]) -> Iterator[_Page]:
+def _pages(data: mmap.mmap, chunk: dict[int, Any], leaf: Leaf) -> Iterator[_Page]:
     """Yield the pages of a column chunk."""
     try:
-        at, n_values = chunk.get(11) or chunk[9], chunk[5]
+        at, n_values = chunk[9], chunk[5]
+        if 0 < chunk.get(11, 0) < at:
+            at = chunk[11]
         end = at + chunk[7]
         if not 0 < at <= end <= len(data) - 8:
             raise DamagedError("a column is not where it should be")
         while n_values > 0 and at < end:
             thrift = _Thrift(data, at, end)
             header = thrift.struct(_PAGE)
-            counts = [header[field][1] for field in _PAGE_VALUES if field in header]
-            n_page, packed, unpacked = (counts[0] if counts else 0), header[3], header[2]
-            if min(n_page, packed, unpacked) < 0:
-                raise DamagedError("a page has a negative size")
-            yield _Page(packed, unpacked + VALUE * n_page)
-            n_values -= 0 if 7 in header else n_page
-            at = thrift.at + packed
+            begin, packed, content = thrift.at, header[3], header[2]
+            kind = next((field for field in (*_DATA_PAGES, _DICTIONARY_PAGE) if field in header), None)
+            n_page = 0 if kind is None else header[kind][1]
+            if min(n_page, packed, content) < 0 or packed > end - begin:
+                raise DamagedError("a page has an impossible size")
+            unpacked = content + VALUE * n_page
+            if kind == _DICTIONARY_PAGE:
+                yield _Page(begin, packed, content, unpacked, is_dictionary=True)
+            else:
+                n_values -= n_page
+                has_prefixes = kind is not None and header[kind].get(_DATA_PAGES[kind]) == _DELTA_BYTE_ARRAY
+                written_out = unpacked * n_page if has_prefixes and leaf.is_nested else unpacked
+                yield _Page(begin, packed, content, written_out, has_prefixes=has_prefixes)
+            at = begin + packed
     except KeyError as error:
         raise DamagedError("a header lacks a field") from error
+
+
+def _longest_value(data: mmap.mmap, page: _Page, codec: int | None) -> int:
+    """Return the size of the longest value in a dictionary page, or of the page if its compression is not known here.
+
+    Each value is stored after its length, a number of four bytes.
+    """
+    import pyarrow as pa
+
+    if codec not in _CODECS:
+        return page.content
+    name = _CODECS[codec]
+    packed = data[page.begin : page.begin + page.packed]
+    values = packed if name is None else pa.Codec(name).decompress(packed, page.content, asbytes=True)
+    longest = at = 0
+    while at + 4 <= len(values):
+        (length,) = struct.unpack_from("<I", values, at)
+        longest = max(longest, length)
+        at += 4 + length
+    return min(longest, page.content)
 
 
 class _Thrift:
