@@ -1,5 +1,6 @@
 """Sums as whole numbers: nothing is lost on the way, and the order of adding does not matter."""
 
+import operator
 from fractions import Fraction
 from itertools import pairwise
 
@@ -15,7 +16,9 @@ from textsieve.stats.sums import Sums
 weights = st.floats(2.0**-30, 1.0, width=32)
 squarable = st.floats(2.0**-22, 1.0, width=32)
 """Weights whose squares are exact, too."""
-numbers = st.one_of(weights, st.floats(-1e6, 1e6, width=32), st.integers(-(2**53), 2**53).map(float))
+wide = st.floats(2.0**-38, 2.0**20, width=32)
+"""Numbers without binary digits below 2^-93, which are dropped."""
+numbers = st.one_of(wide, wide.map(operator.neg), st.integers(-(2**53), 2**53).map(float))
 
 
 def exact(limbs: tuple[np.ndarray, ...]) -> Fraction:
