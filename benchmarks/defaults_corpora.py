@@ -16,8 +16,9 @@ from scipy.sparse import csr_matrix, vstack
 
 import textsieve
 from textsieve import TermCounter
+from textsieve.categorizer_settings import Limits
 from textsieve.evaluation import folds
-from textsieve.training.counted_documents import CountedDocuments, Limits, count_texts
+from textsieve.training.counted_documents import CountedDocuments, count_texts
 from textsieve.training.targets import Targets
 
 Ints = NDArray[np.int64]

@@ -110,7 +110,7 @@ class F1(NamedTuple):
 
 def measured(labelled: Labelled, learn: Ints, tested: Ints) -> dict[tuple[str, int], F1]:
     """All selectors and sizes on some documents, learned from others."""
-    training = TrainingPlan.of(Categorizer().get_params(deep=False), n_jobs=2)
+    training = TrainingPlan.of(Categorizer().settings(), n_jobs=2)
     scheme = CLASSIFIERS["svm"].scheme
     whole = labelled.counted()
     train, test = whole.take(np.sort(learn)), whole.take(np.sort(tested))

@@ -15,7 +15,8 @@ from scipy.io import loadmat
 from scipy.sparse import csr_matrix
 
 from textsieve import TermCounter
-from textsieve.training.counted_documents import CountedDocuments, Limits, count_texts
+from textsieve.categorizer_settings import Limits
+from textsieve.training.counted_documents import CountedDocuments, count_texts
 from textsieve.training.targets import Targets
 
 from .corpora import docstrings, webkb

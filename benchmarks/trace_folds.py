@@ -108,7 +108,7 @@ class Fold:
         return Score(micro_f1(found, true), macro_f1(found, true), micro_f1(filled, true))
 
 
-RECIPE = TrainingPlan.of(Categorizer().get_params(deep=False), n_jobs=2)
+RECIPE = TrainingPlan.of(Categorizer().settings(), n_jobs=2)
 """The linear SVM of the `Categorizer` with the weights that suit it; of several labels, those that it says yes to."""
 
 

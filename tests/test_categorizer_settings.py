@@ -6,12 +6,13 @@ import inspect
 import re
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError
 from typing import Any
 
 import click
 import pytest
 
-from textsieve import Categorizer
+from textsieve import Categorizer, InputError
 from textsieve.categorizer_settings import SETTINGS, Settings, option_of
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.cli.options import arguments_of
@@ -22,6 +23,7 @@ from textsieve.projections.named import PROJECTIONS
 from textsieve.selectors.named import SELECTORS
 from textsieve.text.languages import NORMALISERS
 from textsieve.text.preparation import TAGS
+from textsieve.text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 
 
 def parameters_of_train() -> dict[str, click.Option]:
@@ -118,6 +120,8 @@ def test_the_choices_are_those_that_work() -> None:
     assert list(SETTINGS["normalise"].choices) == list(NORMALISERS)
     assert list(SETTINGS["tags"].choices) == list(TAGS)
     assert set(SETTINGS["probabilities"].choices) == set(METHODS)
+    for name, functions in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
+        assert list(SETTINGS[name].choices) == list(functions)
     for cut in SETTINGS["cut"].choices:
         cut_of(cut, None)
 
@@ -126,3 +130,28 @@ def test_the_table_loads_without_numpy() -> None:
     code = "import sys, textsieve.categorizer_settings; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "click", "pyspark", "sklearn"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        *[("held_out", share) for share in (0, 1.0, -0.1, True, "0.2")],
+        *[("folds", number) for number in (1, 2.0, True, None)],
+        *[("probabilities", name) for name in ("platt", 1, ["sigmoid"])],
+        *[(name, "unknown") for name in ("tf", "idf", "norm")],
+        *[("multilabel", "yes"), ("keep_stats", 1), ("n_jobs", 0)],
+    ],
+)
+def test_settings_are_checked_when_they_are_made(setting: str, value: Any) -> None:
+    with pytest.raises(InputError, match=rf"^{setting}={re.escape(repr(value))}; use "):
+        Settings(**{setting: value})
+
+
+def test_settings_can_not_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Settings().folds = 3  # type: ignore[misc]  # that is what is tested
+
+
+def test_settings_of_a_file() -> None:
+    stored = {"ngram_range": [1, 2], "class_weight": [[3, 2.0]], "n_jobs": 4, "of_a_later_version": 1}
+    assert Settings.of_stored(stored) == Settings(ngram_range=(1, 2), class_weight={3: 2.0})

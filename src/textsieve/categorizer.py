@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import compress
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import modelfile
-from .categorizer_settings import with_settings_documented
+from .categorizer_settings import Settings, is_description, restored, with_settings_documented
 from .classifiers.linear import LinearScorer
 from .corpus import Corpus
-from .errors import InputError, NotAvailable, shown
+from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
 from .prediction import Explanation, Model, Predictions, Span, by_writing, sentence_on_unknown
 from .warning import warn
@@ -83,7 +83,7 @@ class Categorizer(Parameters):
         class_weight: Mapping[Any, float] | str | None = None,
         lowercase: bool = True,
         strip_accents: str | Callable[[str], str] | None = None,
-        stop_words: str | Iterable[str] | None = None,
+        stop_words: str | Collection[str] | None = None,
         tags: str = "keep",
         names: bool = False,
         normalise: str | None = None,
@@ -157,8 +157,7 @@ class Categorizer(Parameters):
         """
         from .training import train
 
-        self._require_own_settings()
-        trained = train(self.get_params(deep=False), X, y, progress or (lambda *_: None), sample_weight)
+        trained = train(self.settings(), X, y, progress or (lambda *_: None), sample_weight)
         self.model_, self.seconds_, self._statistics_ = trained
         self._path_ = None
         return self
@@ -178,7 +177,7 @@ class Categorizer(Parameters):
         from .training.updating import plan_of, stacked, targets_for, targets_of_sets, updated
 
         model, statistics = self._fitted(), self._kept_statistics()
-        settings = self.of_model(model).get_params(deep=False)
+        settings = Settings.of_stored(model.settings)
         plan = plan_of(settings, n_threads(self.n_jobs))
         times: list[float] | None = None
         if sample_weight is not None:
@@ -219,20 +218,21 @@ class Categorizer(Parameters):
 
         return read(model, self._path_)
 
-    def _require_own_settings(self) -> None:
-        """Raise `InputError` if a setting is the placeholder that a model file stores for an object it can't hold."""
-        for name, description, marks in (
-            ("stop_words", "stop words", ("a list",)),
-            ("selector", "a selector", ("(", "<")),
-            ("projection", "a projection", ("(", "<")),
-            ("classifier", "a classifier", ("(", "<")),
-        ):
-            setting = getattr(self, name)
-            if isinstance(setting, str) and any(mark in setting for mark in marks):
+    def settings(self) -> Settings:
+        """Return the settings, checked; raise `InputError` for one that is missing in the file of a loaded model."""
+        descriptions = {"stop_words": "stop words", "selector": "a selector"}
+        descriptions |= {"projection": "a projection", "classifier": "a classifier"}
+        settings = Settings(**self.get_params(deep=False))
+        for name, description in descriptions.items():
+            value = getattr(settings, name)
+            if is_description(name, value):
                 raise InputError(
-                    f"{name}={shown(setting)}: this model was trained with {description} of your own, which a model "
-                    f"file does not keep; set {name} before you fit again."
+                    f"this model was trained with {description} of your own, which a model file does not keep",
+                    setting=name,
+                    value=value,
+                    hint=("set ", Setting(name), " before you fit again"),
                 )
+        return settings
 
     # -- predicting ----------------------------------------------------------------------------------------------
 
@@ -484,19 +484,7 @@ class Categorizer(Parameters):
     @classmethod
     def of_model(cls, model: Model) -> Self:
         """Return a categorizer with this model and the settings it was trained with, except the number of threads."""
-        stored_names = set(cls._names()) - {"n_jobs"}  # old files contain n_jobs
-        settings = {name: value for name, value in model.settings.items() if name in stored_names}
-        if isinstance(settings.get("class_weight"), list):
-            try:
-                settings["class_weight"] = dict(settings["class_weight"])
-            except (TypeError, ValueError) as problem:
-                raise InputError(
-                    f"The model's setting class_weight is {shown(settings['class_weight'])}, not pairs of label and "
-                    "factor; the file was not written by textsieve."
-                ) from problem
-        if isinstance(settings.get("ngram_range"), list):
-            settings["ngram_range"] = tuple(settings["ngram_range"])
-        categorizer = cls(**settings)
+        categorizer = cls(**restored(model.settings))
         categorizer.model_ = model
         return categorizer
 

@@ -10,17 +10,25 @@ The help of the command line reads this module, so it imports neither numpy nor 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypedDict, TypeVar
 
 from .classifiers.named import CLASSIFIERS
-from .errors import UNSET
+from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
 from .projections.named import PROJECTIONS
 from .selectors.named import SELECTORS
+from .settings import is_whole, n_threads
 
 T = TypeVar("T")
+
+
+class Limits(TypedDict):
+    """Limits on the number of documents with a term; see `TermCounter`."""
+
+    min_df: float
+    max_df: float
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,10 @@ def _short(registered: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a `Categorizer`."""
+    """All settings of a `Categorizer`; making them raises `InputError` if one of them can't be right.
+
+    Whether selector, projection, classifier and cut work together is checked by `TrainingPlan.of`, which makes them.
+    """
 
     selector: Any = field(
         default="forward",
@@ -189,7 +200,7 @@ class Settings:
             option=Option("--strip-accents"),
         ),
     )
-    stop_words: str | Iterable[str] | None = field(
+    stop_words: str | Collection[str] | None = field(
         default=None,
         metadata=_row(
             "str, list or None",
@@ -266,24 +277,27 @@ class Settings:
     tf: str | None = field(
         default=None,
         metadata=_row(
-            "str or None",
+            "or None",
             "Term frequency in the classifier's weights: see TermWeighter. None is the default of the classifier.",
+            choices={"tf": "the count", "binary": "1", "log": "1 + ln(count)", "loglog": "1 + ln(1 + ln(count))"},
         ),
     )
     idf: str | None = field(
         default=None,
         metadata=_row(
-            "str or None",
+            "or None",
             "Inverse document frequency in the classifier's weights: see TermWeighter. None is the default of the "
             "classifier.",
+            choices={"none": "1", "plain": "ln(n / df)", "smooth": "ln((1 + n) / (1 + df)) + 1"},
         ),
     )
     norm: str | None = field(
         default=None,
         metadata=_row(
-            "str or None",
+            "or None",
             "Norm of the classifier's weights: see TermWeighter. None is the default of the classifier; Rocchio "
             "accepts no other norm than l2.",
+            choices={"l2": "length 1", "l1": "sum 1", "none": "as they are"},
         ),
     )
     multilabel: bool | None = field(
@@ -361,11 +375,79 @@ class Settings:
         ),
     )
 
+    def __post_init__(self) -> None:
+        """Check the settings that are numbers, names or truth values."""
+        from numpy import bool_
+
+        n_threads(self.n_jobs)
+        for name in ("tf", "idf", "norm", "probabilities"):
+            value, choices = getattr(self, name), SETTINGS[name].choices
+            if not (value is None or (isinstance(value, str) and value in choices)):
+                raise InputError(setting=name, value=value, allowed=(*choices, None))
+        if not (self.multilabel is None or isinstance(self.multilabel, bool)):
+            raise _wrong("multilabel", self.multilabel, "use True, False, or None to have it told from the labels")
+        if not isinstance(self.keep_stats, bool | bool_):
+            raise _wrong("keep_stats", self.keep_stats, "use True or False")
+        share = self.held_out
+        if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
+            raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
+        if not (is_whole(self.folds) and self.folds >= 2):
+            raise _wrong("folds", self.folds, "use a number from 2")
+
+    @classmethod
+    def of_stored(cls, stored: Mapping[str, Any]) -> Settings:
+        """Return the settings of a model file."""
+        return cls(**restored(stored))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings by name."""
+        return dict(vars(self))
+
+    @property
+    def limits(self) -> Limits:
+        """Return the limits on the number of documents with a term."""
+        return {"min_df": self.min_df, "max_df": self.max_df}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Return the settings of a `TermCounter`, without the limits."""
+        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", "tags", "names", "normalise", "language")
+        return {name: getattr(self, name) for name in names}
+
+
+def _wrong(name: str, value: Any, hint: str) -> InputError:
+    return InputError(setting=name, value=value, hint=hint)
+
 
 SETTINGS: Final = {
     row.name: SettingSpec(name=row.name, default=row.default, **row.metadata) for row in fields(Settings)
 }
 """The rows of the table by name, in the order of the constructor."""
+
+
+def restored(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a model file as arguments of `Categorizer`, without the number of threads.
+
+    JSON has neither tuples nor mappings whose keys are numbers, so these are stored as lists.
+    """
+    settings = {name: value for name, value in stored.items() if name in SETTINGS and name != "n_jobs"}
+    if isinstance(settings.get("class_weight"), list):
+        try:
+            settings["class_weight"] = dict(settings["class_weight"])
+        except (TypeError, ValueError) as problem:
+            raise InputError(
+                f"The model's setting class_weight is {shown(settings['class_weight'])}, not pairs of label and "
+                "factor; the file was not written by textsieve."
+            ) from problem
+    if isinstance(settings.get("ngram_range"), list):
+        settings["ngram_range"] = tuple(settings["ngram_range"])
+    return settings
+
+
+def is_description(name: str, value: Any) -> bool:
+    """Return whether the value of a setting is what a model file stores in place of an object that it can't hold."""
+    marks = {"stop_words": ("a list",)} | dict.fromkeys(("selector", "projection", "classifier"), ("(", "<"))
+    return isinstance(value, str) and any(mark in value for mark in marks.get(name, ()))
 
 
 def option_of(setting: str) -> str | None:

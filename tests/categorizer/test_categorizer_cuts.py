@@ -29,7 +29,7 @@ OPTIONS: dict[str, Any] = {"scutfbr": {"floor": 0.9}}
 
 def held_out_scores(**settings: Any) -> tuple[Any, Any]:
     """The scores of documents when they were held out, and which classes they are in."""
-    plan = TrainingPlan.of(Categorizer(**settings).get_params(deep=False), 1)
+    plan = TrainingPlan.of(Categorizer(**settings).settings(), 1)
     limits: Any = {"min_df": 1, "max_df": 1.0}
     counted = count_texts(SEVERAL.texts, SEVERAL.label_sets, TermCounter(dtype=np.int32), limits, multilabel=None)
     return tables_of(Tuning(counted, plan, 4, lambda *_: None).held_out_scores(20))

@@ -266,13 +266,13 @@ def test_statistics_with_a_class_that_means_no_label() -> None:
 
 def test_a_projection_by_name_uses_the_threads_of_the_categorizer() -> None:
     for options, expected in ((None, 1), ({"n_jobs": 3}, 3)):
-        settings = Categorizer(projection="pca", projection_options=options).get_params()
+        settings = Categorizer(projection="pca", projection_options=options).settings()
         training = TrainingPlan.of(settings, 1)
         assert training.projection is not None
         assert training.projection.n_jobs == expected
-    assert TrainingPlan.of(Categorizer(projection="centroid").get_params(), 1).projection is not None
+    assert TrainingPlan.of(Categorizer(projection="centroid").settings(), 1).projection is not None
     given = TraceProjection(weight=0, n_jobs=2)
-    assert TrainingPlan.of(Categorizer(projection=given).get_params(), 1).projection is given
+    assert TrainingPlan.of(Categorizer(projection=given).settings(), 1).projection is given
     assert given.n_jobs == 2
 
 

@@ -49,7 +49,7 @@ def targets_of(labels: Sequence[Any], form: Form, classes: tuple[Any, ...]) -> T
 
 def learned_at_once(categorizer: Categorizer, texts: Sequence[str], label_sets: Sequence[tuple[Any, ...]]) -> Learned:
     """Count all documents with the terms of a model, weigh with its idf, and train; no table is added to another."""
-    model, settings = categorizer.model_, categorizer.get_params(deep=False)
+    model, settings = categorizer.model_, categorizer.settings()
     counter = TermCounter(vocabulary=list(model.terms), ngram_range=model.ngram_range, n_jobs=1)
     counts = csr_matrix(counter.transform(texts))
     training = TrainingPlan.of(settings, 1)

@@ -166,7 +166,7 @@ def test_terms_of_weight_zero_are_no_terms(classifier: str) -> None:
 
 def test_weights_too_small_for_32_bits_are_weights() -> None:
     """Training may see them as 0; prediction does not, and so they count as there."""
-    plan = TrainingPlan.of(Categorizer(classifier="svm").get_params(deep=False), n_jobs=1)
+    plan = TrainingPlan.of(Categorizer(classifier="svm").settings(), n_jobs=1)
     plan = replace(plan, scheme=Scheme("tf", "none", "none"))
     counts = csr_matrix(np.array([[1.0, 0], [1.0, 0], [1.0, 0], [0, 1e-60], [0, 1e-60], [0, 0]]))
     targets = Targets.of(["a", "a", "a", "b", "b", "c"], 6)

@@ -24,7 +24,7 @@ N = 90
 
 
 def plan_of(settings: dict[str, Any]) -> TrainingPlan:
-    return TrainingPlan.of(Categorizer(**settings).get_params(deep=False), 1)
+    return TrainingPlan.of(Categorizer(**settings).settings(), 1)
 
 
 def rows_and_targets(form: str) -> tuple[csr_matrix, Targets]:

@@ -27,7 +27,7 @@ def trained(classifier: str, **more: Any) -> Categorizer:
 
 def obvious_scores(model: Categorizer, texts: list[str], sets: list[tuple[str, ...]]) -> Any:
     """Train on all documents but those of a fold, and score these, fold by fold."""
-    plan = plan_of(model.get_params(deep=False), 1)
+    plan = plan_of(model.settings(), 1)
     classes = model.model_.classes
     fold_of = folds([min(map(classes.index, each)) for each in sets], model.folds)
     scores = np.zeros((len(texts), len(classes)))
@@ -46,7 +46,7 @@ def obvious_scores(model: Categorizer, texts: list[str], sets: list[tuple[str, .
 def test_scores_are_of_models_that_have_not_learned_the_document(classifier: str) -> None:
     model = trained(classifier)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
-    plan, targets = plan_of(model.get_params(deep=False), 1), targets_of_sets(model.model_, sets)
+    plan, targets = plan_of(model.settings(), 1), targets_of_sets(model.model_, sets)
     assert model._statistics_ is not None
     found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
     assert np.array_equal(tables_of(found)[0], obvious_scores(model, texts, sets))
@@ -128,7 +128,7 @@ def test_the_cut_is_fitted_to_weighted_documents(classifier: str) -> None:
     model = trained(classifier)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     weights = np.arange(len(texts)) % 4 + 1
-    plan, targets = plan_of(model.get_params(deep=False), 1), targets_of_sets(model.model_, sets)
+    plan, targets = plan_of(model.settings(), 1), targets_of_sets(model.model_, sets)
     assert model._statistics_ is not None
     targets = targets.weighted(weights.tolist())
     found = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)

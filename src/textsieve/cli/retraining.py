@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..categorizer import Categorizer
-from ..categorizer_settings import SETTINGS
+from ..categorizer_settings import SETTINGS, Settings, is_description
 from ..errors import counted
 from ..prediction import Model
 from .ending import say
@@ -41,12 +40,12 @@ def retraining(
 
     `reading` has the options with which `files` were read, and `changed` settings of the model to replace.
     """
-    settings = Categorizer.of_model(model).get_params(deep=False) | changed
+    settings = Settings.of_stored(model.settings).as_dict() | changed
     reread = rereading(model, files, reading)
     arguments = list(reread.options)
     for name, spec in SETTINGS.items():
         value = settings[name]
-        if name != "n_jobs" and value != spec.option_default and not _is_described(name, value):
+        if name != "n_jobs" and value != spec.option_default and not is_description(name, value):
             arguments += arguments_of(name, value)
     words = ["textsieve", "train", DOCUMENTS, *reread.files, "-o", path, *arguments]
     return Retraining(shlex.join(words), [*reread.unsaid, *_unsaid(settings)])
@@ -76,19 +75,13 @@ def about_documents(model: Model) -> str:
     )
 
 
-def _is_described(name: str, value: Any) -> bool:
-    """Return whether a model file stores only a description of a setting."""
-    marks = {"stop_words": ("a list",)} | dict.fromkeys(("selector", "projection", "classifier"), ("(", "<"))
-    return isinstance(value, str) and any(mark in value for mark in marks.get(name, ()))
-
-
 def _unsaid(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence about each setting that the command can't express."""
     for name, spec in SETTINGS.items():
         value = settings[name]
-        if name == "stop_words" and _is_described(name, value):
+        if name == "stop_words" and is_description(name, value):
             yield "it was trained with stop words of your own: give their file with --stop-words"
-        elif _is_described(name, value):
+        elif is_description(name, value):
             yield f"its {name} was {value}, an object of your own: train in Python"
         elif spec.option is None and value != spec.default:
             yield f"{name}={value!r} can be said in Python alone"

@@ -87,7 +87,7 @@ def command(
     settings["held_out"] = settings["held_out"] or None  # --held-out 0 holds none out
     model = Categorizer(**settings, n_jobs=jobs)
     with usage():
-        check_settings(model.get_params(deep=False))
+        check_settings(model.settings())
     with opened_by(engine, paths, reading) as documents:
         with documents.progress() as tell:
             model = _fit(model, documents, tell)

@@ -26,7 +26,7 @@ class Updatable(NamedTuple):
 
 def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> Updatable:
     """Read a model and its statistics; if there are none, print how to train the model again and exit."""
-    from ..categorizer import Categorizer
+    from ..categorizer_settings import Settings
     from ..errors import InputError
     from ..modelfile.reading import read_identified
     from ..modelfile.statsfile import read as read_statistics
@@ -36,16 +36,16 @@ def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any])
     with expecting_a_model("update", path, *files):
         model, digest, _ = read_identified(path)
     _require_packages(model, path)
-    settings = Categorizer.of_model(model).get_params(deep=False)
+    settings = Settings.of_stored(model.settings)
     if not is_incremental(settings):
         with saying_how(model, path, files, reading):
             raise InputError(
-                f"{path}: the classifier {settings['classifier']} learns from the documents themselves, so nothing can "
+                f"{path}: the classifier {settings.classifier} learns from the documents themselves, so nothing can "
                 "be folded into it. Train it again, on its documents and on these."
             )
     if "stats" not in model.about:
         with saying_how(model, path, files, reading, keep_stats=True):
-            how = "saved without its statistics" if settings["keep_stats"] else "trained without --keep-stats"
+            how = "saved without its statistics" if settings.keep_stats else "trained without --keep-stats"
             raise InputError(
                 f"{path}: was {how}, so there is nothing that documents could be added to. Train it again with "
                 "--keep-stats, on its documents and on these."

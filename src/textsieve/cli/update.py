@@ -128,14 +128,14 @@ def _learn(
 ) -> UpdateOutcome:
     from dataclasses import replace
 
-    from ..categorizer import Categorizer
+    from ..categorizer_settings import Settings
     from ..settings import n_threads
     from ..training.updating import plan_of, refit_thresholds, targets_of_sets, updated
     from .update_report import UpdateOutcome
 
     if not corrections.label_sets:
         return UpdateOutcome(None, corrections, [], [])
-    settings = Categorizer.of_model(model).get_params(deep=False)
+    settings = Settings.of_stored(model.settings)
     plan = plan_of(settings, n_threads(jobs))
     targets = targets_of_sets(model, corrections.label_sets, none_is_right=True)
     with_digests = replace(statistics, folded=statistics.folded | corrections.digests)

@@ -61,13 +61,13 @@ def told_of(path: str, found: Corrections, outcome: UpdateOutcome, *, written: b
 
 def _is_stale(outcome: UpdateOutcome) -> bool:
     """Return whether the thresholds of a multilabel model should be fitted again."""
-    from ..categorizer import Categorizer
+    from ..categorizer_settings import Settings
     from ..training.updating import cut_that_is_fitted, is_stale
 
     if outcome.renewed is None:
         return False
     model = outcome.renewed.model
-    return cut_that_is_fitted(model, Categorizer.of_model(model).get_params(deep=False)) is not None and is_stale(model)
+    return cut_that_is_fitted(model, Settings.of_stored(model.settings)) is not None and is_stale(model)
 
 
 def _n_right(outcome: UpdateOutcome) -> tuple[int, int]:

@@ -17,13 +17,14 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..arrays import Bools
+from ..categorizer_settings import Limits
 from ..corpus import Batch, Corpus, read
 from ..corpus import Report as Noticed
 from ..errors import InputError, shown
 from ..settings import n_threads
 from ..text.counter import TermCounter
 from ..text.preparation import SETTINGS
-from ..training.counted_documents import CountedDocuments, Limits, Progress, count_corpus
+from ..training.counted_documents import CountedDocuments, Progress, count_corpus
 from .splits import Parts, Splitting, one_split
 from .vectors import Form, count_vectors, form_of, refuse_settings_of_texts
 

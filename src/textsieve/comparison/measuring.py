@@ -59,7 +59,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         "threads": n_threads(plan.n_jobs),
         "cores": os.cpu_count(),
     }
-    inner = shared.inner(settings["folds"]) if _holds_out(training, shared) else []
+    inner = shared.inner(settings.folds) if _holds_out(training, shared) else []
     selection = None
     try:
         selected_terms = [documents.chosen(wanted) for documents in (shared, *inner)]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..categorizer import Categorizer
+from ..categorizer_settings import SETTINGS, Settings
 from ..classifiers.named import CLASSIFIERS
 from ..errors import InputError, shown
 from ..selectors.named import SELECTORS
@@ -99,7 +99,7 @@ class Plan:
             dict(settings),
             n_jobs,
         )
-        check_settings(Categorizer(**plan.settings).get_params(deep=False))
+        check_settings(Settings(**plan.settings))
         for selector in plan.selectors:
             _check_weights(selector)
             try_selector(selector, plan.settings_of(Condition(selector, ALL, _USUAL_CLASSIFIER)))
@@ -118,7 +118,7 @@ class Plan:
                 for classifier in self.classifiers:
                     yield Condition(selector, size, classifier)
 
-    def settings_of(self, condition: Condition) -> dict[str, Any]:
+    def settings_of(self, condition: Condition) -> Settings:
         """Return the settings of the `Categorizer` that corresponds to a condition."""
         selector, n_terms, classifier = condition
         own = {name: value for name, value in classifier.options.items() if name in OF_THE_CATEGORIZER}
@@ -130,7 +130,7 @@ class Plan:
             "classifier_options": _without(classifier.options, own) or None,
             "n_jobs": self.n_jobs,
         }
-        return Categorizer(**{**self.settings, **own, **settings}).get_params(deep=False)
+        return Settings(**{**self.settings, **own, **settings})
 
     def training_plan_of(self, condition: Condition, form: Form = "texts") -> TrainingPlan:
         """Return the training for a condition, with the weights that the selector's variant requests."""
@@ -140,11 +140,7 @@ class Plan:
 
     def shared_settings(self) -> dict[str, Any]:
         """Return all settings that are the same for all conditions."""
-        return {
-            name: value
-            for name, value in Categorizer(**self.settings).get_params(deep=False).items()
-            if _is_shared(name)
-        }
+        return {name: value for name, value in Settings(**self.settings).as_dict().items() if _is_shared(name)}
 
 
 def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
@@ -209,7 +205,7 @@ def _is_shared(name: str) -> bool:
 
 
 def _check_names(settings: Mapping[str, Any], own: Collection[str]) -> None:
-    possible = [name for name in Categorizer().get_params(deep=False) if _is_shared(name)]
+    possible = [name for name in SETTINGS if _is_shared(name)]
     for name in settings:
         if name not in possible:
             known = [*own, *possible]

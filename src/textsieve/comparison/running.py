@@ -105,7 +105,7 @@ def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
     """Raise `InputError` for weights that the vectors do not allow, before anything is measured."""
     if documents.form == "weights":
         for condition in plan.conditions():
-            tf = settled(plan.settings_of(condition), documents.form)["tf"]
+            tf = settled(plan.settings_of(condition), documents.form).tf
             require_logarithms(documents.counted.counts, tf, condition.classifier.name)
 
 

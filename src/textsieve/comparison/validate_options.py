@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ..categorizer_settings import Settings
 from ..errors import InputError, MissingPackage, NothingSelected, UnfitDocuments
 from ..settings import is_whole
 from ..stats import ClassStats
@@ -24,8 +25,6 @@ from ..training.plan import TrainingPlan
 from ..training.ranking import fitted_selector
 from ..training.targets import Targets
 from .variants import Variant
-
-Settings = Mapping[str, Any]
 
 _ROWS = csr_matrix(np.array([[1, 2, 0], [2, 0, 1], [0, 1, 3], [0, 3, 1]], np.int32))
 _LABELS = ("a", "a", "b", "b")
@@ -47,9 +46,9 @@ def try_classifier(variant: Variant, settings: Settings) -> None:
     """Raise `InputError` for a classifier that could not be used with any documents."""
     with told_as("classifiers", variant.name):
         check_settings(settings)
-        if isinstance(settings["classifier"], str):
+        if isinstance(settings.classifier, str):
             training = replace(TrainingPlan.of(_for_three_terms(settings), 1), projection=None)
-            rows, targets = _documents_for(settings["class_weight"])
+            rows, targets = _documents_for(settings.class_weight)
             with _quietly():
                 training.fit_counts(rows, targets)
 
@@ -74,12 +73,12 @@ def without_prefix(message: str) -> str:
     return message
 
 
-def _for_three_terms(settings: Settings) -> dict[str, Any]:
+def _for_three_terms(settings: Settings) -> Settings:
     """Return the settings with the number of terms of ensemble members limited to the terms that there are."""
-    options = dict(settings["classifier_options"] or {})
+    options = dict(settings.classifier_options or {})
     if is_whole(options.get("n_terms")) and options["n_terms"] > 0:
         options["n_terms"] = min(options["n_terms"], _ROWS.shape[1])
-    return {**settings, "classifier_options": options or None}
+    return replace(settings, classifier_options=options or None)
 
 
 def _documents_for(class_weight: Any) -> tuple[csr_matrix, Targets]:

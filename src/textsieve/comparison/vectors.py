@@ -17,14 +17,14 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
-from ..categorizer import Categorizer
+from ..categorizer_settings import SETTINGS, Limits, Settings
 from ..classifiers.rocchio import Rocchio
 from ..corpus import Corpus, Labels
 from ..errors import InputError, shown
 from ..text.pruning import check_limits
 from ..text.schemes import COUNTS
 from ..text.weighter import LOGARITHMS
-from ..training.counted_documents import CountedDocuments, Limits, Progress, too_many
+from ..training.counted_documents import CountedDocuments, Progress, too_many
 from ..training.plan import TrainingPlan
 from ..training.targets import Targets
 
@@ -98,11 +98,10 @@ def _numbers(matrix: csr_matrix, name: str) -> csr_matrix:
 
 def refuse_settings_of_texts(settings: Mapping[str, Any], name: str) -> None:
     """Raise `InputError` for settings that apply only to texts."""
-    defaults = Categorizer().get_params(deep=False)
     changed = [
         f"{setting}={shown(settings[setting])}"
         for setting in OF_TEXTS
-        if not _is_usual(settings[setting], defaults[setting])
+        if not _is_usual(settings[setting], SETTINGS[setting].default)
     ]
     if changed:
         raise InputError(
@@ -114,19 +113,19 @@ def _is_usual(value: Any, usual: Any) -> bool:
     return bool(tuple(value) == tuple(usual) if isinstance(value, list | tuple) and usual else value == usual)
 
 
-def settled(settings: Mapping[str, Any], form: Form) -> dict[str, Any]:
+def settled(settings: Settings, form: Form) -> Settings:
     """Return the settings of a `Categorizer` for documents of this form.
 
     Given weights stay unchanged unless another weighting is requested.
     """
     if form != "weights":
-        return dict(settings)
-    by_cosine = settings["classifier"] == "rocchio" or isinstance(settings["classifier"], Rocchio)
+        return settings
+    by_cosine = settings.classifier == "rocchio" or isinstance(settings.classifier, Rocchio)
     as_given = COUNTS._replace(norm="l2" if by_cosine else "none")._asdict()
-    return {**settings, **{name: value for name, value in as_given.items() if settings[name] is None}}
+    return replace(settings, **{name: value for name, value in as_given.items() if getattr(settings, name) is None})
 
 
-def training_plan_of(settings: Mapping[str, Any], form: Form, n_jobs: int) -> TrainingPlan:
+def training_plan_of(settings: Settings, form: Form, n_jobs: int) -> TrainingPlan:
     """Return the training for the settings; selectors, too, use given weights unchanged."""
     training = TrainingPlan.of(settings, n_jobs)
     return replace(training, selection=COUNTS) if form == "weights" else training

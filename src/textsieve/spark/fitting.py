@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from ..categorizer import Categorizer
+from ..categorizer_settings import Settings
 from ..errors import InputError, shown
 from ..prediction import Model
 from ..selectors import Cascade
@@ -81,10 +82,7 @@ def fit(
     if not (is_whole(most_values) and most_values > 0):
         raise InputError(f"most_values={shown(most_values)}; use a number of counts from 1.")
     trained = Categorizer(**settings.get_params(deep=False))
-    trained._require_own_settings()
-    job = _Fit(
-        trained.get_params(deep=False), documents_of(df, text, label), most_values, progress or (lambda *_: None)
-    )
+    job = _Fit(trained.settings(), documents_of(df, text, label), most_values, progress or (lambda *_: None))
     with reraise_own_errors(), kept_in_few_parts(df.sparkSession):
         trained.model_ = job.run()
     trained.seconds_, trained._statistics_ = job.training.seconds, job.training.statistics
@@ -94,11 +92,11 @@ def fit(
 class _Fit:
     """One training run."""
 
-    def __init__(self, settings: dict[str, Any], documents: DataFrame, most_values: int, progress: Progress) -> None:
+    def __init__(self, settings: Settings, documents: DataFrame, most_values: int, progress: Progress) -> None:
         self.training = Training(settings, progress)
         self._documents, self._most_values = documents, most_values
-        self._plan, self._multilabel = self.training.plan, settings["multilabel"]
-        self._keep_stats = settings["keep_stats"]
+        self._plan, self._multilabel = self.training.plan, settings.multilabel
+        self._keep_stats = bool(settings.keep_stats)
         if self._keep_stats:
             require_sums(self._plan)
         counter = self.training.counter().get_params()

@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import Ints
-from ..training.counted_documents import CountedDocuments, Limits, Sample, columns_in_order, levels_of, limits_of_sample
+from ..categorizer_settings import Limits
+from ..training.counted_documents import CountedDocuments, Sample, columns_in_order, levels_of, limits_of_sample
 from ..training.targets import ClassSizes
 from .chunks import Chunk
 from .counting import Reading

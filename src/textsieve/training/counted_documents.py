@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from ..arrays import Counts, Floats, Ints
+from ..categorizer_settings import Limits
 from ..corpus import Batch, Corpus, Labels
 from ..errors import InputError
 from ..memory import give_back
@@ -110,13 +111,6 @@ Progress = Callable[[str, int, int | None], None]
 
 MOST_VALUES = 1 << 23
 """How many counts of a corpus are kept in memory; eight bytes each."""
-
-
-class Limits(TypedDict):
-    """Limits on the number of documents with a term; see `TermCounter`."""
-
-    min_df: float
-    max_df: float
 
 
 def limits_of_sample(limits: Limits, share: float) -> Limits:

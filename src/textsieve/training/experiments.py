@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..categorizer_settings import Limits
 from ..corpus import Corpus
 from ..errors import InputError, counted
 from ..selectors import TermSelector
@@ -22,7 +23,7 @@ from ..selectors.named import scheme_for
 from ..text.counter import TermCounter
 from ..text.schemes import SMOOTH, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
-from .counted_documents import CountedDocuments, Limits, Progress, columns_in_order, count_corpus, weighted
+from .counted_documents import CountedDocuments, Progress, columns_in_order, count_corpus, weighted
 from .ranking import fitted_selector, kept_columns, with_every_label
 from .targets import Targets
 

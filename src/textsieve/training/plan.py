@@ -1,4 +1,4 @@
-"""The training plan: the validated settings of a `Categorizer`, and the steps of training that depend on them.
+"""The training plan: what the settings of a `Categorizer` name, and the steps of training that depend on it.
 
 A plan has the selector and the classifier, and how counts are weighted for each. Class weights are given by label and
 needed by class number: None weighs all documents equally, "balanced" all classes, and a mapping has a factor for some
@@ -17,6 +17,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from ..arrays import Counts, Floats, Ints
+from ..categorizer_settings import Settings
 from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own, takes_weights
 from ..classifiers.from_stats import NAIVE_BAYES, Batches, fit_stats, learns_from_stats, stats_of
 from ..classifiers.linear_form import ProjectionMap, scorer_of
@@ -35,7 +36,7 @@ from ..selectors.named import scheme_for as scheme_for_selector
 from ..selectors.named import selector_of
 from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
-from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
+from ..text.weights import INVERSE_FREQUENCIES
 from .counted_documents import CountedDocuments, SelectedDocuments, StreamedDocuments, narrowed, weighed
 from .fallback import FallbackClass, class_of_unknown
 from .ranking import best_columns, fitted_selector, found_by, kept_columns, with_every_label
@@ -89,23 +90,23 @@ def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
         )
 
 
-def _require_linear(classifier: Any, settings: Mapping[str, Any]) -> None:
+def _require_linear(classifier: Any, settings: Settings) -> None:
     """Raise `InputError` if a classifier that needs the weights of terms is combined with a projection."""
     if isinstance(classifier, NAIVE_BAYES | Rocchio) or hasattr(classifier, "to_scorer"):
         raise InputError(
-            f"projection={shown(settings['projection'])}: the classifier {shown(settings['classifier'])} needs the "
+            f"projection={shown(settings.projection)}: the classifier {shown(settings.classifier)} needs the "
             "weights of terms themselves, which a projection mixes; use svm, logistic or another linear one."
         )
 
 
-def _require_zero(cut: Cut, classifier: Any, settings: Mapping[str, Any]) -> None:
+def _require_zero(cut: Cut, classifier: Any, settings: Settings) -> None:
     """Raise `InputError` for thresholds of 0 with scores that have no boundary there, such as votes and cosines."""
     averages = getattr(classifier, "combine", None) == "mean"
     if isinstance(cut, ZeroCut) and (
         isinstance(classifier, Rocchio) or (hasattr(classifier, "to_scorer") and not averages)
     ):
         raise InputError(
-            f"cut={shown(settings['cut'])}: the scores of the classifier {shown(settings['classifier'])} have no "
+            f"cut={shown(settings.cut)}: the scores of the classifier {shown(settings.classifier)} have no "
             "border at 0; use svm, logistic, nb or cnb, or a cut that is fitted to them, such as 'scut'."
         )
 
@@ -170,35 +171,37 @@ class TrainingPlan:
     n_jobs: int
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], n_jobs: int) -> TrainingPlan:
-        """Validate the settings of a `Categorizer` and return the plan."""
-        for name in ("selector_options", "projection_options"):
-            _refuse_unlabelled(name, settings[name])
-        selector = selector_of(settings["selector"], settings["selector_options"])
+    def of(cls, settings: Settings, n_jobs: int) -> TrainingPlan:
+        """Return the plan for some settings; raise `InputError` if their methods don't work together."""
+        _refuse_unlabelled("selector_options", settings.selector_options)
+        _refuse_unlabelled("projection_options", settings.projection_options)
+        selector = selector_of(settings.selector, settings.selector_options)
         selector.check_settings()
-        classifier = classifier_of(settings["classifier"], settings["classifier_options"])
-        projection = projection_of(settings["projection"], settings["projection_options"])
+        classifier = classifier_of(settings.classifier, settings.classifier_options)
+        projection = projection_of(settings.projection, settings.projection_options)
         if projection is not None:
             _require_linear(classifier, settings)
-        cut = cut_of(settings["cut"], settings["cut_options"])
+        cut = cut_of(settings.cut, settings.cut_options)
         _require_zero(cut, classifier, settings)
-        usual = scheme_for_classifier(classifier)
-        chosen = {name: settings[name] for name in ("tf", "idf", "norm") if settings[name] is not None}
-        for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
-            if name in chosen and chosen[name] not in allowed:
-                raise InputError(f"{name}={chosen[name]!r}; use one of {', '.join(map(repr, allowed))}.")
-        if isinstance(classifier, Rocchio) and chosen.get("norm", "l2") != "l2":
+        if isinstance(classifier, Rocchio) and settings.norm not in (None, "l2"):
             raise InputError(
-                f"norm={chosen['norm']!r}: Rocchio compares by the cosine, which is the same for any length; use 'l2'."
+                f"norm={settings.norm!r}: Rocchio compares by the cosine, which is the same for any length; use 'l2'."
             )
-        if settings["classifier"] in ("svm", "subspace"):
-            classifier.set_params(**{"n_jobs": n_jobs, **(settings["classifier_options"] or {})})
-        if isinstance(settings["projection"], str) and projection is not None and "n_jobs" in projection.get_params():
-            projection.set_params(**{"n_jobs": n_jobs, **(settings["projection_options"] or {})})
+        if settings.classifier in ("svm", "subspace"):
+            classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
+        if isinstance(settings.projection, str) and projection is not None and "n_jobs" in projection.get_params():
+            projection.set_params(**{"n_jobs": n_jobs, **(settings.projection_options or {})})
+        usual = scheme_for_classifier(classifier)
         return cls(
-            *(selector, not isinstance(settings["selector"], str), scheme_for_selector(selector), projection),
-            *(classifier, usual._replace(**chosen), settings["class_weight"]),
-            *(cut, n_jobs),
+            selector=selector,
+            selector_was_given=not isinstance(settings.selector, str),
+            selection=scheme_for_selector(selector),
+            projection=projection,
+            classifier=classifier,
+            scheme=Scheme(settings.tf or usual.tf, settings.idf or usual.idf, settings.norm or usual.norm),
+            class_weight=settings.class_weight,
+            cut=cut,
+            n_jobs=n_jobs,
         )
 
     @property

@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from ..arrays import Floats, Ints
+from ..categorizer_settings import Limits
 from ..corpus import Corpus
 from ..errors import InputError, NothingSelected, UnfitDocuments, shown
 from ..selectors import TermSelector, TypicalTestors
@@ -21,7 +22,7 @@ from ..selectors.named import scheme_for
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
-from .counted_documents import Limits, Progress, count_corpus
+from .counted_documents import Progress, count_corpus
 
 Scored = list[tuple[str, float]]
 """Terms and their scores, the best first."""

@@ -17,7 +17,7 @@ day without learning the same documents twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -26,6 +26,7 @@ from scipy.sparse import csr_array, csr_matrix, vstack
 from sklearn.base import clone
 
 from ..arrays import Floats, Ints
+from ..categorizer_settings import Settings
 from ..classifiers.from_stats import stats_of
 from ..classifiers.scorer import Scorer
 from ..classifiers.tcfp import TCFP
@@ -127,29 +128,27 @@ def way_to_learn(plan: TrainingPlan) -> type[ClassSums] | type[ClassVotes] | Non
     return ClassVotes if plain and plan.projection is None and plan.class_weight is None else None
 
 
-def require_incremental(settings: Mapping[str, Any], plan: TrainingPlan) -> None:
+def require_incremental(settings: Settings, plan: TrainingPlan) -> None:
     """Raise `InputError` if statistics can't be kept for these settings, or an update could not restore the
     settings.
     """
-    keep, name = settings["keep_stats"], settings["classifier"]
-    if not isinstance(keep, bool | np.bool_):
-        raise InputError(f"keep_stats={shown(keep)}; use True or False.")
-    if not keep:
+    name = settings.classifier
+    if not settings.keep_stats:
         return
     if isinstance(name, str) and way_to_learn(plan) is None and way_to_learn(replace(plan, class_weight=None)):
         raise InputError(
-            f"keep_stats=True with class_weight={shown(settings['class_weight'])}: the classifier {shown(name)} has no "
+            f"keep_stats=True with class_weight={shown(settings.class_weight)}: the classifier {shown(name)} has no "
             "class weights; use nb or cnb, or leave the weights out."
         )
     if not isinstance(name, str) or way_to_learn(plan) is None:
-        options = f" with {shown(settings['classifier_options'])}" if name == "tcfp" else ""
-        on = "" if plan.projection is None else f" on the projection {shown(settings['projection'])}"
+        options = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
+        on = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
         raise InputError(
             f"keep_stats=True: the classifier {shown(name)}{options}{on} learns from the documents themselves, so "
             f"others can't be added to what it has learned; use one of {', '.join(INCREMENTAL)}, by name, or leave "
             "keep_stats out and train again when there are new documents."
         )
-    given, stored = settings["classifier_options"] or {}, storable(settings)["classifier_options"] or {}
+    given, stored = settings.classifier_options or {}, storable(settings.as_dict())["classifier_options"] or {}
     for option, value in given.items():
         if isinstance(stored[option], str) and not isinstance(value, str):
             raise InputError(

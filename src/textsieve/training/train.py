@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..categorizer_settings import Limits, Settings
 from ..corpus import Corpus
 from ..errors import InputError, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
-from ..evaluation.calibration import METHODS, Calibration
+from ..evaluation.calibration import Calibration
 from ..evaluation.thresholds import ThresholdRule
 from ..prediction import Model
 from ..settings import is_whole, n_threads
 from ..text.counter import TermCounter
 from ..text.languages import is_english
-from ..text.preparation import SETTINGS, Preparation
+from ..text.preparation import Preparation
 from ..text.reading import matchable_stop_words
 from ..text.words import stop_words_of
 from .counted_documents import (
     CountedDocuments,
-    Limits,
     Progress,
     StreamedDocuments,
     columns_in_order,
@@ -82,21 +83,19 @@ class Trained(NamedTuple):
     """What later documents can be added to, if it was to be kept."""
 
 
-def train(
-    settings: Mapping[str, Any], documents: Any, labels: Any, progress: Progress, sample_weight: Any = None
-) -> Trained:
-    """Train a model with the settings of a `Categorizer`."""
+def train(settings: Settings, documents: Any, labels: Any, progress: Progress, sample_weight: Any = None) -> Trained:
+    """Train a model."""
     training = Training(settings, progress)
     return Trained(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
 
 
-def check_settings(settings: Mapping[str, Any]) -> None:
+def check_settings(settings: Settings) -> None:
     """Raise `InputError` for invalid settings, without reading a document."""
     Training(settings, lambda *_: None)
 
 
 def model_of(
-    settings: Mapping[str, Any],
+    settings: Settings,
     counted: CountedDocuments,
     best: SelectedTerms,
     fitted: Fitted,
@@ -114,17 +113,17 @@ def model_of(
 class Training:
     """The steps of training. Other engines, such as Spark, run them in their own way."""
 
-    def __init__(self, settings: Mapping[str, Any], progress: Progress) -> None:
+    def __init__(self, settings: Settings, progress: Progress) -> None:
         self._settings, self._progress = settings, progress
-        self._n_jobs = n_threads(settings["n_jobs"])
+        self._n_jobs = n_threads(settings.n_jobs)
         self.plan = TrainingPlan.of(settings, self._n_jobs)
         self.clock = Clock(progress)
         self.statistics: Statistics | None = None
         require_incremental(settings, self.plan)
-        _check(settings)
-        reading = self.counter(**self.limits)._validated()
-        if not (settings["stop_words"] is None or isinstance(settings["stop_words"], str)):
-            self._settings = {**settings, "stop_words": matchable_stop_words(settings["stop_words"], reading)}
+        _stop_words(settings)
+        reading = self.counter(**settings.limits)._validated()
+        if not (settings.stop_words is None or isinstance(settings.stop_words, str)):
+            self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -149,12 +148,12 @@ class Training:
                 chosen = counted.select(selected.columns)
                 del counted
             with self.clock("training"):
-                fitted = self.plan.fit(chosen, keep_stats=self._settings["keep_stats"])
+                fitted = self.plan.fit(chosen, keep_stats=bool(self._settings.keep_stats))
             return self.model(targets.sizes_for_file, chosen.terms, fitted, choices, seen, selected.found)
 
     def warn_of_fewer_terms(self, n_seen: int, depth: int = 5) -> None:
         """Warn if there are fewer terms than `n_terms`; the warning points to the call of `Categorizer.fit`."""
-        n_terms = self._settings["n_terms"]
+        n_terms = self._settings.n_terms
         if is_whole(n_terms) and n_terms > n_seen:
             message = f"n_terms={n_terms:,} terms were asked for, but there are {n_seen:,}: all are kept."
             warnings.warn(message, stacklevel=depth)
@@ -162,13 +161,13 @@ class Training:
     # -- counting ------------------------------------------------------------------------------------------------
 
     def _count(self, documents: Any, labels: Any, sample_weight: Any) -> CountedDocuments | StreamedDocuments:
-        limits, multilabel = self.limits, self._settings["multilabel"]
+        limits, multilabel = self._settings.limits, self._settings.multilabel
         if sample_weight is not None or not isinstance(documents, Corpus):
             if sample_weight is not None:
                 self.plan.require_weights()
             given = documents, labels, self.counter(), limits
             counted = count_texts(*given, multilabel=multilabel, sample_weight=sample_weight)
-            if self._settings["keep_stats"]:
+            if self._settings.keep_stats:
                 require_integer_counts(counted.targets)
             return counted
         if labels is not None:
@@ -182,12 +181,12 @@ class Training:
 
     @property
     def limits(self) -> Limits:
-        return {"min_df": self._settings["min_df"], "max_df": self._settings["max_df"]}
+        """Return the limits on the number of documents with a term."""
+        return self._settings.limits
 
     def counter(self, **more: Any) -> TermCounter:
-        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *SETTINGS)
-        reading = {name: self._settings[name] for name in names}
-        return TermCounter(**reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
+        """Return the counter of terms."""
+        return TermCounter(**self._settings.reading, **more, dtype=np.int32, n_jobs=self._n_jobs)
 
     # -- what is decided on held-out documents -------------------------------------------------------------------
 
@@ -195,38 +194,35 @@ class Training:
         """Return whether something is tuned or measured on held-out documents."""
         settings = self._settings
         cut_is_fitted = sizes.multilabel and self.plan.cut.known(len(sizes.classes)) is None
-        return (
-            cut_is_fitted
-            or settings["n_terms"] == "auto"
-            or any(settings[name] is not None for name in ("held_out", "probabilities"))
-        )
+        is_measured = settings.held_out is not None or settings.probabilities is not None
+        return cut_is_fitted or settings.n_terms == "auto" or is_measured
 
     def choose_without(self, sizes: ClassSizes, n_seen: int) -> Choices:
         """Return the choices that need no documents."""
         cut = self.plan.cut.known(len(sizes.classes)) if sizes.multilabel else None
-        return Choices(self.plan.most_terms(self._settings["n_terms"], n_seen), None, cut, None)
+        return Choices(self.plan.most_terms(self._settings.n_terms, n_seen), None, cut, None)
 
     def measure(self, sample: CountedDocuments) -> dict[str, Any] | None:
         """Measure a model of some documents on the others, if `held_out` is set."""
-        if self._settings["held_out"] is None:
+        if self._settings.held_out is None:
             return None
         with self.clock("held out"):
-            report = self._evaluate(sample, self._settings["held_out"])
+            report = self._evaluate(sample, self._settings.held_out)
             return measures_of(report, sample.targets.count(sample.targets.usable))
 
     def choose(self, counted: CountedDocuments, n_seen: int) -> Choices:
         """Tune the number of terms, thresholds and probabilities on these documents; `n_seen` is the number of terms
         in all.
         """
-        n_terms, curve, cut, calibration = self._settings["n_terms"], None, None, None
-        tuning = Tuning(counted, self.plan, self._settings["folds"], self._progress)
+        n_terms, curve, cut, calibration = self._settings.n_terms, None, None, None
+        tuning = Tuning(counted, self.plan, self._settings.folds, self._progress)
         if isinstance(n_terms, str) and n_terms == "auto":
             with self.clock("choosing the number of terms"):
                 found = tuning.curve(counted.n_terms)
             curve = found.points
             n_terms = found.limits[smallest_within_one_error(curve)]
         most = self.plan.most_terms(n_terms, n_seen)
-        method = self._settings["probabilities"]
+        method = self._settings.probabilities
         multilabel = counted.targets.multilabel
         if multilabel:
             cut = self.plan.cut.known(len(counted.targets.classes))
@@ -250,7 +246,7 @@ class Training:
                 "more documents, or hold none out."
             )
         train, test = parted(counted, is_test)
-        another = Training({**self._settings, "keep_stats": False}, self._progress)
+        another = Training(replace(self._settings, keep_stats=False), self._progress)
         choices = another.choose(train, train.n_terms)
         with of_some_documents():
             with another.clock("selecting"):
@@ -279,16 +275,15 @@ class Training:
         """Assemble the model."""
         self.statistics = fitted.statistics
         settings, curve = self._settings, choices.curve
-        stop_words = settings["stop_words"]
         return Model(
             terms=tuple(terms),
             classes=sizes.classes,
             class_docs=tuple(sizes.class_docs.tolist()),
             labels=sizes.form,
-            lowercase=bool(settings["lowercase"]),
-            strip_accents=settings["strip_accents"],
-            stop_words="english" if is_english(stop_words) else _stop_words(settings),
-            ngram_range=tuple(settings["ngram_range"]),
+            lowercase=bool(settings.lowercase),
+            strip_accents=settings.strip_accents,
+            stop_words="english" if is_english(settings.stop_words) else _stop_words(settings),
+            ngram_range=(settings.ngram_range[0], settings.ngram_range[1]),
             tf=self.plan.scheme.tf,
             norm=self.plan.scheme.norm,
             idf=None if self.plan.scheme.idf == "none" else fitted.idf,
@@ -296,11 +291,11 @@ class Training:
             thresholds=None if choices.cut is None else choices.cut.thresholds,
             ranks=None if choices.cut is None else choices.cut.ranks,
             calibration=choices.calibration,
-            preparation=Preparation.of(settings).checked(),
+            preparation=Preparation.of(settings.as_dict()).checked(),
             fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
-            settings=storable(settings),
+            settings=storable(settings.as_dict()),
             about={
-                **provenance(settings["normalise"]),
+                **provenance(settings.normalise),
                 "n_documents": sizes.n_documents,
                 "n_unlabelled": sizes.n_unlabelled,
                 **seen,
@@ -310,19 +305,8 @@ class Training:
         )
 
 
-def _check(settings: Mapping[str, Any]) -> None:
-    share, n_folds, method = settings["held_out"], settings["folds"], settings["probabilities"]
-    if method is not None and not (isinstance(method, str) and method in METHODS):
-        raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
-    if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
-        raise InputError(f"held_out={share!r}; use a share of the documents above 0 and below 1, or None.")
-    _stop_words(settings)
-    if not (is_whole(n_folds) and n_folds >= 2):
-        raise InputError(f"folds={n_folds!r}; use a number from 2.")
-
-
-def _stop_words(settings: Mapping[str, Any]) -> frozenset[str]:
-    return stop_words_of(settings["stop_words"], settings["strip_accents"], lowercase=settings["lowercase"])
+def _stop_words(settings: Settings) -> frozenset[str]:
+    return stop_words_of(settings.stop_words, settings.strip_accents, lowercase=settings.lowercase)
 
 
 def require_classes(sizes: ClassSizes) -> None:

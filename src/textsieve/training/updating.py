@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
+from ..categorizer_settings import SETTINGS, Settings
 from ..corpus.batch import SEPARATORS
 from ..errors import InputError, TooFewDocuments, counted, shown
 from ..evaluation import folds
@@ -37,16 +38,6 @@ from .provenance import now
 from .statistics import Statistics, way_to_learn
 from .targets import Targets
 
-_OF_NO_MATTER: dict[str, Any] = {
-    "selector": None,
-    "selector_options": None,
-    "projection": None,
-    "projection_options": None,
-    "cut": "pcut",
-    "cut_options": None,
-}
-"""Settings that have done their part, and of which a model file may have no more than a name."""
-
 
 class UnknownLabel(InputError):
     """Raised for a label that is not a class of the model."""
@@ -59,20 +50,24 @@ class Updated(NamedTuple):
     statistics: Statistics
 
 
-def plan_of(settings: Mapping[str, Any], n_jobs: int) -> TrainingPlan:
-    """Return the training plan for the settings stored in a model."""
-    options = settings["classifier_options"]
-    if not (isinstance(settings["classifier"], str) and (options is None or isinstance(options, Mapping))):
+def plan_of(settings: Settings, n_jobs: int) -> TrainingPlan:
+    """Return the training plan for the settings stored in a model.
+
+    Selector, projection and cut have done their part; a model file may hold no more of them than a description.
+    """
+    options = settings.classifier_options
+    if not (isinstance(settings.classifier, str) and (options is None or isinstance(options, Mapping))):
         raise InputError(
-            f"The model's classifier is {shown(settings['classifier'])} with the options {shown(options)}; the file "
+            f"The model's classifier is {shown(settings.classifier)} with the options {shown(options)}; the file "
             "was not written by textsieve."
         )
-    return TrainingPlan.of({**settings, **_OF_NO_MATTER}, n_jobs)
+    settings = replace(settings, selector=None, selector_options=None, projection=None, projection_options=None)
+    return TrainingPlan.of(replace(settings, cut=SETTINGS["cut"].default, cut_options=None), n_jobs)
 
 
-def is_incremental(settings: Mapping[str, Any]) -> bool:
+def is_incremental(settings: Settings) -> bool:
     """Return whether a model with these settings could be updated if its statistics had been kept."""
-    if not isinstance(settings["classifier"], str) or settings["projection"] is not None:
+    if not isinstance(settings.classifier, str) or settings.projection is not None:
         return False
     try:
         return way_to_learn(plan_of(settings, 1)) is not None
@@ -199,11 +194,11 @@ MANY = 0.1
 """Share of the documents that a cut was fitted to, from which on documents that were folded in since may matter."""
 
 
-def cut_that_is_fitted(model: Model, settings: Mapping[str, Any]) -> Cut | None:
+def cut_that_is_fitted(model: Model, settings: Settings) -> Cut | None:
     """Return a model's threshold rule if it was fitted to scores, otherwise None."""
     if model.labels == "one":
         return None
-    cut = cut_of(settings["cut"], settings["cut_options"])
+    cut = cut_of(settings.cut, settings.cut_options)
     return cut if cut.known(len(model.classes)) is None else None
 
 
@@ -215,7 +210,7 @@ def is_stale(model: Model) -> bool:
 
 
 def refit_thresholds(
-    model: Model, before: Statistics, settings: Mapping[str, Any], plan: TrainingPlan, rows: CSR, targets: Targets
+    model: Model, before: Statistics, settings: Settings, plan: TrainingPlan, rows: CSR, targets: Targets
 ) -> Model:
     """Return an updated model with thresholds or ranks refitted to the documents of the update."""
     cut = cut_that_is_fitted(model, settings)
@@ -230,7 +225,7 @@ def refit_thresholds(
             f"fit_cut=True: {counted(len(labelled), 'document')} to fold in, and {LEAST} are the fewest that a cut can "
             "be fitted to; give more, or leave it out."
         )
-    rule = cut.fit_held_out(held_out_scores(model, before, plan, rows, targets, settings["folds"]))
+    rule = cut.fit_held_out(held_out_scores(model, before, plan, rows, targets, settings.folds))
     updated = {**model.about["updated"], "since_cut": 0}
     return replace(model, **_renewed(model, rule, targets), about={**model.about, "updated": updated})
 
