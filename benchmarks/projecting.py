@@ -1,13 +1,15 @@
-"""Trace projections, beside scikit-learn's truncated SVD: all terms of 20 Newsgroups by date to few directions."""
+"""Trace projections beside scikit-learn's truncated SVD and scipy's eigsh, on all terms of 20 Newsgroups by date."""
 
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.decomposition import TruncatedSVD
 
 from textsieve import TermCounter, TermWeighter, TraceProjection
+from textsieve.arrays import Floats
 
 from .harness import Result, timed, versus
 from .newsgroups import newsgroups
@@ -23,9 +25,22 @@ def data() -> tuple[csr_array, list[str]]:
     return csr_array(TermWeighter().fit_transform(TermCounter().fit_transform(texts))), groups
 
 
-def projected(weight: float) -> TraceProjection:
-    """A projection that has learned: on 100 directions, or from weight 1 on as many as there are classes, less one."""
-    return TraceProjection(weight=weight, n_components=N_COMPONENTS if weight < 1 else None).fit(*data())
+def projected(weight: float, n_components: int = N_COMPONENTS) -> TraceProjection:
+    """Return a fitted projection with 100 directions; from weight 1 on, with one less than there are classes."""
+    return TraceProjection(weight=weight, n_components=n_components if weight < 1 else None).fit(*data())
+
+
+def principal_components(n_components: int) -> Floats:
+    """Return the directions of weight 0 as scipy's ARPACK finds them, from products with the centred documents."""
+    rows = data()[0]
+    columns, mean, n_documents = csr_array(rows.T), rows.mean(axis=0), rows.shape[0]
+
+    def multiply(vector: Floats) -> Floats:
+        direction = vector.ravel()
+        return np.asarray(columns @ (rows @ direction) / n_documents - mean * (mean @ direction))
+
+    scatter = LinearOperator((rows.shape[1], rows.shape[1]), matvec=multiply, dtype=np.float64)
+    return np.asarray(eigsh(scatter, n_components, which="LA", tol=1e-10, v0=np.ones(rows.shape[1]))[1])
 
 
 def truncated() -> TruncatedSVD:
@@ -40,6 +55,17 @@ def results() -> list[Result]:
     return [
         against("TraceProjection, weight 0: fit, 100 directions", lambda: projected(0.0)),
         against("TraceProjection, weight 0.5: fit, 100 directions", lambda: projected(0.5)),
+        *(
+            versus(
+                f"TraceProjection, weight 0: fit, {n} directions",
+                partial(projected, 0.0, n),
+                partial(principal_components, n),
+                f"eigsh({n}) with a LinearOperator",
+                repeats=3,
+                their_repeats=1,
+            )
+            for n in (20, N_COMPONENTS)
+        ),
         against("TraceProjection, weight 2: fit, 19 directions", lambda: projected(2.0)),
         Result("TraceProjection, weight 1: fit, 19 directions", timed(lambda: projected(1.0))),
     ]
