@@ -11,7 +11,6 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,6 +28,7 @@ from .warning import warn
 
 if TYPE_CHECKING:
     from .evaluation import CurvePoint, Report
+    from .modelfile.reading import ModelFile
     from .training.statistics import Statistics
 
 Documents = Iterable[str | bytes] | Corpus
@@ -67,7 +67,7 @@ class Categorizer(Parameters):
     model_: Model
     seconds_: dict[str, float]
     _statistics_: Statistics | None = None
-    _path_: str | None = None  # of the file that it was loaded from
+    _file_: ModelFile | None = None  # which it was loaded from
     _not_metadata = Parameters._not_metadata | {"progress"}
 
     def __init__(
@@ -159,7 +159,7 @@ class Categorizer(Parameters):
 
         trained = train(self.settings(), X, y, progress or (lambda *_: None), sample_weight)
         self.model_, self.seconds_, self._statistics_ = trained
-        self._path_ = None
+        self._file_ = None
         return self
 
     def update(self, X: Documents, y: Any = None, *, fit_cut: bool = False, sample_weight: Any = None) -> Self:
@@ -205,18 +205,18 @@ class Categorizer(Parameters):
         return self
 
     def _kept_statistics(self) -> Statistics:
-        """Return the statistics that documents are added to: from `fit`, or from the file next to the model's."""
+        """Return the statistics that documents are added to: from `fit`, or from the model's file."""
         model = self._fitted()
         if self._statistics_ is not None:
             return self._statistics_
-        if "stats" not in model.about or self._path_ is None:
+        if self._file_ is None or not self._file_.has_statistics:
             raise InputError(
                 "This model has no statistics that documents could be added to; train it with keep_stats=True (for nb, "
                 "cnb, rocchio or tcfp), and load it from its file. Or fit again, with all documents."
             )
-        from .modelfile.statsfile import read
+        from .modelfile.statistics import read_statistics
 
-        return read(model, self._path_)
+        return read_statistics(model, self._file_)
 
     def settings(self) -> Settings:
         """Return the settings, checked; raise `InputError` for one that is missing in the file of a loaded model."""
@@ -441,44 +441,40 @@ class Categorizer(Parameters):
 
     # -- files ---------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, keep_stats: bool = True) -> None:
         """Write the model to a file; an old file is replaced only when the new one is complete.
 
-        With `keep_stats`, the statistics for `update` are written to a second file next to it, NAME.stats. If the model
-        was loaded and its statistics are no longer next to its file, the model is written without them, with a warning.
+        A model that was trained with `keep_stats` is written with the statistics for `update`, unless `keep_stats` is
+        False here: then the file is as small as possible, and the model in it can't be updated. If the model was loaded
+        and its file has changed since, the model is written without statistics, with a warning.
         """
-        model, statistics = self._fitted(), self._statistics_
-        if statistics is None and "stats" in model.about:
-            model, statistics = self._with_statistics_beside(model)
+        model, statistics = self._fitted(), self._statistics_to_save() if keep_stats else None
         from .modelfile.locking import locked, may_be_updated
 
         name = os.fspath(path)
         with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
-            if statistics is None:
-                modelfile.write(model, name)
-            else:
-                from .modelfile.statsfile import write
+            modelfile.write(model, name, statistics)
 
-                write(model, statistics, name)
+    def _statistics_to_save(self) -> Statistics | None:
+        """Return the statistics of the model, or None if there are none, with a warning if they got lost."""
+        if self._statistics_ is not None or self._file_ is None or not self._file_.has_statistics:
+            return self._statistics_
+        from .modelfile.statistics import read_statistics
 
-    def _with_statistics_beside(self, model: Model) -> tuple[Model, Statistics | None]:
-        """Return a model and its statistics; if these are missing, a model that names none, and None."""
-        from .modelfile.statsfile import found_beside
-
-        statistics = None if self._path_ is None else found_beside(model, self._path_)
-        if statistics is not None:
-            return model, statistics
-        warn(
-            f"The statistics of this model are not beside {self._path_ or 'its file'} (it was updated since, or they "
-            "were left behind), so it is saved without, and can't be updated; load it anew, or train again."
-        )
-        return replace(model, about={name: value for name, value in model.about.items() if name != "stats"}), None
+        try:
+            return read_statistics(self._fitted(), self._file_)
+        except InputError as problem:
+            warn(f"The statistics can't be read, so the model is saved without them, and can't be updated. {problem}")
+            return None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model from a file. This never runs code from the file."""
-        categorizer = cls.of_model(modelfile.read(path))
-        categorizer._path_ = os.path.realpath(path)
+        from .modelfile.reading import read_stored
+
+        model, file = read_stored(path)
+        categorizer = cls.of_model(model)
+        categorizer._file_ = file._replace(path=os.path.abspath(path))
         return categorizer
 
     @classmethod

@@ -362,7 +362,8 @@ class Settings:
         default=False,
         metadata=_row(
             "bool",
-            "Keep the statistics to which update adds documents; with nb, cnb, rocchio and tcfp.",
+            "Keep the statistics to which update adds documents, in the model file, which becomes larger; with nb, "
+            "cnb, rocchio and tcfp.",
             option=Option("--keep-stats", sets=True),
         ),
     )

@@ -9,7 +9,7 @@ from tests.reference.cli_cases import Run
 @pytest.mark.parametrize("verb", ["update", "predict", "evaluate"])
 def test_the_model_comes_first(verb: str, model: Path, news: Path, run: Run) -> None:
     said = run(verb, news, model, exit_code=1).stderr
-    assert f"{news} is not a textsieve model" in said
+    assert f"{news}: the file is not a textsieve model" in said
     assert f"The model comes first: textsieve {verb} {model} {news}\n" in said
 
 

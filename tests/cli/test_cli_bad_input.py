@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
+from tests.reference.model_archives import unpack
 
 from textsieve.cli.wording import as_options
 
@@ -118,18 +119,18 @@ def damaged(change: Callable[[bytes], bytes]) -> Callable[[Path, Path], object]:
 
 
 MODELS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
-    "not there": (lambda model, path: None, "There is no file"),
+    "not there": (lambda model, path: None, "there is no such file"),
     "a folder": (lambda model, path: path.mkdir(), "is a folder"),
-    "empty": (damaged(lambda data: b""), "bad.sieve is not a textsieve model: it is empty"),
-    "cut short": (damaged(lambda data: data[:-5]), "bad.sieve is cut short: it has"),
-    "cut within the header": (damaged(lambda data: data[:100]), "bad.sieve is cut short"),
+    "empty": (damaged(lambda data: b""), "bad.sieve: the file is not a textsieve model: it is empty"),
+    "cut short": (damaged(lambda data: data[:-5]), "bad.sieve: the file is cut short: it has"),
+    "cut within the header": (damaged(lambda data: data[:100]), "bad.sieve: the file is cut short"),
     "a flipped bit": (damaged(lambda data: data[:-5] + bytes([data[-5] ^ 1]) + data[-4:]), "bad.sieve"),
     "a pickle": (damaged(lambda data: b"\x80\x04" + data), "pickle"),
     "a text": (damaged(lambda data: b"label,text\n"), "not a textsieve model"),
     "a pipe": (lambda model, path: os.mkfifo(path), "is a pipe or a device, not a textsieve model"),
     "a link to a device": (lambda model, path: path.symlink_to("/dev/zero"), "is a pipe or a device"),
     "a link to itself": (lambda model, path: path.symlink_to(path), "can't be read: Too many levels of symbolic links"),
-    "a link to nothing": (lambda model, path: path.symlink_to("nothing"), "There is no file"),
+    "a link to nothing": (lambda model, path: path.symlink_to("nothing"), "there is no such file"),
     "an unknown array": (damaged(lambda data: repacked(data, extra=lambda idf: idf)), "['coefficients', 'extra'"),
     "a huge idf": (damaged(lambda data: repacked(data, idf=lambda idf: idf * 1e300)), "an idf is not finite"),
     "made by a newer version": (damaged(lambda data: newer(data)), "Update textsieve"),
@@ -138,18 +139,17 @@ MODELS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
 
 def repacked(data: bytes, **arrays: Callable[[Any], Any]) -> bytes:
     """The same model with arrays that are made of its idf, and a checksum that agrees."""
-    from textsieve.archive import pack, unpack
-    from textsieve.modelfile.layout import KIND
+    from textsieve.archive import pack
+    from textsieve.modelfile.header import KIND
 
     header, own = unpack(KIND, data)
-    kind = KIND._replace(version=header.pop("version"))
-    return pack(kind, header, own | {name: change(own["idf"]) for name, change in arrays.items()})
+    return pack(KIND, header, own | {name: change(own["idf"]) for name, change in arrays.items()})
 
 
 def newer(data: bytes) -> bytes:
     """The same model as of a version to come."""
-    from textsieve.archive import pack, unpack
-    from textsieve.modelfile.layout import KIND
+    from textsieve.archive import pack
+    from textsieve.modelfile.header import KIND
 
     header, arrays = unpack(KIND, data)
     return pack(KIND, header | {"version": KIND.version + 1}, arrays)

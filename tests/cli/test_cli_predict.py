@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
+from tests.reference.model_archives import unpack
 
 import textsieve
-from textsieve.archive import pack, unpack
-from textsieve.modelfile.layout import KIND
+from textsieve.archive import pack
+from textsieve.modelfile.header import KIND
 
 TEXTS = ["the striker and the goal", "minister of the budget", "atom theory"]
 LABELS = ["sport", "politics", "science"]

@@ -10,7 +10,9 @@ from tests.reference.cli_cases import Run, command_in, documents, lines, write_c
 from tests.reference.updating_twin import learned_by
 
 from textsieve import Categorizer, load
+from textsieve.archive import archive_in
 from textsieve.cli.retraining import DOCUMENTS, retraining
+from textsieve.modelfile.header import KIND
 
 
 def test_keeping_statistics_of_an_svm_is_refused_before_a_file_is_read(tmp_path: Path, run: Run) -> None:
@@ -41,14 +43,21 @@ def test_statistics_that_are_not_there(news: Path, feedback: Path, kept: Path, t
     said = run("update", tmp_path / "plain.sieve", feedback, exit_code=1).stderr
     assert "was trained without --keep-stats" in said
     assert command_in(said)[-3:] == ["--classifier", "nb", "--keep-stats"]
-    Path(f"{kept}.stats").unlink()
-    said = run("update", kept, feedback, exit_code=1).stderr
-    assert f"There is no file {kept}.stats" in said
-    assert command_in(said)[-1] == "--keep-stats"
-    with pytest.warns(UserWarning, match="saved without"):
-        load(kept).save(kept)
+    load(kept).save(kept, keep_stats=False)
     said = run("update", kept, feedback, exit_code=1).stderr
     assert f"{kept}: was saved without its statistics" in said
+    assert command_in(said)[-1] == "--keep-stats"
+
+
+def test_damaged_statistics_say_how_the_model_is_trained_again(feedback: Path, kept: Path, run: Run) -> None:
+    data = bytearray(kept.read_bytes())
+    archive = archive_in(KIND, bytes(data), str(kept))
+    spec = archive.specs["statistics.cell_sums"]
+    data[len(data) - max(spec.start + spec.n_bytes for spec in archive.specs.values()) + spec.start] ^= 1
+    kept.write_bytes(bytes(data))
+    said = run("update", kept, feedback, exit_code=1).stderr
+    assert f"{kept}: the file is damaged: its checksum differs" in said
+    assert command_in(said)[-1] == "--keep-stats"
 
 
 SETTINGS: list[list[str]] = [

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.reference.cli_cases import SUBJECTS, Run, documents, write_csv
+from tests.reference.model_archives import unpack
 
 import textsieve
-from textsieve.archive import pack, unpack
-from textsieve.modelfile.layout import KIND
+from textsieve.archive import pack
+from textsieve.modelfile.header import KIND
 from textsieve.selectors.named import SELECTORS
 from textsieve.selectors.testors.shares import Shares
 from textsieve.selectors.testors.shortest import Shortest
@@ -415,7 +416,7 @@ def test_info_of_a_model_made_in_python(tmp_path: Path, run: Run, ask: Ask) -> N
 def test_a_model_that_says_odd_things(about: dict[str, Any], model: Path, tmp_path: Path, run: Run) -> None:
     header, arrays = unpack(KIND, model.read_bytes())
     (tmp_path / "odd").write_bytes(pack(KIND, header | {"about": about}, arrays))
-    assert "what it says about itself" in run("info", tmp_path / "odd", exit_code=1).stderr
+    assert "about is not what textsieve writes" in run("info", tmp_path / "odd", exit_code=1).stderr
     run("predict", tmp_path / "odd", "-", input="the striker\n", exit_code=1)
 
 

@@ -10,12 +10,20 @@ from tests.reference.cli_cases import CORRECTIONS, Ask, Run, lines, write_csv
 from tests.reference.updating_twin import learned_by
 
 from textsieve import load
+from textsieve.archive import archive_in
+from textsieve.modelfile.header import KIND
 
 
-def test_train_says_where_the_statistics_are(news: Path, tmp_path: Path, run: Run) -> None:
+def test_train_and_info_say_whether_a_model_can_be_updated(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     said = run("train", news, "-o", tmp_path / "a.sieve", "--classifier", "nb", "--keep-stats").stdout
-    assert f"Kept for textsieve update: {tmp_path / 'a.sieve.stats'}: " in said
-    assert sorted(os.listdir(tmp_path)) == ["a.sieve", "a.sieve.stats"]
+    assert "It can be updated: the file has the statistics that textsieve update needs." in said
+    assert "textsieve update can add documents to it" in run("info", tmp_path / "a.sieve").stdout
+    assert ask("info", tmp_path / "a.sieve")["can_be_updated"] is True
+    told = ask("train", news, "-o", tmp_path / "b.sieve", "--classifier", "nb")
+    assert told["can_be_updated"] is False
+    assert "textsieve update can't add documents to it" in run("info", tmp_path / "b.sieve").stdout
+    assert ask("info", tmp_path / "b.sieve")["can_be_updated"] is False
+    assert sorted(os.listdir(tmp_path)) == ["a.sieve", "b.sieve"]
 
 
 def test_corrections_are_learned(kept: Path, feedback: Path, run: Run) -> None:
@@ -29,7 +37,7 @@ def test_corrections_are_learned(kept: Path, feedback: Path, run: Run) -> None:
     updated = load(kept)
     assert learned_by(updated.model_) == learned_by(expected.model_)
     assert updated.predict([text for text, _ in CORRECTIONS]).tolist() == [label for _, label in CORRECTIONS]
-    assert sorted(os.listdir(kept.parent)) == ["feedback.jsonl", "news.sieve", "news.sieve.stats"]
+    assert sorted(os.listdir(kept.parent)) == ["feedback.jsonl", "news.sieve"]
 
 
 def test_what_was_right_before_and_is_now(kept: Path, feedback: Path, ask: Ask) -> None:
@@ -48,15 +56,23 @@ def test_what_was_right_before_and_is_now(kept: Path, feedback: Path, ask: Ask) 
 
 def test_a_growing_file_is_folded_in_once(kept: Path, feedback: Path, ask: Ask, run: Run) -> None:
     ask("update", kept, feedback)
-    files = [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()]
+    before = kept.read_bytes()
     said = run("update", kept, feedback).stdout
     assert "3 documents were folded in before, and are passed over." in said
     assert "There is nothing to fold in, so nothing was written." in said
-    assert [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()] == files
+    assert kept.read_bytes() == before
     lines(feedback, *CORRECTIONS, ("an atom in the budget", "science"))
     told = ask("update", kept, feedback)
     assert (told["read"], told["folded"], told["folded_before"]) == (4, 1, 3)
     assert told["updated"] | {"last": ""} == {"documents": 4, "times": 2, "last": ""}
+
+
+def statistics_bytes(path: Path) -> bytes:
+    """Return the statistics in a model file."""
+    archive = archive_in(KIND, path.read_bytes(), str(path))
+    names = sorted(name for name in archive.specs if name.startswith("statistics."))
+    arrays = archive.read_additional(names, archive.header["statistics"]["checksum"])
+    return repr(archive.header["statistics"]).encode() + b"".join(arrays[name].tobytes() for name in names)
 
 
 def test_day_by_day_is_all_at_once(news: Path, tmp_path: Path, run: Run) -> None:
@@ -67,7 +83,7 @@ def test_day_by_day_is_all_at_once(news: Path, tmp_path: Path, run: Run) -> None
         run("update", models[0], lines(tmp_path / "feedback.jsonl", *CORRECTIONS[:n]))
     run("update", models[1], lines(tmp_path / "feedback.jsonl", *reversed(CORRECTIONS)))
     assert learned_by(load(models[0]).model_) == learned_by(load(models[1]).model_)
-    assert Path(f"{models[0]}.stats").read_bytes() == Path(f"{models[1]}.stats").read_bytes()
+    assert statistics_bytes(models[0]) == statistics_bytes(models[1])
 
 
 def test_the_last_correction_of_a_text_counts(kept: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
@@ -103,11 +119,11 @@ def test_standard_input(kept: Path, run: Run) -> None:
 
 
 def test_a_dry_run_writes_nothing(kept: Path, feedback: Path, run: Run) -> None:
-    files = [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()]
+    before = kept.read_bytes()
     said = run("update", kept, feedback, "--dry-run").stdout
     assert "3 folded in" in said
     assert "Nothing was written: --dry-run." in said
-    assert [kept.read_bytes(), Path(f"{kept}.stats").read_bytes()] == files
+    assert kept.read_bytes() == before
 
 
 def test_info_says_that_it_was_updated(kept: Path, feedback: Path, run: Run, ask: Ask) -> None:

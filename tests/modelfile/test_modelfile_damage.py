@@ -36,7 +36,7 @@ def refused_or_the_same(damaged: bytes, whole: bytes) -> bool:
     try:
         model = decode(damaged, "news.sieve")
     except InputError as error:
-        named = str(error).startswith("news.sieve is ")
+        named = str(error).startswith("news.sieve: ")
     else:
         assert encode(model) == whole
         return False
@@ -46,7 +46,7 @@ def refused_or_the_same(damaged: bytes, whole: bytes) -> bool:
 
 def test_every_truncation_is_refused() -> None:
     for length in range(len(SMALL)):
-        with pytest.raises(InputError, match=r"^news\.sieve is (not a textsieve model|cut short)"):
+        with pytest.raises(InputError, match=r"^news\.sieve: the file is (not a textsieve model|cut short)"):
             decode(SMALL[:length], "news.sieve")
 
 
@@ -54,13 +54,13 @@ def test_truncated_files_are_refused_by_name(tmp_path: Path) -> None:
     file = tmp_path / "news.sieve"
     for length in [*range(40), *range(40, len(LARGE), 997), len(LARGE) - 1]:
         file.write_bytes(LARGE[:length])
-        with pytest.raises(InputError, match=r"news\.sieve is (not a textsieve model|cut short)"):
+        with pytest.raises(InputError, match=r"news\.sieve: the file is (not a textsieve model|cut short)"):
             read(file)
 
 
 @pytest.mark.parametrize("added", [b"\0", b"\n", b"{}", SMALL])
 def test_what_comes_after_is_refused(added: bytes) -> None:
-    with pytest.raises(InputError, match=r"bytes where its header speaks of"):
+    with pytest.raises(InputError, match=r"bytes, and its header declares"):
         decode(SMALL + added)
 
 
@@ -143,7 +143,7 @@ def an_array_file() -> bytes:
 def test_another_kind_of_file_is_named(tmp_path: Path, data: bytes, said: str) -> None:
     file = tmp_path / "model.pkl"
     file.write_bytes(data)
-    with pytest.raises(InputError, match=rf"model\.pkl is not a textsieve model.*{said}"):
+    with pytest.raises(InputError, match=rf"model\.pkl: the file is not a textsieve model.*{said}"):
         read(file)
 
 

@@ -12,19 +12,22 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 from tests.reference.categorizer_cases import small_texts
+from tests.reference.model_archives import unpack
 from tests.reference.model_cases import several_labels, small_model, two_classes
 
 from textsieve import Categorizer, InputError
-from textsieve.archive import MOST_DEEP, MOST_HEADER, MOST_VALUES, checksum, pack, unpack
+from textsieve.archive import MAX_HEADER, Archive, checksum, pack
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.classifiers.scorer import LARGEST
 from textsieve.evaluation.calibration import Calibration
-from textsieve.modelfile import read
+from textsieve.modelfile import read, reading
 from textsieve.modelfile import write as write_model
-from textsieve.modelfile.layout import KIND
-from textsieve.modelfile.reading import MOST_BYTES, decode
+from textsieve.modelfile.arrays import check_declared
+from textsieve.modelfile.header import KIND, MAX_BYTES
+from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
+from textsieve.strict_json import MAX_DEPTH, MAX_VALUES
 from textsieve.text.csr import CSR
 from textsieve.text.weights import MOST_IDF, NORMS, TERM_FREQUENCIES
 
@@ -53,7 +56,7 @@ def cost_of_refusing(data: bytes, match: str = "") -> int:
     """Return how much memory it takes to refuse some bytes, with an error that matches."""
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=rf"^hostile\.sieve is .*{match}") as caught:
+        with pytest.raises(InputError, match=rf"^hostile\.sieve: .*{match}") as caught:
             decode(data, "hostile.sieve")
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -156,6 +159,13 @@ def test_the_largest_and_the_least_idf_are_accepted() -> None:
 
 READING, WEIGHTING = HEADER["reading"], HEADER["weighting"]
 
+SECTION = {"kind": "votes", "multilabel": True, "n_documents": 5, "n_unlabelled": 0, "checksum": 1}
+ODD_VALUES: list[Any] = [{}, [], 1, "x", False]
+ODD_SECTIONS: list[dict[str, Any]] = [
+    *({"kind": odd} for odd in ("pickle", None, ["votes"])),
+    *({"multilabel": odd} for odd in (1, None, "yes")),
+    *({name: odd} for name in ("n_documents", "n_unlabelled") for odd in (-1, 1.5, 1 << 31, 1 << 80, None, "5", True)),
+]
 ROW = {"label": "city", "precision": 0.5, "recall": 1, "f1": 0.75, "documents": 3, "predicted": 4}
 HELD_OUT = {"share": 0.2, "documents": 5, "accuracy": 0.5, "micro_f1": 0.5, "macro_f1": 0.5, "classes": [ROW]}
 ODD: list[dict[str, Any]] = [
@@ -188,23 +198,24 @@ ODD: list[dict[str, Any]] = [
         ({"format": "textsieve.ClassStats"}, r"'textsieve\.ClassStats' version 1"),
         ({"format": None}, "None version 1"),
         ({"format": ["textsieve.Model"]}, "version 1"),
-        ({"version": 4}, "version 4; .*Update textsieve"),
-        ({"version": 3}, "its header has .*'fallback'"),
+        ({"version": 2}, "version 2; .*Update textsieve"),
         ({"fallback": 1}, "header"),
-        ({"version": 2, "fallback": 1}, "header"),
-        *(({"version": 3, "fallback": odd}, "fallback") for odd in (None, -1, 3, 1.0, True, "city", [1], 10**400)),
-        ({"version": 3, "fallback": 1, "reading": READING | {"more": 1}}, "reading"),
-        ({"version": 3, "fallback": 1, "reading": READING | {"preparation": {}}}, "preparation"),
-        ({"version": 2}, "reading"),
+        *(({"fallback_class": odd}, "fallback class is") for odd in (-1, 3, 1.0, True, "city", [1], 10**400)),
+        ({"reading": {name: value for name, value in READING.items() if name != "preparation"}}, "reading"),
         ({"version": 10**20}, "Update textsieve"),
         ({"version": 0}, "version 0"),
         ({"version": "1"}, "version '1'"),
         ({"version": True}, "version True"),
         ({"version": None}, "version None"),
         ({"more": 1}, "header"),
-        ({"labels": "all"}, "labels"),
-        ({"labels": ["several"]}, "labels"),
-        ({"labels": "one"}, "thresholds"),
+        *(({"multilabel": odd}, "multilabel is") for odd in ("all", ["several"], None, 1)),
+        *(({"label_matrix": odd}, "label_matrix") for odd in ("all", None, 0)),
+        ({"multilabel": False}, "thresholds"),
+        ({"multilabel": False, "label_matrix": True}, "multilabel is False and label_matrix True"),
+        *(({"statistics": odd}, "its statistics are") for odd in ODD_VALUES),
+        ({"statistics": SECTION}, "arrays of statistics without their description"),
+        *(({"statistics": SECTION | odd}, "of its statistics is") for odd in ODD_SECTIONS),
+        ({"statistics": SECTION | {"n_unlabelled": 6}}, "more unlabelled documents than documents"),
         ({"classes": "abc"}, "no classes"),
         ({"classes": []}, "no classes"),
         ({"classes": {"a": 1}}, "no classes"),
@@ -248,10 +259,7 @@ ODD: list[dict[str, Any]] = [
         ({"settings": []}, "settings"),
         ({"settings": "x"}, "settings"),
         ({"about": None}, "about"),
-        *(
-            ({"about": about}, "what it says about itself is not what textsieve writes: " + next(iter(about)))
-            for about in ODD
-        ),
+        *(({"about": about}, "about is not what textsieve writes: " + next(iter(about))) for about in ODD),
     ],
 )
 def test_headers_that_make_no_sense(header: dict[str, Any], said: str) -> None:
@@ -287,16 +295,16 @@ TEXT = json.dumps(HEADER)
         ("{}", "'version'"),
         (TEXT[:-1], "not a textsieve model"),
         (TEXT + TEXT, "Extra data"),
-        (TEXT[:-1] + ', "labels": "one"}', "'labels' twice"),
+        (TEXT[:-1] + ', "ranks": 1}', "'ranks' twice"),
         (TEXT[:-1] + ', "checksum": 5}', "'checksum' twice"),
         (TEXT.replace('"tf": "log"', '"tf": "log", "tf": "log"'), "'tf' twice"),
         (TEXT.replace('"C": 1.0', '"C": NaN'), "NaN"),
         (TEXT.replace('"C": 1.0', '"C": ' + "9" * 100_000), "not a textsieve model"),
-        (TEXT.replace('"C": 1.0', '"C": ' + "[" * 50 + "]" * 50), f"more than {MOST_DEEP} deep"),
-        (TEXT.replace('"C": 1.0', '"C": ' + '{"a":' * 50 + "1" + "}" * 50), f"more than {MOST_DEEP} deep"),
-        ("[" * 500_000, f"more than {MOST_DEEP} deep"),
-        ('{"a":' * 500_000, f"more than {MOST_DEEP} deep"),
-        ("[" * 500_000 + "]" * 500_000, f"more than {MOST_DEEP} deep"),
+        (TEXT.replace('"C": 1.0', '"C": ' + "[" * 50 + "]" * 50), f"more than {MAX_DEPTH} deep"),
+        (TEXT.replace('"C": 1.0', '"C": ' + '{"a":' * 50 + "1" + "}" * 50), f"more than {MAX_DEPTH} deep"),
+        ("[" * 500_000, f"more than {MAX_DEPTH} deep"),
+        ('{"a":' * 500_000, f"more than {MAX_DEPTH} deep"),
+        ("[" * 500_000 + "]" * 500_000, f"more than {MAX_DEPTH} deep"),
         ('"' + '\\"' * 500_000, "not a textsieve model"),
         ('{"a": "' + "[" * 500_000 + '"}', "'version'"),  # brackets in a text nest nothing
         ('{"' + "\\", "not a textsieve model"),
@@ -332,8 +340,8 @@ HUGE = 1 << 60
     [
         (raw("{}", length=2**64 - 1), "does not begin"),
         (raw("{}", length=2**63), "does not begin"),
-        (raw("{}", length=MOST_HEADER + 1), "does not begin"),
-        (raw("{}", length=MOST_HEADER), "only its beginning"),
+        (raw("{}", length=MAX_HEADER + 1), "does not begin"),
+        (raw("{}", length=MAX_HEADER), "only its beginning"),
         (raw("{}", length=3), "only its beginning"),
         (raw("{}"), "'__metadata__'"),
         (raw("{" * 100_000), "deep"),
@@ -345,7 +353,7 @@ HUGE = 1 << 60
         (raw('{"__metadata__": {"textsieve": "{}", "textsieve": "{}"}}'), "'textsieve' twice"),
         (raw(f'{{"__metadata__": {META}, "__metadata__": {META}}}'), "'__metadata__' twice"),
         (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, {8 * HUGE}]}}')), "has the shape"),
-        (raw(one_array('{"dtype": "F64", "shape": [1000], "data_offsets": [0, 8000]}')), "cut short.* speaks of"),
+        (raw(one_array('{"dtype": "F64", "shape": [1000], "data_offsets": [0, 8000]}')), "cut short.* declares"),
         (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}], "data_offsets": [0, 0]}}')), "not a textsieve"),
         (raw(one_array(f'{{"dtype": "F64", "shape": [{HUGE}, {HUGE}], "data_offsets": [0, 8]}}'), b"\0" * 8), "not a"),
         (raw(one_array('{"dtype": "F64", "shape": [2], "data_offsets": [0, 8]}'), b"\0" * 8), "not a textsieve"),
@@ -450,7 +458,8 @@ REFUSE_ALL = """
 import resource, sys
 from pathlib import Path
 from textsieve import InputError
-from textsieve.modelfile import read
+from textsieve.modelfile import read, reading
+from textsieve.modelfile.arrays import check_declared
 read(sys.argv[1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 refused = 0
@@ -458,7 +467,7 @@ for path in sys.argv[2:]:
     try:
         read(path)
     except InputError as error:
-        assert str(error).startswith(path + " "), error
+        assert str(error).startswith(path + ": "), error
         refused += 1
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(refused, (after - before) // 1024)
@@ -497,13 +506,13 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "large.sieve"
     with open(file, "wb") as large:
         large.write(WHOLE)
-        large.truncate(MOST_BYTES + 1)  # which takes no room on the disk
+        large.truncate(MAX_BYTES + 1)  # which takes no room on the disk
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"large\.sieve has 4,294,967,297 bytes; a textsieve model has at most"):
+        with pytest.raises(InputError, match=r"large\.sieve.* has 8,589,934,593 bytes; a textsieve model has at most"):
             read(file)
         with open(file, "wb") as large:
-            large.truncate(MOST_BYTES)  # not too large, but it does not begin as a model
+            large.truncate(MAX_BYTES)  # not too large, but it does not begin as a model
         with pytest.raises(InputError, match="does not begin as one"):
             read(file)
         _, peak = tracemalloc.get_traced_memory()
@@ -520,11 +529,11 @@ def u8(n_bytes: int) -> str:
     ("outer", "said"),
     [
         ("{}", "'__metadata__'"),
-        (f'{{"__metadata__": {META}}}', "speaks of"),
+        (f'{{"__metadata__": {META}}}', "declares"),
         (f'{{"__metadata__": {{"textsieve": "{{}}"}}, "terms": {u8(2 << 30)}}}', "'version'"),
         (one_array(u8(2 << 30).replace("U8", "F16")), "'F16'"),
         (f'{{"__metadata__": {META}, "terms": {u8(2 << 30)}, "idf": {u8(2 << 30)}}}', "overlap"),
-        (one_array(u8(2 << 30)).replace('\\"labels\\"', '\\"lapels\\"'), "its header has"),
+        (one_array(u8(2 << 30)).replace('\\"multilabel\\"', '\\"multilapel\\"'), "its header has"),
         (one_array(u8(2 << 30)).replace('\\"version\\": 1', '\\"version\\": 4'), "Update textsieve"),
     ],
     ids=["no metadata", "no arrays", "no header", "float16", "overlapping", "other parts", "newer"],
@@ -575,9 +584,9 @@ GB = 1 << 30
         (declaring(GB, coefficients=("F32", [GB // 12 + 1, 3])), "terms, and terms has 28 bytes"),
         (declaring(GB, coefficients=("F32", [4, GB // 16])), "coefficients is float32 of shape"),
         (declaring(GB, calibration_knots=("F64", [GB // 8])), "its calibration is None"),
-        (declaring(GB, {"labels": "all"}, terms=("U8", [GB])), "labels is 'all'"),
+        (declaring(GB, {"multilabel": "all"}, terms=("U8", [GB])), "multilabel is 'all'"),
         (declaring(GB, {"ranks": 3}, terms=("U8", [GB])), "thresholds or ranks"),
-        (declaring(GB, {"about": {"stats": 7}}, terms=("U8", [GB])), "stats is 7"),
+        (declaring(GB, {"about": {"updated": 7}}, terms=("U8", [GB])), "updated is 7"),
         (declaring(GB, {"scorer": {"kind": "knn"}}, terms=("U8", [GB])), "its scorer's settings"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -591,7 +600,7 @@ def test_arrays_that_do_not_fit_are_refused_before_they_are_read(head: bytes, sa
         large.truncate(len(head) + end)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=rf"^{file} is not a sound model: .*{said}"):
+        with pytest.raises(InputError, match=rf"^{file}: not a sound model: .*{said}"):
             read(file)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -625,8 +634,13 @@ def test_the_arrays_of_a_large_model_are_in_memory_once(tmp_path: Path) -> None:
 def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "model.sieve"
     write_model(large_model(400, 400), file)
-    monkeypatch.setattr("textsieve.modelfile.reading.check_head", lambda *_: os.truncate(file, 300_000))
-    with pytest.raises(InputError, match=r"model\.sieve became shorter while it was read"):
+
+    def truncate_and_check(archive: Archive) -> list[str]:
+        os.truncate(file, 300_000)
+        return check_declared(archive)
+
+    monkeypatch.setattr(reading, "check_declared", truncate_and_check)
+    with pytest.raises(InputError, match=r"model\.sieve: the file became shorter while it was read"):
         read(file)
 
 
@@ -674,7 +688,6 @@ def test_no_number_in_a_file_leads_to_a_score_that_is_not_finite(classifier: str
     trained = Categorizer(classifier=classifier, n_terms=6, n_jobs=1, **TRAINED_WAYS[classifier])
     whole = encode(trained.fit(case.texts, case.labels).model_)
     header, arrays = unpack(KIND, whole)
-    kind = KIND._replace(version=header.pop("version"))
     texts = [*case.texts[:3], "", " ".join(case.texts)]
     n_scored = 0
     for name, array in arrays.items():
@@ -684,7 +697,7 @@ def test_no_number_in_a_file_leads_to_a_score_that_is_not_finite(classifier: str
                     changed = array.copy()
                     changed[place] = np.array(value).astype(array.dtype)
                 try:
-                    model = decode(pack(kind, header, arrays | {name: changed}))
+                    model = decode(pack(KIND, header, arrays | {name: changed}))
                 except InputError:
                     continue
                 n_scored += 1
@@ -720,10 +733,10 @@ def test_curves_whose_probabilities_would_not_be_finite_are_refused(
 @pytest.mark.slow
 @pytest.mark.parametrize("item", ["[]", "{}", "0", '""', '{"":0}', "[[]]"])
 def test_a_header_of_very_many_values_is_refused_before_they_are_made(item: str) -> None:
-    things = ",".join([item] * ((MOST_HEADER - 10_000) // (len(item) + 1) // (2 if '"' in item else 1)))
+    things = ",".join([item] * ((MAX_HEADER - 10_000) // (len(item) + 1) // (2 if '"' in item else 1)))
     data = forged(TEXT.replace('"C": 1.0', f'"C": [{things}]'))
-    assert len(data) > MOST_HEADER / 4
-    assert cost_of_refusing(data, match=f"more than {MOST_VALUES:,} values") < 6 * len(data)
+    assert len(data) > MAX_HEADER / 4
+    assert cost_of_refusing(data, match=f"more than {MAX_VALUES:,} values") < 6 * len(data)
 
 
 def test_ten_thousand_classes_and_what_was_measured_of_each_fit() -> None:
@@ -745,7 +758,7 @@ def test_ten_thousand_classes_and_what_was_measured_of_each_fit() -> None:
         about={"held_out": HELD_OUT | {"classes": rows}},
     )
     data = encode(model)
-    assert int.from_bytes(data[:8], "little") < MOST_HEADER / 2
+    assert int.from_bytes(data[:8], "little") < MAX_HEADER / 2
     assert decode(data).about == model.about
 
 

@@ -1,100 +1,148 @@
-"""One at a time: who writes a model while it is updated is kept out."""
+"""While a process updates a model, no other process writes it."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.reference.statistics_cases import FIRST, MORE, written
 
 from textsieve import Categorizer, InputError, load
-from textsieve.modelfile import locking, statsfile
+from textsieve.modelfile import locking, write
 from textsieve.modelfile.locking import locked
-from textsieve.modelfile.writing import encode as encode_model
+from textsieve.modelfile.reading import read_stored
+from textsieve.modelfile.writing import encode
 
 
-def test_the_second_is_refused(tmp_path: Path) -> None:
+def plain_model() -> Categorizer:
+    return Categorizer(classifier="nb", n_terms=8).fit(*FIRST)
+
+
+def test_the_second_writer_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path)
-    with locked(str(path)), pytest.raises(InputError, match=r"news\.sieve is being written or updated by another"):
+    with (
+        locked(str(path)),
+        pytest.raises(InputError, match=r"news\.sieve: the model is being written or updated by another process; try"),
+    ):
         load(path).update(*MORE).save(path)
     load(path).update(*MORE).save(path)
-    assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
+    assert os.listdir(tmp_path) == ["news.sieve"]
 
 
-def test_a_model_without_statistics_is_kept_out_too(tmp_path: Path) -> None:
+HOLD_LOCK = """
+import sys
+from textsieve.modelfile.locking import locked
+with locked(sys.argv[1]):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_another_process_is_refused_and_a_killed_one_holds_no_lock(tmp_path: Path) -> None:
     path = written(tmp_path)
-    plain = Categorizer(classifier="nb", n_terms=8).fit(*FIRST)
+    command = [sys.executable, "-c", HOLD_LOCK, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"locked\n"
+        with pytest.raises(InputError, match="by another process"):
+            load(path).update(*MORE).save(path)
+        holder.kill()
+    assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.lock"]
+    load(path).update(*MORE).save(path)
+    assert os.listdir(tmp_path) == ["news.sieve"]
+
+
+def test_a_model_without_statistics_does_not_replace_one_that_is_being_updated(tmp_path: Path) -> None:
+    path = written(tmp_path)
     before = path.read_bytes()
-    with locked(str(path)), pytest.raises(InputError, match=r"news\.sieve is being written or updated by another"):
-        plain.save(path)
+    with locked(str(path)), pytest.raises(InputError, match="is being written or updated by another"):
+        plain_model().save(path)
     assert path.read_bytes() == before
-    plain.save(path)
-    assert "stats" not in load(path).model_.about
-    assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
+    plain_model().save(path)
+    assert not read_stored(path).file.has_statistics
+    assert os.listdir(tmp_path) == ["news.sieve"]
 
 
-def test_a_model_that_is_alone_is_written_without_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def held(place: str) -> int:
-        raise AssertionError(f"{place} was locked")
+def test_a_lock_is_taken_only_if_there_are_statistics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> None:
+        raise AssertionError(f"{path} was locked")
 
-    monkeypatch.setattr(locking, "_hold", held)
-    for _ in range(2):
-        Categorizer(classifier="nb", n_terms=8).fit(*FIRST).save(tmp_path / "plain.sieve")
-    assert os.listdir(tmp_path) == ["plain.sieve"]
-
-
-def test_another_model_at_the_place_is_not_written_over(tmp_path: Path) -> None:
+    model = plain_model()
+    with monkeypatch.context() as patch:
+        patch.setattr(locking, "_check_lock_file", refuse)
+        for _ in range(2):
+            model.save(tmp_path / "plain.sieve")
     path = written(tmp_path)
-    state = statsfile.state_of(str(path))
-    late = load(path).update(*MORE)
-    assert late._statistics_ is not None
-    path.write_bytes(encode_model(Categorizer(classifier="nb", n_terms=8).fit(*FIRST).model_))  # as a copy does
+    monkeypatch.setattr(locking, "_check_lock_file", refuse)
+    with pytest.raises(AssertionError, match="was locked"):
+        model.save(path)
+    with pytest.raises(AssertionError, match="was locked"):
+        written(tmp_path)
+
+
+def test_a_model_that_was_copied_to_the_path_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    file = read_stored(path).file
+    updated = load(path).update(*MORE)
+    path.write_bytes(encode(plain_model().model_))  # as a copy does
     before = path.read_bytes()
     with pytest.raises(
-        InputError, match=r"news\.sieve is another model than the one that was read; nothing was written"
+        InputError, match=r"news\.sieve: this is another model than the one that was read; nothing was written\. Try"
     ):
-        statsfile.write(late.model_, late._statistics_, str(path), instead_of=state)
+        write(updated.model_, path, updated._statistics_, instead_of=file)
     assert path.read_bytes() == before
-    assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
+    path.unlink()
+    with pytest.raises(InputError, match="nothing was written"):
+        write(updated.model_, path, updated._statistics_, instead_of=file)
+    assert os.listdir(tmp_path) == []
 
 
-def test_a_lock_that_was_left_behind_is_nobodys(tmp_path: Path) -> None:
+def test_a_lock_file_that_was_left_behind_is_taken_over(tmp_path: Path) -> None:
     path = written(tmp_path)
     Path(f"{path}.lock").touch()
     load(path).update(*MORE).save(path)
-    assert sorted(os.listdir(tmp_path)) == ["news.sieve", "news.sieve.stats"]
+    assert os.listdir(tmp_path) == ["news.sieve"]
 
 
-def test_a_lock_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"can't be written: .*No such file"), locked(str(tmp_path / "no" / "a.sieve")):
+def test_a_lock_in_a_folder_that_does_not_exist_raises(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"can't be written: there is no folder"), locked(f"{tmp_path}/no/a.sieve"):
         pass
+    assert os.listdir(tmp_path) == []
 
 
-def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who opens the file just before another removes it, and lets go, has locked what nobody else will find."""
-    lock, opened = locking._lock, []
+def test_a_lock_on_a_file_that_was_removed_meanwhile_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process may open the lock file just before its holder removes it and releases the lock."""
+    path, lock_path = str(tmp_path / "news.sieve"), tmp_path / "news.sieve.lock"
+    open_file, opened = os.open, []
 
-    def lock_late(descriptor: int) -> None:
-        opened.append(descriptor)
-        if len(opened) == 1:
-            os.unlink(tmp_path / "news.sieve.lock")
-        lock(descriptor)
+    def open_and_remove(name: str, *arguments: int, **settings: int) -> int:
+        descriptor = open_file(name, *arguments, **settings)
+        if name == str(lock_path):
+            opened.append(descriptor)
+            if len(opened) == 1:
+                lock_path.unlink()
+        return descriptor
 
-    monkeypatch.setattr(locking, "_lock", lock_late)
-    with locked(str(tmp_path / "news.sieve")):
+    monkeypatch.setattr(os, "open", open_and_remove)
+    with pytest.raises(InputError, match="try again"), locked(path):  # timeout=0 makes one attempt
+        pass
+    with locked(path):
         assert os.listdir(tmp_path) == ["news.sieve.lock"]
-        with pytest.raises(InputError, match="by another process"), locked(str(tmp_path / "news.sieve")):
+        with pytest.raises(InputError, match="by another process"), locked(path):
             pass
-    assert len(opened) == 3
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name on this system")
-def test_a_pipe_at_the_place_of_the_lock_raises_and_stays(tmp_path: Path) -> None:
+def test_a_pipe_in_the_place_of_the_lock_raises_and_stays(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "news.sieve.lock")
     with (
-        pytest.raises(InputError, match=r"news\.sieve\.lock is a pipe or a device, and"),
+        pytest.raises(InputError, match=r"news\.sieve\.lock: this is a pipe or a device, and"),
         locked(f"{tmp_path}/news.sieve"),
     ):
         pass
@@ -102,19 +150,19 @@ def test_a_pipe_at_the_place_of_the_lock_raises_and_stays(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("target", ["there", "nowhere", "/dev/null", "news.sieve.lock"])
-def test_a_link_at_the_place_of_the_lock_raises_and_is_not_followed(target: str, tmp_path: Path) -> None:
+def test_a_link_in_the_place_of_the_lock_raises_and_is_not_followed(target: str, tmp_path: Path) -> None:
     (tmp_path / "there").write_text("kept")
     (tmp_path / "news.sieve.lock").symlink_to(target)
-    with pytest.raises(InputError, match=r"news\.sieve\.lock is a link, and"), locked(f"{tmp_path}/news.sieve"):
+    with pytest.raises(InputError, match=r"news\.sieve\.lock: this is a link, and"), locked(f"{tmp_path}/news.sieve"):
         pass
     assert sorted(os.listdir(tmp_path)) == ["news.sieve.lock", "there"]
     assert (tmp_path / "there").read_text() == "kept"
 
 
-def test_a_file_of_somebody_else_at_the_place_of_the_lock_is_not_removed(tmp_path: Path) -> None:
+def test_a_file_of_somebody_else_in_the_place_of_the_lock_is_not_removed(tmp_path: Path) -> None:
     (tmp_path / "news.sieve.lock").write_text("a list")
     with (
-        pytest.raises(InputError, match=r"lock is a file of 6 bytes, and .* move it away"),
+        pytest.raises(InputError, match=r"lock: this is a file of 6 bytes, and .* move it away"),
         locked(f"{tmp_path}/news.sieve"),
     ):
         pass

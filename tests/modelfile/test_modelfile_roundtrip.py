@@ -71,25 +71,42 @@ def test_what_the_header_says() -> None:
     assert header == {
         "format": "textsieve.Model",
         "version": 1,
-        "labels": "one",
+        "multilabel": False,
+        "label_matrix": False,
         "classes": ["city", "money", "sport"],
-        "reading": {"lowercase": True, "strip_accents": None, "ngram_range": [1, 2], "stop_words": ["of", "the"]},
+        "fallback_class": None,
+        "reading": {
+            "lowercase": True,
+            "strip_accents": None,
+            "ngram_range": [1, 2],
+            "stop_words": ["of", "the"],
+            "preparation": {},
+        },
         "weighting": {"tf": "log", "norm": "l2"},
         "scorer": {"kind": "linear"},
         "ranks": None,
         "calibration": None,
         "settings": small_model().settings,
         "about": small_model().about,
+        "statistics": None,
     }
 
 
-def test_another_class_for_documents_without_a_term_is_version_3() -> None:
+def test_the_header_says_whether_labels_are_several_and_a_matrix() -> None:
+    for labels, flags in (("one", (False, False)), ("several", (True, False)), ("matrix", (True, True))):
+        model = small_model() if labels == "one" else several_labels(labels=labels)
+        header = header_of(encode(model))
+        assert (header["multilabel"], header["label_matrix"]) == flags
+        assert decode(encode(model)).labels == labels
+
+
+def test_the_header_has_the_fallback_class_and_the_preparation_of_texts() -> None:
     plain, other = header_of(encode(small_model())), header_of(encode(small_model(fallback=2)))
-    assert other == plain | {"version": 3, "fallback": 2, "checksum": other["checksum"]}
+    assert other == plain | {"fallback_class": 2, "checksum": other["checksum"]}
     assert decode(encode(small_model(fallback=2))).predict([""]).labels.tolist() == ["sport"]
     prepared = small_model(fallback=0, preparation=Preparation(tags="drop"))
     header = header_of(encode(prepared))
-    assert (header["version"], header["fallback"], header["reading"]["preparation"]) == (3, 0, {"tags": "drop"})
+    assert (header["fallback_class"], header["reading"]["preparation"]) == (0, {"tags": "drop"})
     assert same(decode(encode(prepared)), prepared)
 
 
@@ -147,14 +164,14 @@ def test_numbers_of_numpy_are_not_json(tmp_path: Path) -> None:
 
 
 def test_more_than_a_header_may_hold_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_HEADER", 1000)
+    monkeypatch.setattr(archive, "MAX_HEADER", 1000)
     with pytest.raises(InputError, match="1,000 is the most"):
         encode(small_model(about={"more": [0.5] * 200}))
 
 
 def test_more_than_a_file_may_hold_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "MOST_BYTES", 1000)
-    with pytest.raises(InputError, match=r"1,000\. Use fewer terms"):
+    monkeypatch.setattr(writing, "MAX_BYTES", 1000)
+    with pytest.raises(InputError, match=r"1,000; use fewer terms"):
         write(small_model(), tmp_path / "model.sieve")
     assert list(tmp_path.iterdir()) == []
 
@@ -179,11 +196,11 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
     ({"class_docs": (1, 2, -3)}, "class_docs"),
     ({"class_docs": (1, 2, 2**63)}, "class_docs"),
     ({"class_docs": (1, 2, 0.5)}, "class_docs"),
-    ({"fallback": -1}, "fallback is -1, not the number of one of 3 classes"),
-    ({"fallback": 3}, "fallback is 3"),
-    ({"fallback": 1.0}, "fallback is 1.0"),
-    ({"fallback": True}, "fallback is True"),
-    ({"fallback": "money"}, "fallback is 'money'"),
+    ({"fallback": -1}, "fallback class is -1, not the number of one of 3 classes"),
+    ({"fallback": 3}, "fallback class is 3"),
+    ({"fallback": 1.0}, "fallback class is 1.0"),
+    ({"fallback": True}, "fallback class is True"),
+    ({"fallback": "money"}, "fallback class is 'money'"),
     ({"labels": "many"}, "labels"),
     ({"labels": "several"}, "thresholds"),
     ({"thresholds": np.zeros(3)}, "thresholds"),

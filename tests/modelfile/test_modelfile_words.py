@@ -10,6 +10,7 @@ import textsieve
 from textsieve import Categorizer, Corpus
 from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.selectors.named import SELECTORS
+from textsieve.training.statistics import INCREMENTAL
 
 ABOUT = {
     "trained",
@@ -21,6 +22,7 @@ ABOUT = {
     "held_out",
     "curve",
     "testors",
+    "updated",
 }
 HELD_OUT = {
     *(
@@ -96,6 +98,15 @@ def test_a_corpus_leaves_no_more_behind(labels: list[Any], tmp_path: Path) -> No
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "held_out": 0.25}
     corpus = Corpus.from_texts(TEXTS, labels, name="corpus")
     check(Categorizer(**settings).fit(corpus), tmp_path / "words.sieve", settings)
+
+
+@pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("classifier", INCREMENTAL)
+def test_statistics_and_updates_leave_no_more_behind(classifier: str, labels: list[Any], tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "keep_stats": True, "classifier": classifier}
+    trained = Categorizer(**settings).fit(TEXTS[:36], labels[:36])
+    check(trained.update(TEXTS[36:], labels[36:]), tmp_path / "words.sieve", settings)
+    assert textsieve.load(tmp_path / "words.sieve").update(TEXTS[:3], labels[:3]).model_.about["updated"]["times"] == 2
 
 
 @pytest.mark.parametrize("labels", [LABELS, SEVERAL], ids=["one label", "several"])

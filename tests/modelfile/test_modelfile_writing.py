@@ -48,7 +48,7 @@ def test_a_failure_leaves_the_old_model_whole(
         write(two_classes(), old)
     monkeypatch.undo()
     if isinstance(problem, OSError):
-        assert str(caught.value).startswith(f"{old} can't be written: No space left on device. What was there")
+        assert str(caught.value).startswith(f"{old}: can't be written: No space left on device. An existing file")
     assert contents(old.parent) == before
     assert same(read(old), small_model())
 
@@ -173,7 +173,7 @@ def test_places_that_can_not_be_written_are_named(tmp_path: Path, monkeypatch: p
 
 
 def test_places_that_can_not_be_read_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"There is no file .*nothing\.sieve; check the name"):
+    with pytest.raises(InputError, match=r"nothing\.sieve: there is no such file; check the name"):
         read(tmp_path / "nothing.sieve")
     with pytest.raises(InputError, match="is a folder, not a textsieve model; give the name of a file"):
         read(tmp_path)
@@ -192,7 +192,7 @@ def test_places_that_can_not_be_read_are_named(tmp_path: Path, monkeypatch: pyte
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(InputError, match=r"model\.sieve can't be read: you have no permission"):
+    with pytest.raises(InputError, match=r"model\.sieve: can't be read: you have no permission"):
         read(tmp_path / "model.sieve")
 
 

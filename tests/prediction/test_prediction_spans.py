@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from tests.modelfile.test_modelfile_golden import EXPECTED, FOLDER
+from tests.modelfile.golden_models import DOCUMENTS, FOLDER, MODELS
 from tests.reference.model_cases import documents, models, small_model
 from tests.reference.places_cases import odd_texts
 
@@ -38,19 +38,19 @@ def test_any_model(model: Model, texts: list[str]) -> None:
         assert Counter(span.term for span in model.spans(text)) == {each.term: each.count for each in reasons}
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", MODELS)
 def test_stored_models(name: str) -> None:
     model = textsieve.load(FOLDER / f"{name}.sieve")
-    found = [assert_as_counted(model.model_, text) for text in EXPECTED[name]["documents"]]
+    found = [assert_as_counted(model.model_, text) for text in DOCUMENTS]
     assert any(found)
-    assert model.spans(EXPECTED[name]["documents"][0]) == found[0]
+    assert model.spans(DOCUMENTS[0]) == found[0]
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", MODELS)
 @given(text=odd_texts)
 def test_stored_models_on_odd_texts(name: str, text: str) -> None:
     model = textsieve.load(FOLDER / f"{name}.sieve").model_
-    assert_as_counted(model, f"{text} {EXPECTED[name]['documents'][0][:200]}{text}")
+    assert_as_counted(model, f"{text} {DOCUMENTS[0][:200]}{text}")
 
 
 @pytest.fixture(scope="module")

@@ -6,34 +6,34 @@ from pathlib import Path
 
 from tests.reference.categorizer_cases import small_texts
 from textsieve import Categorizer
-from textsieve.modelfile.statsfile import encode
+from textsieve.modelfile.writing import encode
 
 CASE = small_texts(n=90)
 FIRST, MORE = (CASE.texts[:50], CASE.labels[:50]), (CASE.texts[50:], CASE.labels[50:])
-WAYS = ["nb", "tcfp"]
+CLASSIFIERS = ["nb", "tcfp"]
+"""A classifier with each kind of statistics."""
 
 
 def trained(classifier: str = "nb", n_terms: int = 8) -> Categorizer:
-    """A model that keeps its statistics."""
+    """Return a model that keeps its statistics."""
     made = Categorizer(classifier=classifier, n_terms=n_terms, keep_stats=True, held_out=0.2, n_jobs=1)
     return made.fit(*FIRST)
 
 
-TRAINED = {way: trained(way) for way in WAYS}
+TRAINED = {classifier: trained(classifier) for classifier in CLASSIFIERS}
 
 
-def whole(way: str) -> bytes:
-    """The statistics of a model as their file has them."""
-    statistics = TRAINED[way]._statistics_
-    assert statistics is not None
-    return encode(statistics, TRAINED[way].model_)
+def whole_file(model: Categorizer) -> bytes:
+    """Return a model and its statistics as their file has them."""
+    assert model._statistics_ is not None
+    return encode(model.model_, model._statistics_)
 
 
-WHOLE = {way: whole(way) for way in WAYS}
+WHOLE = {classifier: whole_file(model) for classifier, model in TRAINED.items()}
 
 
-def written(folder: Path, way: str = "nb") -> Path:
-    """The file of a model, with its statistics beside it."""
+def written(folder: Path, classifier: str = "nb") -> Path:
+    """Write a model with its statistics, and return its path."""
     path = folder / "news.sieve"
-    TRAINED[way].save(path)
+    TRAINED[classifier].save(path)
     return path

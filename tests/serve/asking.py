@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic_core import to_json
 
-from textsieve.modelfile.reading import read_identified
+from textsieve.modelfile.reading import read_stored
 from textsieve.prediction import Model
 from textsieve.prediction.records import Records
 from textsieve.serve.served_model import explanation_json
@@ -46,13 +46,13 @@ def got(path: str) -> str:
 def mixed(path: Path, texts: Sequence[str]) -> list[Request]:
     """Of a hundred requests to a service of a model file 70 predict, 20 explain, 9 look at terms, and one is bad."""
     found: list[Request] = []
-    model, digest, _ = read_identified(path)
+    model, file = read_stored(path)
     for at, text in enumerate(texts):
         kind = at % 100
         if kind < 70:
             found.append(predicting([text], model))
         elif kind < 90:
-            answer = explanation_json(model, digest[:16], text, None).decode("latin-1")
+            answer = explanation_json(model, file.digest[:16], text, None).decode("latin-1")
             found.append((posted("/v1/explain", {"text": text}), 200, [answer]))
         elif kind < 99:
             found.append((got(f"/v1/terms?n=20&offset={at}&q={'abcdefghij'[at % 10]}"), 200, None))

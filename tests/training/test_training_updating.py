@@ -160,10 +160,11 @@ def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: p
 
 
 def statistics_bytes(model: Categorizer) -> bytes:
-    from textsieve.modelfile.statsfile import encode
+    from textsieve.modelfile.statistics import statistics_parts
 
     assert model._statistics_ is not None
-    return encode(model._statistics_, model.model_)
+    section, arrays = statistics_parts(model._statistics_, model.model_)
+    return repr(section).encode() + b"".join(arrays[name].tobytes() for name in sorted(arrays))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

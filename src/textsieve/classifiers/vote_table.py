@@ -156,7 +156,7 @@ def vote_shares(table: VoteTable, factors: Floats, threads: int) -> NDArray[np.f
 
 DTYPES: dict[str, type[np.generic]] = {
     "class_docs": np.int64,
-    "vote_starts": np.int64,  # the entries of term t are vote_starts[t] to vote_starts[t + 1]
+    "vote_indptr": np.int64,  # the entries of term t are vote_indptr[t] to vote_indptr[t + 1]
     "vote_weights": np.float64,
     "vote_classes": np.int32,  # -1: correction for multilabel documents, which count once in the mean
     "vote_counts": np.int64,
@@ -167,7 +167,7 @@ MOST_DOCUMENTS = (1 << 31) - 1
 
 
 def vote_arrays(table: VoteTable) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a table for an archive; the flag `several` belongs in its header."""
+    """Return the arrays of a table for an archive; the flag `multilabel` belongs in its header."""
     return dict(zip(DTYPES, (table.class_docs, *table.entries), strict=True))
 
 

@@ -10,8 +10,7 @@ from ..archive import check_start
 from ..corpus.formats import by_ending
 from ..errors import InputError
 from ..files import open_regular
-from ..modelfile.layout import KIND
-from ..modelfile.reading import MOST_BYTES
+from ..modelfile.header import KIND, MAX_BYTES
 
 
 @contextmanager
@@ -44,7 +43,7 @@ def _hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:
 
 def _begins_as_model(path: str) -> bool:
     try:
-        with open_regular(path, what=KIND.what, max_bytes=MOST_BYTES) as file:
+        with open_regular(path, what=KIND.what, max_bytes=MAX_BYTES) as file:
             check_start(KIND, file.read(16), os.fstat(file.fileno()).st_size, path)
     except (OSError, InputError):
         return False

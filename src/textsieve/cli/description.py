@@ -14,8 +14,8 @@ MANY_TERMS = 30
 """The number of terms that are described for each class; more than fit into any line."""
 
 
-def described(model: Model, path: str) -> dict[str, Any]:
-    """Return the description of a model file as a JSON object."""
+def described(model: Model, path: str, *, can_be_updated: bool) -> dict[str, Any]:
+    """Return the description of a model and its file as a JSON object."""
     terms = model.class_terms(MANY_TERMS)
     measured = _measured(model)
     classes = [
@@ -32,6 +32,7 @@ def described(model: Model, path: str) -> dict[str, Any]:
     return {
         "file": path,
         "bytes": os.stat(path).st_size,
+        "can_be_updated": can_be_updated,
         "multilabel": model.labels != "one",
         "n_terms": len(model.terms),
         "weights": {"tf": model.tf, "idf": model.idf is not None, "norm": model.norm},

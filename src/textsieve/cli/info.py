@@ -8,6 +8,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
+    from ..modelfile.reading import ModelFile
     from ..prediction import Model
 
 
@@ -22,28 +23,29 @@ if TYPE_CHECKING:
 @options.json_wanted
 def command(model: str, wants_terms: bool, wants_json: bool) -> None:
     """Show what is in a model file."""
-    from ..categorizer import load
+    from ..modelfile.reading import read_stored
     from .description import described
     from .json_output import print_json
     from .wording import printable
 
-    trained = load(model).model_
+    trained, file = read_stored(model)
     if wants_terms and not wants_json:
         for term in trained.terms:
             click.echo(printable(term))
         return
     if wants_json:
-        print_json(described(trained, model) | ({"terms": trained.terms} if wants_terms else {}))
+        description = described(trained, model, can_be_updated=file.has_statistics)
+        print_json(description | ({"terms": trained.terms} if wants_terms else {}))
     else:
-        _show(trained, model)
+        _show(trained, file)
 
 
-def _show(model: "Model", path: str) -> None:
+def _show(model: "Model", file: "ModelFile") -> None:
     from .description import file_line, show_classes, show_measures, with_thresholds
     from .output import Page
 
     about, page = model.about, Page()
-    page.line(file_line(path))
+    page.line(file_line(file.path))
     versions = ", ".join(f"{name} {version}" for name, version in about.get("versions", {}).items())
     page.line(f"Trained {about.get('trained', 'at an unknown time')} with {versions}")
     page.line(
@@ -54,6 +56,10 @@ def _show(model: "Model", path: str) -> None:
     )
     if updated := about.get("updated"):
         page.line(f"Updated {updated['last']}: {_folded_in(updated)}")
+    if file.has_statistics:
+        page.line("textsieve update can add documents to it: the file has the statistics that this needs.")
+    else:
+        page.line("textsieve update can't add documents to it: the file has no statistics (--keep-stats).")
     page.line(f"Settings: {_settings(model)}")
     show_measures(page, model)
     show_classes(page, model)

@@ -1,6 +1,5 @@
 """`textsieve train`: train on labelled documents and write a model file."""
 
-import os
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -136,7 +135,7 @@ def _report(model: "Categorizer", documents: "OpenedDocuments", output: str, wri
     trained = model.model_
     seconds = {stage: round(spent, 3) for stage, spent in {**model.seconds_, "writing": written}.items()}
     if wants_json:
-        print_json({**described(trained, output), "seconds": seconds})
+        print_json({**described(trained, output, can_be_updated=model.keep_stats), "seconds": seconds})
         return
     page = Page()
     page.line(documents.told(model))
@@ -152,4 +151,4 @@ def _report(model: "Categorizer", documents: "OpenedDocuments", output: str, wri
     page.line(seconds_line(seconds))
     page.line(f"Written to {file_line(output)}")
     if model.keep_stats:
-        page.line(f"Kept for textsieve update: {file_line(f'{os.path.realpath(output)}.stats')}")
+        page.line("It can be updated: the file has the statistics that textsieve update needs.")

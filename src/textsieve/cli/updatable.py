@@ -10,31 +10,30 @@ import click
 
 if TYPE_CHECKING:
     from ..errors import InputError
+    from ..modelfile.reading import ModelFile
     from ..prediction import Model
     from ..training.statistics import Statistics
 
 
 class Updatable(NamedTuple):
-    """A model, the statistics of its documents, and the digest of its file, by which `write` detects that it was
-    replaced.
-    """
+    """A model, the statistics of its documents, and its file, by which `write` detects that it was replaced."""
 
     model: Model
     statistics: Statistics
-    digest: str
+    file: ModelFile
 
 
 def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any]) -> Updatable:
     """Read a model and its statistics; if there are none, print how to train the model again and exit."""
     from ..categorizer_settings import Settings
     from ..errors import InputError
-    from ..modelfile.reading import read_identified
-    from ..modelfile.statsfile import read as read_statistics
+    from ..modelfile.reading import read_stored
+    from ..modelfile.statistics import read_statistics
     from ..training.updating import is_incremental
     from .arguments import expecting_a_model
 
     with expecting_a_model("update", path, *files):
-        model, digest, _ = read_identified(path)
+        model, file = read_stored(path)
     _require_packages(model, path)
     settings = Settings.of_stored(model.settings)
     if not is_incremental(settings):
@@ -43,7 +42,7 @@ def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any])
                 f"{path}: the classifier {settings.classifier} learns from the documents themselves, so nothing can "
                 "be folded into it. Train it again, on its documents and on these."
             )
-    if "stats" not in model.about:
+    if not file.has_statistics:
         with saying_how(model, path, files, reading, keep_stats=True):
             how = "saved without its statistics" if settings.keep_stats else "trained without --keep-stats"
             raise InputError(
@@ -51,7 +50,7 @@ def opened_to_update(path: str, files: tuple[str, ...], reading: dict[str, Any])
                 "--keep-stats, on its documents and on these."
             )
     with saying_how(model, path, files, reading):
-        return Updatable(model, read_statistics(model, path), digest)
+        return Updatable(model, read_statistics(model, file), file)
 
 
 def _require_packages(model: Model, path: str) -> None:

@@ -60,8 +60,8 @@ def command(
     that the files have for it; what was folded in before is passed over, so that a growing file can be given again and
     again. Other models are trained again, and it is said how.
     """
+    from ..modelfile import write
     from ..modelfile.locking import locked
-    from ..modelfile.statsfile import mend, write
     from ..training.updating import UnknownLabel
     from .opening import refuse_to_lose, usual_of
     from .updatable import opened_to_update, saying_how
@@ -70,14 +70,12 @@ def command(
     if not dry_run and os.path.isfile(model):  # for anything else, reading it raises
         refuse_to_lose(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
-        trained, statistics, digest = opened_to_update(model, paths, reading)
+        trained, statistics, file = opened_to_update(model, paths, reading)
         with saying_how(trained, model, paths, reading, only=UnknownLabel):
             corrections = _read(trained, paths, reading, usual_of(trained), jobs, skip_unknown=skip_unknown_labels)
         outcome = _learn(trained, statistics, corrections.chosen(statistics.folded), jobs, fit_cut=fit_cut)
         if outcome.renewed is not None and not dry_run:
-            write(outcome.renewed.model, outcome.renewed.statistics, model, instead_of=digest)
-        elif not dry_run:
-            mend(model)
+            write(outcome.renewed.model, model, outcome.renewed.statistics, instead_of=file)
     report(model, corrections, outcome, written=outcome.renewed is not None and not dry_run, wants_json=wants_json)
 
 

@@ -8,7 +8,7 @@ unfinished line; a run that resumes the file first checks that the file is its o
 damage raises `InputError` with the number of the line.
 
 Sizes are limited before anything is parsed: that of the file, that of a line, and the number and nesting of the values
-in a line (`archive.parse`). No value is compressed, so memory use is proportional to the size of the file.
+in a line (`strict_json.parse`). No value is compressed, so memory use is proportional to the size of the file.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from typing import IO, Any
 from zlib import crc32
 
-from ..archive import parse
 from ..errors import InputError, shown
 from ..files import check_openable, lock, open_regular
+from ..strict_json import parse
 
 MAX_BYTES = 1 << 30
 """Maximum bytes of a file: some thousand rows of a million documents each."""

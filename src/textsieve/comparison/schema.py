@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..archive import are_classes
 from ..errors import counted, shown
+from ..strict_json import are_classes
 from .splits import SPLITS
 
 Record = Mapping[str, Any]

@@ -1,84 +1,82 @@
-"""The lock that a process holds while it changes a model file and its statistics.
+"""The lock that a process holds while it changes a model that can be updated.
 
-The lock is on a file next to the model, `news.sieve.lock`; the operating system releases it if the process is killed.
-The file is removed before the lock is released. So a file that another process opened just before may be deleted by
-the time that process locks it: then the process creates a new one.
+The lock is on an empty file next to the model, `news.sieve.lock`, and is taken by the library `filelock`. The operating
+system releases it if the process is killed. The file is removed before the lock is released; a process that opened it
+just before gets no lock on a removed file from `filelock`, but tries again.
 
-Only a model with statistics next to it can be updated. So a process that writes a model without statistics takes the
-lock only if such a file, or a lock, exists, and otherwise writes without a lock.
+Only a model with statistics can be updated. So a process that writes a model without statistics takes the lock only if
+it would replace a model with statistics, or if there is a lock.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..errors import InputError
-from ..files import is_at, lock
+from ..files import unwritable
+from .reading import open_model
 
 
 @contextmanager
 def locked(path: str) -> Iterator[None]:
     """Lock a model file against changes by others; raise `InputError` if another process holds the lock."""
-    place = f"{os.path.realpath(path)}.lock"
+    from filelock import FileLock, Timeout  # its import takes longer than reading a model
+
+    lock_path = _lock_path(path)
+    folder = os.path.dirname(lock_path)
+    if not os.path.isdir(folder):  # filelock would create it
+        raise unwritable(path, f"there is no folder {folder}; make it first")
+    _check_lock_file(lock_path)
+    lock = FileLock(lock_path, timeout=0)
     try:
-        descriptor = _hold(place)
-    except BlockingIOError as problem:
+        lock.acquire()
+    except Timeout as problem:
         raise InputError(
-            f"{path} is being written or updated by another process; try again when that is done."
+            "the model is being written or updated by another process", place=path, hint="try again when that is done"
         ) from problem
-    except OSError as problem:
-        raise InputError(f"{path} can't be written: {place}: {problem.strerror or problem}.") from problem
+    except (OSError, NotImplementedError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(f"can't be locked: {lock_path}: {reason}.", place=path) from problem
     try:
         yield
     finally:
-        os.unlink(place)
-        os.close(descriptor)
+        with suppress(OSError):  # Windows removes no open file
+            os.unlink(lock_path)
+        lock.release()
 
 
 def may_be_updated(path: str) -> bool:
     """Return whether another process might be updating the model at a path."""
-    place = os.path.realpath(path)
-    return any(os.path.exists(f"{place}{suffix}") for suffix in (".stats", ".stats.new", ".lock"))
+    if os.path.lexists(_lock_path(path)):
+        return True
+    try:
+        with open_model(path) as archive:
+            return archive.header.get("statistics") is not None
+    except InputError:
+        return False
 
 
-def _hold(place: str) -> int:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    while True:
-        if os.path.islink(place):
-            raise _not_a_lock(place, "a link")
-        descriptor = os.open(place, flags, 0o666)
-        try:
-            _require_lock_file(descriptor, place)
-            _lock(descriptor)
-            if is_at(descriptor, place):
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
+def _lock_path(path: str) -> str:
+    return f"{os.path.realpath(path)}.lock"
 
 
-def _require_lock_file(descriptor: int, place: str) -> None:
+def _check_lock_file(path: str) -> None:
     """Raise `InputError` for a file that textsieve did not create, since it would be removed with the lock."""
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        raise _not_a_lock(place, "a pipe or a device")
-    if status.st_size > 0:
-        raise _not_a_lock(place, f"a file of {status.st_size:,} bytes")
-
-
-def _not_a_lock(place: str, what: str) -> InputError:
-    return InputError(f"{place} is {what}, and textsieve uses this name for an empty lock file; move it away.")
-
-
-def _lock(descriptor: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return  # there is none
+    if stat.S_ISLNK(status.st_mode):
+        what = "a link"
+    elif not stat.S_ISREG(status.st_mode):
+        what = "a pipe or a device"
+    elif status.st_size > 0:
+        what = f"a file of {status.st_size:,} bytes"
     else:
-        lock(descriptor)
+        return
+    raise InputError(
+        f"this is {what}, and textsieve uses the name for an empty lock file", place=path, hint="move it away"
+    )

@@ -1,85 +1,95 @@
 """Read a model file. A damaged or hostile file, or another kind of file, raises `InputError` before it costs memory.
 
 The size of the file and its first bytes are checked first, then its header, which has the names, types and shapes of
-all arrays. The arrays are only read if the header fits a model. Their checksum and values are checked before terms and
-a `Model` are created from them.
+all arrays. The arrays are only read if the header fits a model, and the statistics for `update` are not read at all
+(`statistics.read_statistics` does). The checksum and the values of the arrays are checked before terms and a `Model`
+are created from them.
 """
 
+from __future__ import annotations
+
 import os
-from hashlib import sha256
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
-import numpy as np
-
-from ..archive import ArchiveHeader, Arrays, arrays_of, head_of, read_file
+from ..archive import Archive, archive_in, open_archive
 from ..errors import InputError
 from ..prediction import Model
-from .layout import KIND, check_head, check_model, fields_of, restored, restored_calibration
+from .arrays import check_declared, check_model, count_terms, decode_terms, restore_calibration, restore_scorer
+from .header import KIND, MAX_BYTES, fields_of
 
-MOST_BYTES = 4 << 30
-"""The largest size of a model file."""
+
+class ModelFile(NamedTuple):
+    """A model file as it was when it was read."""
+
+    path: str
+    digest: str
+    """Identifies the model and its statistics: the SHA-256 of the header, which has the checksums of all arrays."""
+    n_bytes: int
+    has_statistics: bool
+    """Whether the model can be updated."""
+
+
+class StoredModel(NamedTuple):
+    """A model and the file that it was read from."""
+
+    model: Model
+    file: ModelFile
 
 
 def read(path: str | os.PathLike[str]) -> Model:
     """Return the model that `write` wrote to this file."""
-    return read_identified(path).model
+    return read_stored(path).model
 
 
-class Identified(NamedTuple):
-    """A model, the SHA-256 of its file, and the size of the file in bytes."""
-
-    model: Model
-    digest: str
-    n_bytes: int
+def read_stored(path: str | os.PathLike[str]) -> StoredModel:
+    """Return the model in a file, and facts about the file."""
+    with open_model(os.fspath(path)) as archive:
+        return StoredModel(_model(archive), describe(archive))
 
 
-def read_identified(path: str | os.PathLike[str]) -> Identified:
-    """Return the model in a file, the SHA-256 of the file and its size."""
-    name = os.fspath(path)
+def decode(data: bytes, name: str = "model") -> Model:
+    """Return the model encoded in some bytes; `name` is their name in errors."""
+    return _model(archive_in(KIND, data, name))
+
+
+@contextmanager
+def open_model(path: str) -> Iterator[Archive]:
+    """Open a model file and read its header; raise `InputError` if it can't be read."""
     try:
-        head, data = read_file(KIND, name, max_bytes=MOST_BYTES, check=lambda head: check_head(head, name))
+        with open_archive(KIND, path, max_bytes=MAX_BYTES) as archive:
+            yield archive
     except InputError:
         raise
     except FileNotFoundError as problem:
-        raise InputError(f"There is no file {name}; check the name, or train a model and save it there.") from problem
+        raise InputError(
+            "there is no such file", place=path, hint="check the name, or train a model and save it there"
+        ) from problem
     except PermissionError as problem:
-        raise InputError(f"{name} can't be read: you have no permission to; ask its owner for it.") from problem
+        raise InputError("can't be read: you have no permission", place=path, hint="ask its owner for it") from problem
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise InputError(f"{name} can't be read: {reason}.") from problem
-    return Identified(_model(head, arrays_of(head, data, name), name), sha256(data).hexdigest(), len(data))
+        raise InputError(f"can't be read: {reason}.", place=path) from problem
 
 
-def decode(data: bytes, name: str = "This") -> Model:
-    """Return the model encoded in some bytes."""
-    head = head_of(KIND, data, name)
-    check_head(head, name)
-    return _model(head, arrays_of(head, data, name), name)
+def describe(archive: Archive) -> ModelFile:
+    """Return the facts about a model file of which the header was checked."""
+    return ModelFile(archive.name, archive.digest, archive.n_bytes, archive.header["statistics"] is not None)
 
 
-def _model(head: ArchiveHeader, arrays: Arrays, name: str) -> Model:
-    scorer = restored(head.header, arrays, _n_terms(arrays), name)  # first: it checks the number of terms
+def _model(archive: Archive) -> Model:
+    names = check_declared(archive)
+    header, arrays, name = archive.header, archive.read(names), archive.name
+    scorer = restore_scorer(header, arrays, count_terms(arrays), name)  # first: it checks the number of terms
     model = Model(
-        **fields_of(head.header),
-        terms=_terms(arrays, name),
+        **fields_of(header),
+        terms=decode_terms(arrays, name),
         class_docs=tuple(arrays["class_docs"].tolist()),
         idf=arrays.get("idf"),
         scorer=scorer,
         thresholds=arrays.get("thresholds"),
-        calibration=restored_calibration(head.header, arrays, name),
+        calibration=restore_calibration(header, arrays, name),
     )
     check_model(model, name)
     return model
-
-
-def _n_terms(arrays: Arrays) -> int:
-    text_bytes = arrays["terms"]
-    return int(np.count_nonzero(text_bytes == ord("\n"))) + 1 if text_bytes.size else 0
-
-
-def _terms(arrays: Arrays, name: str) -> tuple[str, ...]:
-    try:
-        text = arrays["terms"].tobytes().decode()
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{name} is not a sound model: its terms are not UTF-8 ({problem}).") from problem
-    return tuple(text.split("\n")) if text else ()

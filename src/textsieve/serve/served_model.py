@@ -19,7 +19,7 @@ import numpy as np
 from pydantic_core import to_json
 
 from ..errors import shown
-from ..modelfile.reading import read_identified
+from ..modelfile.reading import read_stored
 from ..prediction import ClassExplanation, Label, Model, Predictions, as_written
 from ..prediction.records import Records
 from .api_errors import ApiError
@@ -279,7 +279,7 @@ class ModelHolder:
         return is_another
 
     def _read(self) -> ServedModel:
-        model, digest, n_bytes = read_identified(self._path)
+        model, file = read_stored(self._path)
         loaded = datetime.now(UTC).isoformat(timespec="seconds")
         model.predict(["A first prediction fills the caches of the model."])
-        return ServedModel(model, digest[:16], n_bytes, os.path.basename(self._path), loaded, self._count)
+        return ServedModel(model, file.digest[:16], file.n_bytes, os.path.basename(self._path), loaded, self._count)

@@ -6,22 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive import Kind, Specs, are_classes, arrays_of, head_of, pack
+from ..archive import Kind, Specs, archive_in, pack
 from ..errors import InputError, shown
 from ..settings import is_whole
+from ..strict_json import are_classes
 from .sums import Sums
 from .table import Cells, Table, Totals
 from .weights import MOST_DOCUMENTS, MOST_WEIGHT
 
-_KIND = Kind("textsieve.ClassStats", 2, "a table of statistics")
-_OF_INTEGERS = _KIND._replace(version=1)
-"""Version 2 has floats for counts, as weighted documents give them. Other tables stay readable for older releases."""
+_KIND = Kind("textsieve.ClassStats", 1, "a table of statistics")
 
 
 def encode(table: Table) -> bytes:
     """Return the bytes of a table."""
-    kind = _OF_INTEGERS if table.class_docs.dtype == np.int64 else _KIND
-    return pack(kind, {"classes": table.classes, "n_documents": table.n_documents}, table_arrays(table))
+    return pack(_KIND, {"classes": table.classes, "n_documents": table.n_documents}, table_arrays(table))
 
 
 def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
@@ -35,8 +33,8 @@ def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
         "doc_freq": doc_freq,
         "sums": np.stack(totals.sums),
         "squares": np.stack(totals.squares),
-        "cell_starts": cells.class_starts,
-        "cell_terms": cells.terms,
+        "cell_indptr": cells.class_starts,
+        "cell_indices": cells.terms,
         "cell_doc_freq": cells.doc_freq,
         "cell_sums": np.stack(cells.sums),
     }
@@ -44,14 +42,13 @@ def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
 
 def decode(data: bytes) -> Table:
     """Return the table that some bytes hold; raise `InputError` for anything else."""
-    head = head_of(_KIND, data, "This")
-    classes, n_documents = head.header.get("classes"), head.header.get("n_documents")
-    count_type = np.int64 if head.header["version"] == _OF_INTEGERS.version else np.float64
-    is_number = is_whole(n_documents) if count_type is np.int64 else isinstance(n_documents, float)
-    if n_documents is None or not (are_classes(classes) and is_number):
+    archive = archive_in(_KIND, data, "table of statistics")
+    classes, n_documents = archive.header.get("classes"), archive.header.get("n_documents")
+    count_type = np.int64 if is_whole(n_documents) else np.float64  # weighted documents have floats as counts
+    if not (are_classes(classes) and (is_whole(n_documents) or isinstance(n_documents, float))):
         raise InputError("This table of statistics is damaged: its header has no classes, or no number of documents.")
-    declared_terms(head.specs, len(classes), count_type)
-    return table_of(classes, n_documents, arrays_of(head, data, "This"))
+    declared_terms(archive.specs, len(classes), count_type)
+    return table_of(classes, n_documents, archive.read())
 
 
 def declared_terms(specs: Specs, n_classes: int, count_type: type[np.int64] | type[np.float64] = np.int64) -> int:
@@ -59,17 +56,17 @@ def declared_terms(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
 
     Raises `InputError` for arrays, types or shapes that are not those of a table for so many classes.
     """
-    doc_freq, sums, cell_terms = (specs.get(name) for name in ("doc_freq", "sums", "cell_terms"))
+    doc_freq, sums, cell_indices = (specs.get(name) for name in ("doc_freq", "sums", "cell_indices"))
     n_terms = 0 if doc_freq is None else doc_freq.size
     n_known = 0 if sums is None else min(sums.size // 2, n_terms)
-    n_cells = 0 if cell_terms is None else min(cell_terms.size, n_classes * n_terms)
+    n_cells = 0 if cell_indices is None else min(cell_indices.size, n_classes * n_terms)
     wanted: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
         "class_docs": (count_type, (n_classes,)),
         "doc_freq": (count_type, (n_terms,)),
         "sums": (np.float64, (2, n_known)),
         "squares": (np.float64, (2, n_known)),
-        "cell_starts": (np.int64, (n_classes + 1,)),
-        "cell_terms": (np.int64, (n_cells,)),
+        "cell_indptr": (np.int64, (n_classes + 1,)),
+        "cell_indices": (np.int64, (n_cells,)),
         "cell_doc_freq": (count_type, (n_cells,)),
         "cell_sums": (np.float64, (2, n_cells)),
     }
@@ -86,7 +83,7 @@ def declared_terms(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
 
 def table_of(classes: Sequence[Any], n_documents: float, arrays: Mapping[str, NDArray[Any]]) -> Table:
     """Return the table of arrays that passed `declared_terms`; raise `InputError` if no documents can have it."""
-    cells = Cells(arrays["cell_starts"], arrays["cell_terms"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
+    cells = Cells(arrays["cell_indptr"], arrays["cell_indices"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
     doc_freq = arrays["doc_freq"]
     terms = np.flatnonzero(doc_freq)
     totals = Totals(terms, doc_freq[terms], Sums(*arrays["sums"]), Sums(*arrays["squares"]))

@@ -94,8 +94,7 @@ def relearned(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: i
     idf = np.ones(len(model.terms)) if model.idf is None else model.idf
     fitted = plan.fit_statistics(statistics, sizes, idf)
     before = model.about.get("updated") or {}
-    about = {name: value for name, value in model.about.items() if name != "stats"}
-    about |= {"n_documents": sizes.n_documents, "n_unlabelled": sizes.n_unlabelled}
+    about = {**model.about, "n_documents": sizes.n_documents, "n_unlabelled": sizes.n_unlabelled}
     about["updated"] = {
         "documents": before.get("documents", 0) + n_new,
         "times": before.get("times", 0) + 1,

@@ -1,0 +1,213 @@
+"""The arrays of a model file: which there are, and the rules for their types, shapes and values.
+
+The arrays of every model are listed in `ARRAYS`; a scorer adds its own, and so do the statistics, whose names begin
+with `statistics.`. The file contains nothing of the training documents but the selected terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..archive import Archive, Arrays, Specs
+from ..classifiers.scorer import Scorer, scorer_type
+from ..errors import InputError
+from ..evaluation.calibration import Calibration
+from ..prediction import Model
+from ..settings import is_whole
+from ..text.weights import MOST_IDF
+from .header import Rule, check_header, check_rules, field_rules, list_names
+
+STATISTICS_PREFIX = "statistics."
+
+ARRAYS: dict[str, type[np.generic]] = {
+    "terms": np.uint8,  # UTF-8, separated by line feeds
+    "idf": np.float64,  # absent if the weighting has no idf
+    "thresholds": np.float64,  # absent unless a multilabel model uses thresholds
+    "class_docs": np.int64,
+    "calibration_starts": np.int64,  # absent without probabilities, like the next two
+    "calibration_knots": np.float64,
+    "calibration_values": np.float64,
+}
+OPTIONAL = {"idf", "thresholds", "calibration_starts", "calibration_knots", "calibration_values"}
+
+_WRONG_THRESHOLDS = "thresholds or ranks are there although it is not multilabel, or are missing although it is"
+
+
+def arrays_of(model: Model) -> Arrays:
+    """Return the arrays of a model."""
+    arrays = {
+        "terms": np.frombuffer(_encode_terms(model.terms), np.uint8),
+        "idf": model.idf,
+        "thresholds": model.thresholds,
+        "class_docs": np.array(model.class_docs, np.int64),
+        **dict.fromkeys(("calibration_starts", "calibration_knots", "calibration_values")),
+        **({} if model.calibration is None else model.calibration.arrays()),
+    }
+    assert arrays.keys() == ARRAYS.keys()
+    scorer_arrays = model.scorer.arrays()
+    assert not scorer_arrays.keys() & arrays.keys()
+    return {name: array for name, array in arrays.items() if array is not None} | scorer_arrays
+
+
+def _encode_terms(terms: tuple[str, ...]) -> bytes:
+    if any("\n" in term for term in terms):
+        raise InputError("A term has a line feed in it, which separates terms in a model file.")
+    try:
+        return "\n".join(terms).encode()
+    except UnicodeEncodeError as problem:
+        raise InputError(f"A term can't be written as UTF-8: {problem}.") from problem
+
+
+def count_terms(arrays: Arrays) -> int:
+    """Return the number of terms."""
+    text_bytes = arrays["terms"]
+    return int(np.count_nonzero(text_bytes == ord("\n"))) + 1 if text_bytes.size else 0
+
+
+def decode_terms(arrays: Arrays, name: str) -> tuple[str, ...]:
+    """Return the terms."""
+    try:
+        text = arrays["terms"].tobytes().decode()
+    except UnicodeDecodeError as problem:
+        raise InputError(f"not a sound model: its terms are not UTF-8 ({problem}).", place=name) from problem
+    return tuple(text.split("\n")) if text else ()
+
+
+def restore_scorer(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, name: str) -> Scorer:
+    """Return the scorer of a file, after checking the values of its arrays."""
+    with _as_fault_of(name):
+        kind, settings, scorer_arrays = _scorer_parts(header, arrays)
+        return kind.restore(settings, scorer_arrays, n_terms, len(header["classes"]))
+
+
+def restore_calibration(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str) -> Calibration | None:
+    """Return the calibration of a file, or None if it has none."""
+    curves = _calibration_parts(arrays)
+    if header["calibration"] is None and not curves:
+        return None
+    with _as_fault_of(name):
+        return Calibration.restore(header["calibration"], curves, len(header["classes"]))
+
+
+def _scorer_parts(
+    header: Mapping[str, Any], arrays: Mapping[str, Any]
+) -> tuple[type[Scorer], dict[str, Any], dict[str, Any]]:
+    """Return the class of a file's scorer, its settings, and its arrays: those not common to all models."""
+    settings = {key: value for key, value in header["scorer"].items() if key != "kind"}
+    scorer_arrays = {name: array for name, array in arrays.items() if name not in ARRAYS}
+    return scorer_type(header["scorer"].get("kind")), settings, scorer_arrays
+
+
+def _calibration_parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: array for name, array in arrays.items() if name.startswith("calibration_")}
+
+
+@contextmanager
+def _as_fault_of(name: str) -> Iterator[None]:
+    """Add the name of the file to an `InputError` of its scorer or its calibration."""
+    try:
+        yield
+    except InputError as problem:
+        raise InputError(f"not a sound model: {problem}.", place=name) from problem
+
+
+# -- before the arrays are read ----------------------------------------------------------------------------------
+
+
+def check_declared(archive: Archive) -> list[str]:
+    """Return the names of the arrays to read for predicting.
+
+    Raises `InputError` if the header, or the names, types or shapes of arrays, are not those of a model. A file is
+    checked this way before its arrays are read.
+    """
+    header, name = archive.header, archive.name
+    check_header(header, name)
+    specs = {key: spec for key, spec in archive.specs.items() if not key.startswith(STATISTICS_PREFIX)}
+    has_statistics = len(specs) < len(archive.specs)
+    fits = has_statistics == (header["statistics"] is not None)
+    check_rules([Rule(fits, "it has arrays of statistics without their description, or the other way round")], name)
+    check_rules(_spec_rules(header, specs), name)
+    n_classes = len(header["classes"])
+    with _as_fault_of(name):
+        kind, settings, scorer_specs = _scorer_parts(header, specs)
+        n_terms = kind.declared_terms(settings, scorer_specs, n_classes)
+        curves = _calibration_parts(specs)
+        if header["calibration"] is not None or curves:
+            Calibration.check_declared(header["calibration"], curves, n_classes)
+    check_rules(_size_rules(specs, n_terms), name)
+    return list(specs)
+
+
+def _spec_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
+    """Yield the rules for the arrays common to all models; the scorer checks its own."""
+    n_classes = len(header["classes"])
+    yield Rule(set(ARRAYS) - OPTIONAL <= set(specs), f"its arrays are {list_names(specs)}, not {list_names(ARRAYS)}")
+    for name, dtype in ARRAYS.items():
+        if name in specs:
+            actual_dtype, n_dimensions = specs[name].dtype, len(specs[name].shape)
+            fits = n_dimensions == 1 and actual_dtype == dtype
+            yield Rule(fits, f"{name} is {actual_dtype} with {n_dimensions} dimensions")
+    yield Rule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
+    fits = "thresholds" not in specs or specs["thresholds"].size == n_classes
+    yield Rule(fits, "thresholds is not a number for each class")
+    n_ways = ("thresholds" in specs) + (header["ranks"] is not None)
+    yield Rule(n_ways == header["multilabel"], _WRONG_THRESHOLDS)
+
+
+def _size_rules(specs: Specs, n_terms: int) -> Iterator[Rule]:
+    """Yield the rules for sizes that depend on the number of terms.
+
+    A term has at least one byte, and terms are separated by line feeds.
+    """
+    n_bytes = specs["terms"].size
+    fits = n_bytes >= 2 * n_terms - 1 if n_terms else n_bytes == 0
+    yield Rule(fits, f"its scorer is for {n_terms:,} terms, and terms has {n_bytes:,} bytes")
+    fits = "idf" not in specs or specs["idf"].size == n_terms
+    yield Rule(fits, f"idf is not a number for each of {n_terms:,} terms")
+
+
+# -- after they are read, and before they are written ------------------------------------------------------------
+
+
+def check_model(model: Model, name: str) -> None:
+    """Raise `InputError` for a model whose parts don't fit together; allocates nothing larger than the model."""
+    check_rules(chain(field_rules(vars(model)), _class_rules(model), _term_rules(model), _number_rules(model)), name)
+
+
+def _class_rules(model: Model) -> Iterator[Rule]:
+    yield Rule(len(model.class_docs) == len(model.classes), "class_docs is not a number for each class")
+    are_counts = all(is_whole(n) and 0 <= n < 1 << 63 for n in model.class_docs)
+    yield Rule(are_counts, "class_docs has what is no number of documents")
+
+
+def _term_rules(model: Model) -> Iterator[Rule]:
+    yield Rule(all(model.terms), "it has a term that is empty")
+    yield Rule(len(set(model.terms)) == len(model.terms), "it has a term twice")
+
+
+def _number_rules(model: Model) -> Iterator[Rule]:
+    n_terms, n_classes = len(model.terms), len(model.classes)
+    is_multilabel = model.labels != "one"
+    outputs = (1, 2) if n_classes == 2 and not is_multilabel else (n_classes,)
+    n_outputs = model.scorer.n_outputs
+    yield Rule(n_outputs in outputs, f"its scorer has {n_outputs} outputs (intercepts) for {n_classes} classes")
+    if model.idf is not None:
+        yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
+        fits = bool(((model.idf >= 0.0) & (model.idf <= MOST_IDF)).all())  # also rejects NaN
+        yield Rule(fits, f"an idf is not finite, or not from 0 to {MOST_IDF:g}")
+    n_ways = (model.thresholds is not None) + (model.ranks is not None)
+    yield Rule(n_ways == is_multilabel, _WRONG_THRESHOLDS)
+    if model.thresholds is not None:
+        yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
+        yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")
+
+
+def _shape_rule(name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int, ...]) -> Rule:
+    fits = array.shape == shape and array.dtype == dtype
+    return Rule(fits, f"{name} is {array.dtype} of shape {array.shape}, not {np.dtype(dtype)} of {shape}")

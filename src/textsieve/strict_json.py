@@ -1,0 +1,74 @@
+"""Parse JSON from files that are not trusted: bounded in depth and number of values, without NaN and duplicate keys.
+
+Parsed JSON can take forty times its size in memory, so its shape is checked before it is parsed.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, TypeGuard
+
+from .errors import shown
+
+MAX_VALUES = 400_000
+"""The largest number of numbers, texts, lists and objects in a header: eight for each of 50,000 classes."""
+
+MAX_DEPTH = 40
+"""The deepest nesting of lists and objects."""
+
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]|,', re.DOTALL)
+
+
+def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) -> dict[str, Any]:
+    """Return a parsed JSON object; raise `ValueError`, which names it as `what`, for anything else.
+
+    NaN, duplicate keys and objects that are too large or too deep raise it, too.
+    """
+    _check_shape(text, what=what, max_values=max_values)
+
+    def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        parsed = dict(pairs)
+        if len(parsed) < len(pairs):
+            ((duplicate, _),) = Counter(key for key, _ in pairs).most_common(1)
+            raise ValueError(f"{what} has {shown(duplicate)} twice")
+        return parsed
+
+    def constant(name: str) -> float:
+        if name == "NaN":
+            raise ValueError(f"{what} has NaN, which is no number")
+        return float(name)
+
+    value = json.loads(text, object_pairs_hook=without_duplicates, parse_constant=constant)
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is no JSON object")
+    return value
+
+
+def _check_shape(text: str, *, what: str, max_values: int) -> None:
+    """Raise `ValueError` for JSON that is nested too deeply or has too many values."""
+    n_opened = text.count("[") + text.count("{")
+    if n_opened <= MAX_DEPTH and n_opened + text.count(",") <= max_values:
+        return  # even if all of these characters are outside of strings
+    depth = n_values = 0
+    for token in _TOKENS.finditer(text):
+        first = text[token.start()]
+        depth += (first in "[{") - (first in "]}")
+        n_values += first in "[{,"  # a value comes first in a list or an object, or after a comma
+        if depth > MAX_DEPTH:
+            raise ValueError(f"{what} is nested more than {MAX_DEPTH} deep")
+        if n_values > max_values:
+            raise ValueError(f"{what} has more than {max_values:,} values")
+
+
+def are_classes(labels: object) -> TypeGuard[Sequence[Any]]:
+    """Return whether a parsed value is a list of classes: all text or all numbers, sorted and unique."""
+    if not isinstance(labels, list | tuple):
+        return False
+    if not (
+        all(isinstance(label, str) for label in labels)
+        or all(isinstance(label, int | float) and label == label for label in labels)  # rejects NaN
+    ):
+        return False
+    return all(label < next_label for label, next_label in pairwise(labels))
