@@ -18,8 +18,8 @@ from sklearn.feature_selection import SelectFromModel, chi2, f_classif, mutual_i
 from sklearn.svm import LinearSVC
 
 from textsieve import Categorizer, ForwardSelection, InformationGain
-from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.evaluation import compare_labels
+from textsieve.registry import CLASSIFIERS
 from textsieve.selectors.base import ranked
 from textsieve.stats import ClassStats
 from textsieve.text.schemes import LTC

@@ -14,13 +14,11 @@ import pytest
 
 from textsieve import Categorizer, InputError
 from textsieve.categorizer_settings import SETTINGS, Settings, option_of
-from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.cli.options import arguments_of
 from textsieve.cli.program import program
 from textsieve.evaluation.calibration import METHODS
 from textsieve.evaluation.thresholds import cut_of
-from textsieve.projections.named import PROJECTIONS
-from textsieve.selectors.named import SELECTORS
+from textsieve.registry import CLASSIFIERS, PROJECTIONS, SELECTORS
 from textsieve.text.languages import NORMALISERS
 from textsieve.text.preparation import TAGS
 from textsieve.text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES

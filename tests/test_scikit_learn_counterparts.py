@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 
 from tests.reference.categorizer_cases import small_texts
 from textsieve import Categorizer, CosineKNN, InputError, RandomSubspace, TermCounter, TermWeighter, load
-from textsieve.classifiers.named import CLASSIFIERS
+from textsieve.registry import CLASSIFIERS
 
 TEXTS, LABELS = small_texts().texts, small_texts().labels
 SIDES = np.arange(len(TEXTS)) % 2

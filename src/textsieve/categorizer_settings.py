@@ -14,11 +14,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, TypedDict, TypeVar
 
-from .classifiers.named import CLASSIFIERS
 from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
-from .projections.named import PROJECTIONS
-from .selectors.named import SELECTORS
+from .registry import CLASSIFIERS, PROJECTIONS, SELECTORS
 from .settings import is_whole, n_threads
 
 T = TypeVar("T")

@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import TypeGuard
 
@@ -32,12 +31,3 @@ def n_threads(n_jobs: int | None) -> int:
         raise InputError(f"n_jobs={n_jobs!r}; use a number of threads, or -1 for all cores.")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
-
-
-def require_options(kind: str, name: str, given: Iterable[str] | None, possible: Collection[str]) -> None:
-    """Raise `InputError` for options that the selector, classifier or other part called `name` does not have."""
-    for option in given or ():
-        if option not in possible:
-            raise InputError(
-                f"{kind}_options: {name!r} has no option {option!r}; it has {', '.join(sorted(possible)) or 'none'}."
-            )

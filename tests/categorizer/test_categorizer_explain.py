@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Categorizer
-from textsieve.classifiers.named import CLASSIFIERS
+from textsieve.registry import CLASSIFIERS
 
 OWN: list[Any] = [LinearSVC(), LogisticRegression(), SGDClassifier(random_state=0), RidgeClassifier()]
 TEXTS = ["sail sail sail oven the harbour", "rocket", "nothing known of it", "", "lion salt SALT wind, wind; oar-deck"]

@@ -22,7 +22,7 @@ from textsieve import (
     load,
 )
 from textsieve.classifiers import LinearSVM
-from textsieve.projections.named import PROJECTIONS
+from textsieve.registry import PROJECTIONS
 from textsieve.training import counted_documents as training_documents
 
 CASE = small_texts()
@@ -184,7 +184,7 @@ def test_what_is_no_projection(projection: Any) -> None:
         ),
         (
             {"projection_options": {"n_components": 2}},
-            "no projection is asked for; name one with projection=, of centroid",
+            "no projection is asked for; name one with projection, of centroid",
         ),
         ({"projection": "trace", "projection_options": {"weight": math.nan}}, "weight=nan"),
         ({"projection": "pca", "projection_options": {"unlabelled": "boat"}}, "unlabelled='boat' has no meaning here"),

@@ -111,7 +111,7 @@ def test_options_of_a_selector() -> None:
     )
     with pytest.raises(InputError, match=r"selector_options: 'chi' has no option 'colour'; it has min_score"):
         fitted(selector="chi", selector_options={"colour": 1})
-    with pytest.raises(InputError, match=r"selector_options: k=2 is how many terms are kept; use n_terms"):
+    with pytest.raises(InputError, match=r"selector_options: k=2 is a setting of its own; use n_terms"):
         fitted(selector="chi", selector_options={"k": 2})
     with pytest.raises(InputError, match="set them on the selector itself"):
         fitted(selector=ChiSquare(), selector_options={"pooling": "max"})
@@ -194,7 +194,7 @@ def test_options_of_a_classifier() -> None:
         fitted(classifier_options={"C": -1})
     with pytest.raises(InputError, match="set them on the classifier itself"):
         fitted(classifier=LinearSVC(), classifier_options={"C": 3})
-    with pytest.raises(InputError, match=r"classifier_options: class_weight=\{'boat': 2\} .* use class_weight="):
+    with pytest.raises(InputError, match=r"classifier_options: class_weight=\{'boat': 2\} .* use class_weight"):
         fitted(classifier_options={"class_weight": {"boat": 2}})
     with pytest.warns(ConvergenceWarning, match="max_iter=1 rounds"):
         fitted(classifier_options={"max_iter": 1, "tol": 1e-9})

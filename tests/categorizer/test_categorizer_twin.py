@@ -20,8 +20,7 @@ from tests.reference.forward_twin import check_order
 
 from textsieve import Categorizer
 from textsieve.classifiers import LinearSVM
-from textsieve.classifiers.named import CLASSIFIERS
-from textsieve.selectors.named import SELECTORS
+from textsieve.registry import CLASSIFIERS, SELECTORS
 
 FINE: dict[str, dict[str, Any]] = {
     "svm": {"tol": 1e-8, "max_iter": 1_000_000},

@@ -21,7 +21,7 @@ from textsieve import InputError, Rocchio
 from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
 from textsieve.classifiers.linear_form import ALWAYS, linear_form
-from textsieve.classifiers.named import CLASSIFIERS, classifier_of, scheme_for
+from textsieve.registry import CLASSIFIERS, classifier_of
 from textsieve.text.schemes import SMOOTH
 
 LINEAR: list[Any] = [
@@ -204,11 +204,11 @@ def test_names() -> None:
     for name, row in CLASSIFIERS.items():
         made = classifier_of(name, None)
         assert type(made).__name__ == row.class_name
-        assert scheme_for(made) == row.scheme
+        assert CLASSIFIERS.scheme_of(made) == row.scheme
         assert all(made.get_params()[option] == value for option, value in row.options.items())
         assert row.about
-    assert scheme_for(LogisticRegression(C=3)) == CLASSIFIERS["logistic"].scheme
-    assert scheme_for(RidgeClassifier()) == SMOOTH
+    assert CLASSIFIERS.scheme_of(LogisticRegression(C=3)) == CLASSIFIERS["logistic"].scheme
+    assert CLASSIFIERS.scheme_of(RidgeClassifier()) == SMOOTH
 
 
 def test_options_of_a_name() -> None:

@@ -9,11 +9,9 @@ import click
 import pytest
 from tests.reference.cli_cases import Run
 
-from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.cli.program import VERBS, program
 from textsieve.corpus.formats import FORMATS
-from textsieve.projections.named import PROJECTIONS
-from textsieve.selectors.named import SELECTORS
+from textsieve.registry import CLASSIFIERS, PROJECTIONS, SELECTORS
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "llvmlite", "pyarrow", "safetensors", "rich"}

@@ -14,7 +14,7 @@ from tests.reference.model_archives import unpack
 import textsieve
 from textsieve.archive import pack
 from textsieve.modelfile.header import KIND
-from textsieve.selectors.named import SELECTORS
+from textsieve.registry import SELECTORS
 from textsieve.selectors.testors.shares import Shares
 from textsieve.selectors.testors.shortest import Shortest
 

@@ -17,7 +17,7 @@ from textsieve import TermCounter, TermWeighter, compare
 from textsieve.comparison import Comparison, read_comparison
 from textsieve.comparison.rankings import energy_of, some_sizes
 from textsieve.evaluation import folds
-from textsieve.selectors.named import scheme_for, selector_of
+from textsieve.registry import selection_scheme, selector_of
 
 CASE = small_texts(40, 3)
 WANTED: dict[str, Any] = {"n_terms": "4,9", "classifiers": "nb", "folds": 2, "n_jobs": 1}
@@ -66,7 +66,7 @@ def test_it_is_what_a_selector_fitted_by_hand_says(name: str) -> None:
     counts = counter.fit_transform(texts)
     word, _, option = name.partition("(")
     selector: Any = selector_of(word, {"pooling": "max"} if option else None)
-    scheme = scheme_for(selector)
+    scheme = selection_scheme(selector)
     weights = TermWeighter(**scheme._asdict()).fit_transform(counts)
     selector = selector.set_params(k=9).fit(weights, labels)
     terms = counter.get_feature_names_out()

@@ -19,7 +19,7 @@ def test_the_examples_run(capsys: Any) -> None:
 
 def test_the_defaults_are_those_of_the_table() -> None:
     from textsieve import RandomSubspace
-    from textsieve.classifiers.named import CLASSIFIERS
+    from textsieve.registry import CLASSIFIERS
 
     (table,) = re.findall(r"\| `RandomSubspace` \|.*?\n\n", PAGE, re.DOTALL)
     rows = dict(re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", table, re.MULTILINE))

@@ -8,8 +8,7 @@ import pytest
 
 import textsieve
 from textsieve import Categorizer, Corpus
-from textsieve.classifiers.named import CLASSIFIERS
-from textsieve.selectors.named import SELECTORS
+from textsieve.registry import CLASSIFIERS, SELECTORS
 from textsieve.training.statistics import INCREMENTAL
 
 ABOUT = {

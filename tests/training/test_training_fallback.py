@@ -12,9 +12,9 @@ from scipy.sparse import csr_matrix
 from tests.reference.categorizer_twin import class_without_terms
 
 from textsieve import Categorizer, Corpus, compare
-from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.corpus import batch as batches
 from textsieve.evaluation import folds, held_out
+from textsieve.registry import CLASSIFIERS
 from textsieve.text.csr import CSR
 from textsieve.text.schemes import Scheme
 from textsieve.training import counted_documents as training_documents

@@ -15,9 +15,9 @@ from tests.depth import few_examples
 from tests.reference.categorizer_cases import Texts, small_texts
 
 from textsieve import OCFS, Categorizer, InputError
-from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.errors import TooFewDocuments
 from textsieve.evaluation import Report, best_f1_threshold, folds, held_out, size_grid, smallest_within_one_error
+from textsieve.registry import CLASSIFIERS
 
 CLASSES = ["boat", "cook", "moon"]
 

@@ -13,10 +13,9 @@ from scipy.sparse import csr_matrix
 from tests.reference.categorizer_cases import Texts, small_texts
 
 from textsieve import OCFS, Cascade, Categorizer, ChiSquare, Corpus, DocumentFrequency, ForwardSelection, InputError
-from textsieve.classifiers.named import CLASSIFIERS
 from textsieve.corpus import batch as batches
 from textsieve.prediction import Model
-from textsieve.selectors.named import SELECTORS
+from textsieve.registry import CLASSIFIERS, SELECTORS
 from textsieve.text import reading as text_documents
 from textsieve.text.schemes import COUNTS
 from textsieve.training import counted_documents as training_documents

@@ -7,7 +7,6 @@ rest. Classifiers that learn from sums are trained by `from_stats.py`; all other
 from __future__ import annotations
 
 from collections.abc import Sequence
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.base import clone
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
+from ..registry import traits_of
 from ..threads import parallel_map
 from .from_stats import fit_stats, learns_from_stats, stats_of
 from .linear_form import (
@@ -94,10 +94,11 @@ def fit_each_class(
         )
         return form.coefficients[0], float(form.intercepts[0])
 
-    single_threaded = clone(classifier).set_params(n_jobs=1) if isinstance(classifier, LinearSVM) else classifier
+    uses_threads = traits_of(classifier).uses_threads
+    single_threaded = clone(classifier).set_params(n_jobs=1) if uses_threads else classifier
     # LinearSVM fits share nothing and can run in parallel. Liblinear's fits draw random numbers from one global source,
     # so they run one after the other.
-    fitted = parallel_map(fit_class, len(members), n_jobs if isinstance(classifier, LinearSVM) else 1)
+    fitted = parallel_map(fit_class, len(members), n_jobs if uses_threads else 1)
     form = Linear(np.array([pair[0] for pair in fitted]), np.array([pair[1] for pair in fitted]))
     return form if projected is None else form.before(projected)
 
@@ -114,16 +115,11 @@ def _indicator(members: Sequence[Ints], n_documents: int) -> csr_array:
     return csr_array((np.ones(len(documents)), (documents, classes)), shape=(n_documents, len(members)))
 
 
-def takes_weights(classifier: Any) -> bool:
-    """Return whether a classifier's `fit` accepts `sample_weight`."""
-    return "sample_weight" in signature(classifier.fit).parameters
-
-
 def as_argument(classifier: Any, sample_weight: Floats | None) -> dict[str, Floats]:
     """Return the keyword argument that passes sample weights to `fit`; an empty dictionary if there are no weights."""
     if sample_weight is None:
         return {}
-    if not takes_weights(classifier):
+    if not traits_of(classifier).takes_sample_weight:
         raise InputError(
             f"sample_weight: {type(classifier).__name__} takes no weights of documents; use svm, logistic, nb, cnb, "
             "rocchio or subspace, or leave sample_weight out."

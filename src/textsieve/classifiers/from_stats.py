@@ -29,6 +29,7 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
+from ..registry import traits_of
 from ..stats import ClassStats
 from .linear_form import (
     ALWAYS,
@@ -54,7 +55,8 @@ _VALUES = 1 << 21
 
 def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
     """Return whether `fit_stats` can train a classifier."""
-    return isinstance(classifier, NAIVE_BAYES) or (isinstance(classifier, Rocchio) and class_weight is None)
+    traits = traits_of(classifier)
+    return traits.statistics == "sums" and (class_weight is None or traits.takes_class_weight)
 
 
 def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: Floats | None = None) -> ClassStats:

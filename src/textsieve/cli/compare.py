@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..classifiers.named import CLASSIFIERS
-from ..selectors.named import SELECTORS
+from ..registry import CLASSIFIERS, SELECTORS
 from . import options
 
 if TYPE_CHECKING:

@@ -162,7 +162,7 @@ def command(
     Terms are chosen and weighted anew for each repetition, from its training documents alone.
     PATH is what train takes; each document has one label.
     """
-    from ..selectors.named import selector_of
+    from ..registry import selector_of
     from ..training.experiments import ChosenTerms, labelled_counts
     from .opening import opened
     from .progress import progress

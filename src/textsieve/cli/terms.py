@@ -91,7 +91,7 @@ def command(
     said.
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
-    from ..selectors.named import selector_of
+    from ..registry import selector_of
     from ..training.ranking import check_reading, rank_terms
     from .ending import usage
     from .opening import opened

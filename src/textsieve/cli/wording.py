@@ -17,7 +17,7 @@ _RULES = (
     (re.compile(r"\bgive test_share or folds with it"), "give --test-share or --folds with it"),
     (re.compile(r"^folds and test_share are"), "--folds and --test-share are"),
     (re.compile(r"\buse weights=\[0\]"), "use --energy-weights 0"),
-    (re.compile(r"; name one with projection=, "), "; name one with --projection, "),
+    (re.compile(r"; name one with projection, "), "; name one with --projection, "),
     (re.compile(r"\bor names=False"), "or leave out --names"),
     (re.compile(r"\bnames=True"), "--names"),
     (re.compile(r"\btags='drop'"), "--drop-tags"),

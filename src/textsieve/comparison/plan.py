@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..categorizer_settings import SETTINGS, Settings
-from ..classifiers.named import CLASSIFIERS
 from ..errors import InputError, shown
-from ..selectors.named import SELECTORS
+from ..registry import CLASSIFIERS, SELECTORS
 from ..settings import is_whole, n_threads
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings

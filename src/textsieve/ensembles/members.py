@@ -33,13 +33,13 @@ from sklearn.utils.validation import check_random_state
 from ..arrays import Counts, Floats, Ints
 from ..classifiers.fitting import as_argument, fit_each_class, weight_against_rest
 from ..classifiers.linear_form import ALWAYS, Linear, NotLinear, checked_form, linear_form
-from ..classifiers.named import CLASSIFIERS, classifier_of
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.separation import Problem, SVMProblem
 from ..classifiers.svm import LinearSVM, against_the_rest, class_factors
 from ..errors import InputError, counted, shown
 from ..estimators import arrays_as_output
 from ..kernels.csr import score_rows
+from ..registry import CLASSIFIERS, classifier_of
 from ..settings import as_number, is_whole, n_threads
 from ..stats.labels import LabelPairs, label_pairs
 from .vote_rules import knows_nothing
@@ -64,7 +64,7 @@ def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) 
     is_name = isinstance(estimator, str)
     if estimator is None:
         base = LinearSVM(C=C)
-    elif (is_name and estimator == ENSEMBLE) or type(estimator) is CLASSIFIERS[ENSEMBLE].make:
+    elif (is_name and estimator == ENSEMBLE) or type(estimator) is CLASSIFIERS[ENSEMBLE].estimator_class:
         raise InputError("estimator is an ensemble of random subspaces itself; use svm, nb or the like.")
     elif is_name and estimator in CLASSIFIERS:
         base = classifier_of(estimator, None)

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..arrays import Ints
 from ..classifiers.linear import LinearScorer
-from ..classifiers.tcfp import TCFP
 from ..errors import InputError
 from ..training.fallback import class_of_unknown
 from ..training.plan import Fitted, TrainingPlan
@@ -56,7 +55,7 @@ def learned(
         fitted = plan.fit_statistics(statistics, sizes, idf)
         return fitted if keep_stats else fitted._replace(statistics=None)
     classifier = plan.classifier
-    if isinstance(classifier, TCFP) and classifier.context is None and plan.class_weight is None:
+    if plan.traits.statistics == "votes" and plan.class_weight is None:
         votes, seen = votes_of(documents, chosen, sizes, classifier.factors(sizes.class_docs))
         seen.require(sizes, n_values)
         scorer = LinearScorer(votes, np.zeros(votes.shape[1]))

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..categorizer_settings import Limits
 from ..corpus import Corpus
 from ..errors import InputError, counted
+from ..registry import selection_scheme
 from ..selectors import TermSelector
-from ..selectors.named import scheme_for
 from ..text.counter import TermCounter
 from ..text.schemes import SMOOTH, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
@@ -123,7 +123,7 @@ class ChosenTerms(TransformerMixin, BaseEstimator):
         counted = CountedDocuments(
             csr_matrix(X), [""] * X.shape[1], targets, {"min_df": self.min_df, "max_df": self.max_df}
         )
-        data = counted.selection_data(scheme_for(self.selector))
+        data = counted.selection_data(selection_scheme(self.selector))
         fitted = fitted_selector(with_every_label(self.selector), data.stats, self.n_terms, data.weights)
         kept = np.sort(kept_columns(fitted, self.n_terms))
         self.columns_, self.scores_ = data.columns[kept], fitted.scores_[kept]

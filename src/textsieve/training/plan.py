@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,22 +19,17 @@ from sklearn.base import clone
 
 from ..arrays import Counts, Floats, Ints
 from ..categorizer_settings import Settings
-from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own, takes_weights
-from ..classifiers.from_stats import NAIVE_BAYES, Batches, fit_stats, learns_from_stats, stats_of
+from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own
+from ..classifiers.from_stats import Batches, fit_stats, learns_from_stats, stats_of
 from ..classifiers.linear_form import ProjectionMap, scorer_of
-from ..classifiers.named import classifier_of
-from ..classifiers.named import scheme_for as scheme_for_classifier
-from ..classifiers.rocchio import Rocchio
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, shown
 from ..estimators import arrays_as_output
 from ..evaluation.scores import blocks
 from ..evaluation.thresholds import Cut, ZeroCut, cut_of
-from ..projections.named import projection_of
+from ..registry import CLASSIFIERS, Traits, classifier_of, projection_of, selection_scheme, selector_of, traits_of
 from ..selectors import TermSelector
 from ..selectors.base import ReadAgain, limit_of
-from ..selectors.named import scheme_for as scheme_for_selector
-from ..selectors.named import selector_of
 from ..stats import ClassStats
 from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
@@ -57,7 +53,7 @@ def weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> A
             )
         return class_weight
     _require_factors(class_weight, sizes.classes)
-    if not (isinstance(classifier, NAIVE_BAYES) or "class_weight" in classifier.get_params()):
+    if not traits_of(classifier).takes_class_weight:
         raise InputError(
             f"class_weight={shown(dict(class_weight))}: {type(classifier).__name__} has no class weights; use svm, "
             "logistic, nb or cnb."
@@ -90,21 +86,18 @@ def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
         )
 
 
-def _require_linear(classifier: Any, settings: Settings) -> None:
+def _require_projectable(traits: Traits, settings: Settings) -> None:
     """Raise `InputError` if a classifier that needs the weights of terms is combined with a projection."""
-    if isinstance(classifier, NAIVE_BAYES | Rocchio) or hasattr(classifier, "to_scorer"):
+    if settings.projection is not None and traits.needs_term_weights:
         raise InputError(
             f"projection={shown(settings.projection)}: the classifier {shown(settings.classifier)} needs the "
             "weights of terms themselves, which a projection mixes; use svm, logistic or another linear one."
         )
 
 
-def _require_zero(cut: Cut, classifier: Any, settings: Settings) -> None:
-    """Raise `InputError` for thresholds of 0 with scores that have no boundary there, such as votes and cosines."""
-    averages = getattr(classifier, "combine", None) == "mean"
-    if isinstance(cut, ZeroCut) and (
-        isinstance(classifier, Rocchio) or (hasattr(classifier, "to_scorer") and not averages)
-    ):
+def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
+    """Raise `InputError` for thresholds of 0 with scores that have no border there, such as votes and cosines."""
+    if isinstance(cut, ZeroCut) and not traits.border_at_zero:
         raise InputError(
             f"cut={shown(settings.cut)}: the scores of the classifier {shown(settings.classifier)} have no "
             "border at 0; use svm, logistic, nb or cnb, or a cut that is fitted to them, such as 'scut'."
@@ -179,23 +172,23 @@ class TrainingPlan:
         selector.check_settings()
         classifier = classifier_of(settings.classifier, settings.classifier_options)
         projection = projection_of(settings.projection, settings.projection_options)
-        if projection is not None:
-            _require_linear(classifier, settings)
+        traits = traits_of(classifier)
+        _require_projectable(traits, settings)
         cut = cut_of(settings.cut, settings.cut_options)
-        _require_zero(cut, classifier, settings)
-        if isinstance(classifier, Rocchio) and settings.norm not in (None, "l2"):
+        _require_border(cut, traits, settings)
+        if traits.norm is not None and settings.norm not in (None, traits.norm):
             raise InputError(
                 f"norm={settings.norm!r}: Rocchio compares by the cosine, which is the same for any length; use 'l2'."
             )
-        if settings.classifier in ("svm", "subspace"):
+        if isinstance(settings.classifier, str) and traits.uses_threads:
             classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
         if isinstance(settings.projection, str) and projection is not None and "n_jobs" in projection.get_params():
             projection.set_params(**{"n_jobs": n_jobs, **(settings.projection_options or {})})
-        usual = scheme_for_classifier(classifier)
+        usual = CLASSIFIERS.scheme_of(classifier)
         return cls(
             selector=selector,
             selector_was_given=not isinstance(settings.selector, str),
-            selection=scheme_for_selector(selector),
+            selection=selection_scheme(selector),
             projection=projection,
             classifier=classifier,
             scheme=Scheme(settings.tf or usual.tf, settings.idf or usual.idf, settings.norm or usual.norm),
@@ -256,23 +249,23 @@ class TrainingPlan:
         """Raise `InputError` for sample weights if a part of the training can't use them."""
         if self.projection is not None:
             raise InputError("sample_weight: a projection takes no weights of documents; leave one of the two out.")
-        if not takes_weights(self.classifier):
+        if not self.traits.takes_sample_weight:
             raise InputError(
                 f"sample_weight: the classifier {shown(self.classifier)} takes no weights of documents; use svm, "
                 "logistic, nb, cnb, rocchio or subspace, or leave sample_weight out."
             )
 
-    @property
-    def has_own_scorer(self) -> bool:
-        """Return whether the classifier has its own kind of scorer instead of coefficients."""
-        return hasattr(self.classifier, "to_scorer")
+    @cached_property
+    def traits(self) -> Traits:
+        """Return what training has to know about the classifier."""
+        return traits_of(self.classifier)
 
     @property
     def dtype(self) -> type[np.floating]:
         """Return the type of the weights to train on: classifiers that compare single weights need them as in
         prediction.
         """
-        return np.float64 if self.has_own_scorer else np.float32
+        return np.float64 if self.traits.has_own_scorer else np.float32
 
     # -- training ------------------------------------------------------------------------------------------------
 
@@ -334,7 +327,7 @@ class TrainingPlan:
             usable = np.flatnonzero(targets.usable)
             rows, targets = rows[usable], targets.take(usable)
         weight = weight_by_number(self.class_weight, self.classifier, targets.sizes)
-        if self.has_own_scorer:
+        if self.traits.has_own_scorer:
             return fit_own(self.classifier, rows, targets.indicator(), weight, targets.weights)
         projected = None
         if fitted is not None:

@@ -16,9 +16,9 @@ from ..arrays import Floats, Ints
 from ..categorizer_settings import Limits
 from ..corpus import Corpus
 from ..errors import InputError, NothingSelected, UnfitDocuments, shown
+from ..registry import selection_scheme
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.base import ReadAgain
-from ..selectors.named import scheme_for
 from ..stats import ClassStats
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
@@ -167,7 +167,7 @@ def _terms_and_stats(
     """Return the terms, the statistics of the counts or weights that the selector reads, and these once more."""
     limits: Limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
     settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
-    scheme = scheme_for(selector)
+    scheme = selection_scheme(selector)
     counted = count_corpus(
         *(corpus, TermCounter(**settings, dtype=np.int32), limits),
         multilabel=None,

@@ -32,6 +32,7 @@ from ..classifiers.scorer import Scorer
 from ..classifiers.tcfp import TCFP
 from ..classifiers.vote_table import VoteTable, merge, require_weights, vote_table
 from ..errors import InputError, shown
+from ..registry import CLASSIFIERS
 from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from .plan import TrainingPlan
 
 
-INCREMENTAL = ("nb", "cnb", "rocchio", "tcfp")
+INCREMENTAL = tuple(name for name, row in CLASSIFIERS.items() if row.traits.statistics is not None)
 """The classifiers whose statistics can be kept."""
 
 
@@ -124,8 +125,8 @@ def way_to_learn(plan: TrainingPlan) -> type[ClassSums] | type[ClassVotes] | Non
     """Return the kind of statistics for a classifier, or None if it learns from the documents themselves."""
     if plan.learns_from_stats:
         return ClassSums
-    plain = isinstance(plan.classifier, TCFP) and plan.classifier.context is None
-    return ClassVotes if plain and plan.projection is None and plan.class_weight is None else None
+    has_votes = plan.traits.statistics == "votes" and plan.projection is None and plan.class_weight is None
+    return ClassVotes if has_votes else None
 
 
 def require_incremental(settings: Settings, plan: TrainingPlan) -> None:

@@ -18,8 +18,8 @@ from pyspark.sql import types as T
 
 from ...arrays import Bools
 from ...categorizer import Categorizer
-from ...classifiers.named import CLASSIFIERS
 from ...prediction import Model
+from ...registry import CLASSIFIERS
 from ...text.csr import CSR
 from ..adding import with_columns
 from ..fitting import fit

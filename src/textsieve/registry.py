@@ -1,0 +1,385 @@
+"""The registry of methods: selectors, projections, classifiers and reducers by name, and what each of them can do.
+
+A row (`Entry`) names the module and the class of a method, which are imported only when the method is used: the help of
+the command line lists all of them without importing any. A row also has the method's term weighting and, for
+classifiers, their `Traits`: what training has to know about a classifier besides scikit-learn's `fit`. Classifiers are
+looked up by their class, so that a `Rocchio()` of the user has the traits of "rocchio". An estimator of another package
+gets the traits that `foreign_traits` finds by looking at it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from inspect import signature
+from typing import Any, Literal, NamedTuple
+
+from .errors import InputError, Setting, shown
+from .text.schemes import COUNTS, LTC, SMOOTH, Scheme
+
+
+class When(NamedTuple):
+    """A condition on an estimator: one of its settings has this value."""
+
+    setting: str
+    value: Any
+
+    def holds(self, estimator: Any) -> bool:
+        """Return whether the estimator has this value of the setting."""
+        return bool(getattr(estimator, self.setting) == self.value)
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What training has to know about a classifier."""
+
+    has_own_scorer: bool = False
+    """Its `to_scorer` returns its own kind of `Scorer`; others are stored as a coefficient for each term and class."""
+    needs_term_weights: bool = False
+    """It learns from the weights of single terms, so it can't be trained on a projection of them."""
+    takes_class_weight: bool = False
+    takes_sample_weight: bool = False
+    uses_threads: bool = False
+    """Training sets its `n_jobs`, and may run several of its fits side by side."""
+    norm: str | None = None
+    """The only norm of its documents that makes sense, if there is only one."""
+    statistics: Literal["sums", "votes"] | None = None
+    """The statistics that are all it learns from, so that documents can be added later: sums of weights in each class
+    (`ClassStats`), or the weights of each term (`VoteTable`)."""
+    border_at_zero: bool = True
+    """A positive score speaks for a class, so that 0 is a threshold without any tuning."""
+    statistics_when: When | None = None
+    """The condition under which it learns from statistics, if there is one."""
+    border_at_zero_when: When | None = None
+    """The condition under which its scores have a border at 0, if there is one."""
+
+    def of(self, estimator: Any) -> Traits:
+        """Return the traits of an estimator, with its settings."""
+        traits = self
+        if self.statistics_when is not None and not self.statistics_when.holds(estimator):
+            traits = replace(traits, statistics=None)
+        if self.border_at_zero_when is not None:
+            traits = replace(traits, border_at_zero=self.border_at_zero_when.holds(estimator))
+        return traits
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A method that can be given by name."""
+
+    name: str
+    module: str
+    class_name: str
+    about: str
+    """A description; the help of the command line shows it up to the first semicolon."""
+    scheme: Scheme = COUNTS
+    """How counts are weighted for the method."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the estimator that differ from its own defaults."""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the estimator that make it this method, and so can't be changed."""
+    traits: Traits = Traits()
+
+    @property
+    def estimator_class(self) -> type[Any]:
+        """Return the class of the estimator."""
+        loaded: type[Any] = getattr(import_module(self.module), self.class_name)
+        return loaded
+
+    def make(self) -> Any:
+        """Return a new estimator."""
+        return self.estimator_class(**self.options, **self.fixed)
+
+    def is_class(self, other: type) -> bool:
+        """Return whether a class is that of the estimator, without importing it: otherwise it would be loaded."""
+        module = sys.modules.get(self.module)
+        return module is not None and getattr(module, self.class_name, None) is other
+
+
+@dataclass(frozen=True, eq=False)
+class Registry(Mapping[str, Entry]):
+    """All methods of a kind, by name."""
+
+    kind: str
+    rows: tuple[Entry, ...]
+    default_scheme: Scheme = COUNTS
+    """How counts are weighted for methods that are not registered."""
+    reserved: Mapping[str, str | None] = field(default_factory=dict)
+    """Settings of the estimators that can't be given as options, and the setting of a `Categorizer` to use instead, if
+    there is one."""
+
+    def __getitem__(self, name: str) -> Entry:
+        """Return the method of this name."""
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names."""
+        return (row.name for row in self.rows)
+
+    def __len__(self) -> int:
+        """Return the number of methods."""
+        return len(self.rows)
+
+    def entry_of(self, estimator: Any, *, or_parent: bool = False) -> Entry | None:
+        """Return the row of an estimator's class, or with `or_parent`, of a class that it is derived from; or None."""
+        classes = type(estimator).__mro__ if or_parent else (type(estimator),)
+        return next((row for class_ in classes for row in self.rows if row.is_class(class_)), None)
+
+    def scheme_of(self, estimator: Any) -> Scheme:
+        """Return how counts are weighted for an estimator."""
+        entry = self.entry_of(estimator)
+        return self.default_scheme if entry is None else entry.scheme
+
+    def make(self, name: str, options: Mapping[str, Any] | None) -> Any:
+        """Return a new estimator with some options; raise `InputError` for options that it does not have."""
+        row, options = self[name], dict(options or {})
+        for option, setting in self.reserved.items():
+            if option in options and setting is not None:
+                raise InputError(
+                    (Setting(option, options[option]), " is a setting of its own"),
+                    setting=f"{self.kind}_options",
+                    hint=("use ", Setting(setting), " instead"),
+                )
+        estimator = row.make()
+        possible = set(estimator.get_params()) - {*self.reserved, *row.fixed}
+        for option in sorted(options):
+            if option not in possible:
+                raise InputError(
+                    f"{name!r} has no option {option!r}",
+                    setting=f"{self.kind}_options",
+                    hint=f"it has {', '.join(sorted(possible)) or 'none'}",
+                )
+        return estimator.set_params(**options)
+
+    def refuse_options(self, options: Mapping[str, Any] | None) -> None:
+        """Raise `InputError` for options of an estimator that is not given by name."""
+        if options:
+            raise InputError(
+                (Setting(f"{self.kind}_options"), f" are for a {self.kind} given by name"),
+                hint=f"set them on the {self.kind} itself",
+            )
+
+    def unknown(self, setting: Any, others: str) -> InputError:
+        """Return the error for a setting that is neither a name nor one of `others`."""
+        return InputError(setting=self.kind, value=setting, hint=f"use one of {', '.join(self)}, {others}")
+
+
+# -- selectors ---------------------------------------------------------------------------------------------------
+
+SELECTORS = Registry(
+    "selector",
+    (
+        Entry(
+            *("forward", "textsieve.selectors.forward", "ForwardSelection"),
+            "forward selection: one by one, by what a term adds to those before it; from 4,000 terms on it is ocfs",
+            LTC,
+        ),
+        Entry(
+            *("ocfs", "textsieve.selectors.trace", "OCFS"),
+            "orthogonal-centroid feature selection: how far apart the class means are",
+            LTC,
+        ),
+        Entry(
+            *("tofa", "textsieve.selectors.trace", "TOFA"),
+            "trace-oriented feature analysis: OCFS, weighed against the variance; unlabelled documents count there",
+            LTC,
+        ),
+        Entry(
+            *("testors", "textsieve.selectors.testors.estimator", "TypicalTestors"),
+            "typical testors: the terms of the minimal sets that distinguish a class from the others",
+            LTC,
+        ),
+        Entry("ig", "textsieve.selectors.information", "InformationGain", "information gain"),
+        Entry("chi", "textsieve.selectors.chi", "ChiSquare", "chi-square"),
+        Entry(
+            *("mi", "textsieve.selectors.information", "MutualInformation"),
+            "pointwise mutual information; favours rare terms",
+        ),
+        Entry(
+            *("df", "textsieve.selectors.frequency", "DocumentFrequency"),
+            "document frequency; does not look at the labels",
+        ),
+    ),
+    reserved={"k": "n_terms"},
+)
+"""Methods that count documents get counts; methods that use weights get a suitable weighting scheme."""
+
+
+def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
+    """Return the selector for a setting: a new one for a name and options, or the given `TermSelector` unchanged.
+
+    None selects all terms, the most frequent first.
+    """
+    if setting is None:
+        if options:
+            raise InputError(
+                f"there is no selector that {shown(options)} could be options of", setting="selector_options"
+            )
+        return SELECTORS["df"].estimator_class(k="all")
+    if isinstance(setting, str) and setting in SELECTORS:
+        return SELECTORS.make(setting, options)
+    if not isinstance(setting, import_module("textsieve.selectors.base").TermSelector):
+        raise SELECTORS.unknown(setting, "a selector such as OCFS(), or None")
+    SELECTORS.refuse_options(options)
+    return setting
+
+
+def selection_scheme(selector: Any) -> Scheme:
+    """Return how counts are weighted for a selector; for a `Cascade`, as for its first stage that uses weights."""
+    stages = getattr(selector, "selectors", None)
+    if stages is None:
+        return SELECTORS.scheme_of(selector)
+    return next((scheme for scheme in map(selection_scheme, stages) if scheme != COUNTS), COUNTS)
+
+
+# -- projections -------------------------------------------------------------------------------------------------
+
+_TRACE = "textsieve.projections.trace"
+PROJECTIONS = Registry(
+    "projection",
+    (
+        Entry("centroid", _TRACE, "OrthogonalCentroid", "the directions in which the class means lie apart"),
+        Entry("margin", _TRACE, "MaximumMargin", "those in which they lie further apart than the documents of a class"),
+        Entry("pca", _TRACE, "TraceProjection", "principal components, which ignore labels", fixed={"weight": 0.0}),
+        Entry("trace", _TRACE, "TraceProjection", "between these, by the option weight"),
+    ),
+    reserved={"unlabelled": None},  # training knows which documents are unlabelled
+)
+
+
+def projection_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
+    """Return the projection for a setting: a new one for a name and options, a given projection unchanged, or None."""
+    if isinstance(setting, str) and setting in PROJECTIONS:
+        return PROJECTIONS.make(setting, options)
+    if setting is None and options:
+        raise InputError(
+            "no projection is asked for",
+            setting="projection_options",
+            hint=("name one with ", Setting("projection"), f", of {', '.join(PROJECTIONS)}"),
+        )
+    if not (setting is None or isinstance(setting, import_module(_TRACE).TraceProjection)):
+        raise PROJECTIONS.unknown(setting, "a projection such as OrthogonalCentroid(), or None")
+    PROJECTIONS.refuse_options(options)
+    return setting
+
+
+# -- classifiers -------------------------------------------------------------------------------------------------
+
+_SVM_SCHEME = Scheme("loglog", "smooth", "l2")
+_NAIVE_BAYES = Traits(
+    needs_term_weights=True, takes_class_weight=True, takes_sample_weight=True, statistics="sums", border_at_zero=True
+)
+_VOTING = Traits(has_own_scorer=True, needs_term_weights=True, border_at_zero=False)
+
+# The weighting and options of svm, nb, cnb and rocchio were the best overall in cross-validation on four corpora, with
+# folds of neighbouring documents, at 1,000 and 10,000 terms; those of svm at fewer terms, too: see docs/defaults.md.
+# logistic uses the weighting of svm, and the voting classifiers (tcfp, knnfp, knn) use that of their paper. subspace
+# uses the weighting of svm and a larger C, because its members have shorter rows.
+CLASSIFIERS = Registry(
+    "classifier",
+    (
+        Entry(
+            *("svm", "textsieve.classifiers.svm", "LinearSVM", "linear support vector machine"),
+            _SVM_SCHEME,
+            traits=Traits(takes_class_weight=True, takes_sample_weight=True, uses_threads=True),
+        ),
+        Entry(
+            *("logistic", "sklearn.linear_model", "LogisticRegression", "logistic regression"),
+            _SVM_SCHEME,
+            {"C": 10.0, "max_iter": 1000},
+            traits=Traits(takes_class_weight=True, takes_sample_weight=True),
+        ),
+        Entry(
+            *("nb", "sklearn.naive_bayes", "MultinomialNB", "multinomial naive Bayes"),
+            SMOOTH,
+            {"alpha": 0.01},
+            traits=_NAIVE_BAYES,
+        ),
+        Entry(
+            *("cnb", "sklearn.naive_bayes", "ComplementNB", "complement naive Bayes, for classes of uneven size"),
+            Scheme("log", "none", "l2"),
+            {"alpha": 0.1},
+            traits=_NAIVE_BAYES,
+        ),
+        Entry(
+            *("rocchio", "textsieve.classifiers.rocchio", "Rocchio"),
+            "cosine with class prototypes (Rocchio); learns from one pass",
+            Scheme("binary", "plain", "l2"),
+            traits=Traits(
+                needs_term_weights=True, takes_sample_weight=True, norm="l2", statistics="sums", border_at_zero=False
+            ),
+        ),
+        Entry(
+            *("tcfp", "textsieve.classifiers.tcfp", "TCFP"),
+            "votes of the terms (text categorization by feature projections)",
+            LTC,
+            traits=replace(_VOTING, statistics="votes", statistics_when=When("context", None)),
+        ),
+        Entry("knnfp", "textsieve.classifiers.knnfp", "KNNFP", "nearest weights of each term", LTC, traits=_VOTING),
+        Entry(
+            *("knn", "textsieve.classifiers.neighbours", "CosineKNN", "nearest documents by the cosine"),
+            LTC,
+            traits=_VOTING,
+        ),
+        Entry(
+            *("subspace", "textsieve.ensembles.subspace", "RandomSubspace"),
+            "linear SVMs on random parts of the terms: the mean of their scores, or their votes",
+            _SVM_SCHEME,
+            {"combine": "mean", "C": 1.0, "n_estimators": 30},
+            traits=replace(
+                _VOTING,
+                takes_class_weight=True,
+                takes_sample_weight=True,
+                uses_threads=True,
+                border_at_zero_when=When("combine", "mean"),
+            ),
+        ),
+    ),
+    default_scheme=SMOOTH,
+    reserved={"class_weight": "class_weight"},  # as an option, it would need the numbers of classes
+)
+
+
+def classifier_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
+    """Return the classifier for a setting: a new one for a name and options, or the given estimator unchanged."""
+    if isinstance(setting, str) and setting in CLASSIFIERS:
+        return CLASSIFIERS.make(setting, options)
+    if isinstance(setting, str | type) or not (hasattr(setting, "fit") and hasattr(setting, "get_params")):
+        raise CLASSIFIERS.unknown(setting, "or a linear classifier such as LinearSVC()")
+    CLASSIFIERS.refuse_options(options)
+    return setting
+
+
+def traits_of(classifier: Any) -> Traits:
+    """Return the traits of a classifier: those of its row, or for an estimator of another package, what it shows."""
+    entry = CLASSIFIERS.entry_of(classifier, or_parent=True)
+    return foreign_traits(classifier) if entry is None else entry.traits.of(classifier)
+
+
+def foreign_traits(classifier: Any) -> Traits:
+    """Return the traits of a classifier that is not registered.
+
+    With a method `to_scorer`, it is expected to vote: it needs the weights of terms, and 0 is not a border. Otherwise
+    it is expected to be linear, like many classifiers of scikit-learn; training checks that it is (`linear_form`).
+    """
+    has_own_scorer = hasattr(classifier, "to_scorer")
+    return Traits(
+        has_own_scorer=has_own_scorer,
+        needs_term_weights=has_own_scorer,
+        takes_class_weight="class_weight" in classifier.get_params(),
+        takes_sample_weight="sample_weight" in signature(classifier.fit).parameters,
+        border_at_zero=not has_own_scorer,
+    )
+
+
+# -- reducers ----------------------------------------------------------------------------------------------------
+
+REDUCERS = Registry(
+    "reducer",
+    (Entry("drop", "textsieve.reducers.drop", "DROP", "the documents that nearest neighbours can't do without", LTC),),
+)
