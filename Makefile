@@ -40,10 +40,10 @@ defaults: .venv/ready    ## selectors, classifiers, weights and cuts on all corp
 	$(BIN)/python -m benchmarks.defaults
 
 trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes docs/tofa-results.md and its figures
-	$(BIN)/python -m benchmarks.trace_weights
+	$(BIN)/python -m studies.trace
 
 subspaces: .venv/ready   ## random subspaces: where they gain, sizes; writes docs/subspaces-results.md and its figure
-	$(BIN)/python -m benchmarks.subspaces_quality
+	$(BIN)/python -m studies.subspaces
 
 spark: .venv/ready       ## how Spark's time grows, and when it pays; writes benchmarks/SPARK.md
 	$(BIN)/python -m benchmarks.spark_growth

@@ -105,9 +105,9 @@ def _digits(probability: float) -> str:
 
 def important_on_brown() -> str:
     """How many of the 5,000 terms with the largest information gain are important."""
-    from .trace_corpora import brown
+    from .newsgroups import labelled
 
-    texts, genres = brown()
+    texts, genres = labelled("brown")
     selector = Cascade([DocumentFrequency(min_df=0.01), InformationGain(k=N)])
     scores = np.sort(selector.fit(TermCounter().fit_transform(texts), genres).scores_)[::-1][:N]
     ways: list[tuple[str, int]] = [

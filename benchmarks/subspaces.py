@@ -19,7 +19,7 @@ from textsieve.classifiers import LinearSVM
 from textsieve.ensembles import subspace_grid
 
 from .harness import Result, timed, versus
-from .trace_corpora import brown
+from .newsgroups import labelled
 
 N_TERMS, N_MEMBERS, N_SELECTED = 2_000, 400, 5_000
 SPLITS = 5
@@ -38,7 +38,7 @@ class Split(NamedTuple):
 @cache
 def counts() -> tuple[csr_matrix, Any]:
     """The counts of Brown, and its genres."""
-    texts, genres = brown()
+    texts, genres = labelled("brown")
     return TermCounter().fit_transform(texts), np.array(genres)
 
 

@@ -12,9 +12,8 @@ import click
 
 from textsieve import InputError
 
-from .named import PAPERS, asked_for
 from .pages import page_of
-from .reproducing import FULL, QUICK, Reproduced, reproduce
+from .reproduction import FULL, PAPERS, QUICK, Reproduction, find_items, reproduce
 
 EXAMPLES = """\b
 Examples:
@@ -27,7 +26,7 @@ Examples:
 def list_items(_: click.Context, __: click.Parameter, is_wanted: bool) -> None:
     """Print all papers with their tables and figures, and exit."""
     if is_wanted:
-        for request in asked_for(PAPERS):
+        for request in find_items(PAPERS):
             click.echo(f"{request.paper.name}: {request.paper.title}")
             for item in request.items:
                 click.echo(f"  {f'{request.paper.name}:{item.name}':18} {item.title}")
@@ -75,7 +74,7 @@ def command(
     if results == "-":
         raise click.UsageError("--results - is standard output, and results are stored in a file; name one.")
     try:
-        requests = asked_for(papers)
+        requests = find_items(papers)
     except InputError as problem:
         fail(problem, 2)
     try:
@@ -112,54 +111,54 @@ class Progress:
             click.echo(f"{done:,} of {total or 0:,} numbers; {step}", err=True)
 
 
-def show(reproduced: list[Reproduced], wants_json: bool) -> None:
+def show(reproduced: list[Reproduction], wants_json: bool) -> None:
     """Print the pages, or one JSON document."""
     if wants_json:
         click.echo(json.dumps([as_dict(paper) for paper in reproduced], indent=2))
         return
     for paper in reproduced:
-        click.echo(page_of(paper.asked, paper.outcomes, paper.scope))
+        click.echo(page_of(paper.request, paper.items, paper.scope))
         click.echo(f"Written: {', '.join(paper.paths)}")
 
 
-def as_dict(reproduced: Reproduced) -> dict[str, Any]:
+def as_dict(reproduction: Reproduction) -> dict[str, Any]:
     """Return a reproduction as JSON values."""
     return {
-        "paper": reproduced.asked.paper.name,
-        "is_part": not reproduced.scope.is_full,
-        "measured": reproduced.scope.in_words,
+        "paper": reproduction.request.paper.name,
+        "is_part": not reproduction.scope.is_full,
+        "measured": reproduction.scope.in_words,
         "items": [
             {
-                "item": outcome.item.name,
-                "unit": outcome.item.unit.name,
+                "item": judged.item.name,
+                "unit": judged.item.unit.name,
                 "numbers": [
                     {
-                        "row": number.condition.row,
-                        "column": number.condition.column,
-                        "unit": (number.condition.unit or outcome.item.unit).name,
-                        "printed": number.condition.printed,
-                        **number.measured._asdict(),
-                        "verdict": number.verdict,
-                        "what": number.condition.what.key,
+                        "row": judged_cell.cell.row,
+                        "column": judged_cell.cell.column,
+                        "unit": (judged_cell.cell.unit or judged.item.unit).name,
+                        "printed": judged_cell.cell.printed,
+                        **judged_cell.estimate._asdict(),
+                        "verdict": judged_cell.verdict,
+                        "measurement": judged_cell.cell.measurement.key,
                     }
-                    for number in (*outcome.numbers, *outcome.trials)
+                    for judged_cell in judged.all_cells
                 ],
                 "claims": [
                     {
-                        "text": claim.claim.text,
-                        "value": claim.value,
-                        "elsewhere": claim.elsewhere,
-                        "ahead": claim.ahead,
-                        "of": claim.of,
-                        "verdict": claim.verdict,
-                        "is_counted": claim.is_counted,
+                        "text": judged_claim.claim.text,
+                        "value": judged_claim.value,
+                        "elsewhere": judged_claim.elsewhere,
+                        "ahead": judged_claim.ahead,
+                        "of": judged_claim.of,
+                        "verdict": judged_claim.verdict,
+                        "is_counted": judged_claim.is_counted,
                     }
-                    for claim in outcome.claims
+                    for judged_claim in judged.claims
                 ],
             }
-            for outcome in reproduced.outcomes
+            for judged in reproduction.items
         ],
-        "files": list(reproduced.paths),
+        "files": list(reproduction.paths),
     }
 
 

@@ -1,4 +1,4 @@
-"""The figures of a paper, drawn of what was measured here."""
+"""Draw the figures of a paper from measured numbers."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .judging import Outcome
+from .judging import JudgedItem
 
 if TYPE_CHECKING:
     from textsieve.plots import Chart
 
 
-def has_picture(outcome: Outcome) -> bool:
-    """Whether it is a figure, and enough was measured to draw it."""
-    if not outcome.item.is_figure:
+def has_picture(judged: JudgedItem) -> bool:
+    """Return whether the item is a figure, and enough was measured to draw it."""
+    if not judged.item.is_figure:
         return False
-    return bool(_rows(outcome) if outcome.item.picture == "surface" else _curves_and_rules(outcome)[0])
+    return bool(_rows(judged) if judged.item.picture == "surface" else _curves_and_rules(judged)[0])
 
 
-def draw(outcome: Outcome) -> Chart:
-    """The figure of an item."""
-    return surface_of(outcome) if outcome.item.picture == "surface" else curves_of(outcome)
+def draw(judged: JudgedItem) -> Chart:
+    """Return the chart of a figure."""
+    return surface_of(judged) if judged.item.picture == "surface" else curves_of(judged)
 
 
-def curves_of(outcome: Outcome) -> Chart:
-    """A curve for each row over its columns; rows of a single column, or of one that is no number, as lines."""
+def curves_of(judged: JudgedItem) -> Chart:
+    """Return a chart with a curve for each row; a row with a single column or a column of words is a line."""
     from textsieve.plots import lines
 
-    item = outcome.item
-    curves, rules = _curves_and_rules(outcome)
+    item = judged.item
+    curves, rules = _curves_and_rules(judged)
     return lines(
         curves,
         x=item.over or item.columns,
@@ -42,15 +42,15 @@ def curves_of(outcome: Outcome) -> Chart:
     )
 
 
-def _curves_and_rules(outcome: Outcome) -> tuple[dict[str, tuple[list[float], list[float]]], dict[str, float]]:
-    rows = _rows(outcome)
-    places = rows.pop(outcome.item.over, None)
+def _curves_and_rules(judged: JudgedItem) -> tuple[dict[str, tuple[list[float], list[float]]], dict[str, float]]:
+    rows = _rows(judged)
+    places = rows.pop(judged.item.over, None)
     curves: dict[str, tuple[list[float], list[float]]] = {}
     rules: dict[str, float] = {}
     for row, points in rows.items():
         over = {column: _along(column, places) for column in points if _along(column, places) is not None}
         if len(over) > 1 or (over and len(points) == 1 and len(rows) == 1):
-            seen = {column: x for column, x in over.items() if x > 0 or not outcome.item.log_x}
+            seen = {column: x for column, x in over.items() if x > 0 or not judged.item.log_x}
             if seen:
                 curves[row] = (list(seen.values()), [points[column] for column in seen])
         for column, value in points.items():
@@ -59,11 +59,11 @@ def _curves_and_rules(outcome: Outcome) -> tuple[dict[str, tuple[list[float], li
     return curves, rules
 
 
-def surface_of(outcome: Outcome) -> Chart:
-    """A grid of colours."""
+def surface_of(judged: JudgedItem) -> Chart:
+    """Return a chart with rows and columns as a grid of colours."""
     from textsieve.plots import surface_plot
 
-    item, rows = outcome.item, _rows(outcome)
+    item, rows = judged.item, _rows(judged)
     columns = list(dict.fromkeys(column for points in rows.values() for column in points))
     values = [[points.get(column, np.nan) for column in columns] for points in rows.values()]
     return surface_plot(
@@ -80,24 +80,25 @@ def surface_of(outcome: Outcome) -> Chart:
 
 
 def _along(column: Any, places: Mapping[Any, float] | None) -> Any:
-    """Where a column stands along the axis: by its number, or by that of the row that says it."""
+    """Return the horizontal position of a column: its number, or the number in the row that `Item.over` names."""
     if places is not None:
         return places.get(column)
     return None if isinstance(column, str) else column
 
 
-def _rows(outcome: Outcome) -> dict[str, dict[Any, float]]:
-    """The numbers of the paper's rows; other preparations would hide them, and other units have no place."""
-    found: dict[str, dict[Any, float]] = {}
-    for each in outcome.numbers:
-        is_drawn = each.condition.unit in (None, outcome.item.unit) or each.condition.row == outcome.item.over
-        if is_drawn and isinstance(each.measured.value, float | int):
-            found.setdefault(each.condition.row, {})[each.condition.column] = float(each.measured.value)
-    return found
+def _rows(judged: JudgedItem) -> dict[str, dict[Any, float]]:
+    """Return the numbers of the paper's rows, without other preparations and other units."""
+    rows: dict[str, dict[Any, float]] = {}
+    for judged_cell in judged.cells:
+        cell, value = judged_cell.cell, judged_cell.estimate.value
+        is_drawn = cell.unit in (None, judged.item.unit) or cell.row == judged.item.over
+        if is_drawn and isinstance(value, float | int):
+            rows.setdefault(cell.row, {})[cell.column] = float(value)
+    return rows
 
 
 def _number(row: str) -> Any:
-    """Of "L = 100" the number."""
+    """Return the number in "L = 100"."""
     _, _, number = row.partition(" = ")
     return float(number.replace(",", "")) if number else row
 

@@ -1,4 +1,4 @@
-"""The verdict on each printed number, and on what the paper says in words."""
+"""Compare what was measured with what the paper printed, number by number and claim by claim."""
 
 from __future__ import annotations
 
@@ -9,112 +9,117 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .conditions import Claim, Column, Condition, Item, Place
-from .measurements import Measured
-from .verdicts import RATIO, WORDS_SHARED, Tolerance, Verdict
+from .measurements import Estimate
+from .paper import RATIO, WORDS_SHARED, Cell, Claim, Column, Item, Place, Tolerance, Verdict
 
 
-class Judged(NamedTuple):
-    """A printed number beside the measured one."""
+class JudgedCell(NamedTuple):
+    """A printed number and the measured one."""
 
-    condition: Condition
-    measured: Measured
+    cell: Cell
+    estimate: Estimate
     verdict: Verdict | None
-    """None: nothing was printed, or it can't be compared, or nothing was measured."""
+    """None: nothing was printed, it can't be compared, or nothing was measured."""
 
 
 class JudgedClaim(NamedTuple):
-    """A sentence of the paper beside what was measured: the mean difference or ratio, and in how many columns ahead."""
+    """A claim of the paper, the measured mean difference or ratio, and in how many columns the first row is ahead."""
 
     claim: Claim
     value: float | None
-    """None: nothing was measured that it could be held against."""
+    """None: the numbers that the claim is about are missing."""
     ahead: int
     of: int
     verdict: Verdict | None
     elsewhere: float | None = None
-    """The same in the columns that it is said to be farther ahead than in; `ahead` then counts where it is farther."""
+    """The value in the columns of `more_than_at`; `ahead` then counts the columns with a larger lead than this."""
     there: tuple[Column, ...] = ()
-    """Which of these columns have a number."""
+    """The columns of `more_than_at` that have numbers."""
     is_counted: bool = True
-    """Not if it is about other preparations, of which the paper says nothing."""
+    """Whether the claim is about rows of the paper, not about other preparations."""
 
 
-class Outcome(NamedTuple):
-    """An item, measured."""
+class JudgedItem(NamedTuple):
+    """A table or figure with all its verdicts."""
 
     item: Item
-    numbers: tuple[Judged, ...]
-    trials: tuple[Judged, ...]
+    cells: tuple[JudgedCell, ...]
+    trials: tuple[JudgedCell, ...]
     claims: tuple[JudgedClaim, ...]
 
     @property
+    def all_cells(self) -> tuple[JudgedCell, ...]:
+        """Return the cells of the paper and of the trials."""
+        return (*self.cells, *self.trials)
+
+    @property
     def verdicts(self) -> Counter[str]:
-        """How many agree, come close, differ."""
-        counted = [each for each in self.claims if each.is_counted]
-        given = [*(each.verdict for each in self.numbers), *(each.verdict for each in counted)]
+        """Return how many numbers and claims agree, come close and differ."""
+        given = [cell.verdict for cell in self.cells] + [claim.verdict for claim in self.claims if claim.is_counted]
         return Counter(verdict for verdict in given if verdict is not None)
 
     @property
-    def places(self) -> dict[Place, Measured]:
-        """What was measured, by where it stands."""
-        return {each.condition.place: each.measured for each in (*self.numbers, *self.trials)}
+    def estimates(self) -> dict[Place, Estimate]:
+        """Return what was measured, by row and column."""
+        return {judged.cell.place: judged.estimate for judged in self.all_cells}
 
 
-def judge(item: Item, found: Mapping[Any, Measured]) -> Outcome:
-    """Hold all that was measured against what was printed."""
-    numbers = tuple(_judged(item, each, found[each.what]) for each in item.conditions)
-    trials = tuple(_judged(item, each, found[each.what]) for each in item.trials)
-    places = {each.condition.place: each.measured for each in (*numbers, *trials)}
-    return Outcome(item, numbers, trials, tuple(_judged_claim(item, claim, places) for claim in item.claims))
+def judge(item: Item, estimates: Mapping[Any, Estimate]) -> JudgedItem:
+    """Return the verdicts on an item, given the estimate of each measurement."""
+    cells, trials = (
+        tuple(_judge_cell(item, cell, estimates[cell.measurement]) for cell in cells)
+        for cells in (item.cells, item.trials)
+    )
+    places = {judged.cell.place: judged.estimate for judged in (*cells, *trials)}
+    return JudgedItem(item, cells, trials, tuple(_judge_claim(item, claim, places) for claim in item.claims))
 
 
-def _judged(item: Item, condition: Condition, measured: Measured) -> Judged:
-    tolerance = condition.tolerance or (condition.unit or item.unit).tolerance
-    return Judged(condition, measured, _verdict(condition, measured, tolerance))
+def _judge_cell(item: Item, cell: Cell, estimate: Estimate) -> JudgedCell:
+    tolerance = cell.tolerance or (cell.unit or item.unit).tolerance
+    return JudgedCell(cell, estimate, _verdict(cell, estimate, tolerance))
 
 
-def _verdict(condition: Condition, measured: Measured, tolerance: Tolerance | None) -> Verdict | None:
-    printed, value = condition.printed, measured.value
+def _verdict(cell: Cell, estimate: Estimate, tolerance: Tolerance | None) -> Verdict | None:
+    printed, value = cell.printed, estimate.value
     if printed is None or value is None:
         return None
     if isinstance(printed, tuple) and isinstance(value, tuple):
-        words, given = ({word.lower() for word in each} for each in (printed, value))
+        words, given = ({word.lower() for word in words} for words in (printed, value))
         return WORDS_SHARED.judge(0.0, len(words - given) / max(len(words), 1))
     if isinstance(printed, tuple) or isinstance(value, tuple):
-        return None  # "> 3" beside a number
+        return None  # such as "> 3" and a number
     return None if tolerance is None else tolerance.judge(printed, value)
 
 
-def _judged_claim(item: Item, claim: Claim, places: Mapping[Place, Measured]) -> JudgedClaim:
-    is_counted = not _is_of_trials(item, claim)
-    values = _leads(claim, _columns(claim, places), places)
+def _judge_claim(item: Item, claim: Claim, places: Mapping[Place, Estimate]) -> JudgedClaim:
+    is_counted = not _is_about_trials(item, claim)
+    leads = _leads(claim, _columns(claim, places), places)
     there = tuple(column for column in claim.more_than_at if _leads(claim, [column], places))
     elsewhere = _mean(_leads(claim, list(there), places))
-    more = values if not claim.more_than_at else _farther(claim, values, elsewhere)
-    value = _mean(more)
+    judged = leads if not claim.more_than_at else _beyond(claim, leads, elsewhere)
+    value = _mean(judged)
     if value is None:
         return JudgedClaim(claim, None, 0, 0, None, is_counted=is_counted)
     neutral = 1.0 if claim.how == "ratio" else 0.0
-    ahead = sum(each > neutral for each in more)
+    ahead = sum(lead > neutral for lead in judged)
     if claim.by is not None:
         verdict = _verdict_by(claim.by, value, neutral, _tolerance(item, claim))
     else:
-        verdict = "agrees" if ahead == len(more) else "close" if value > neutral else "differs"
-    return JudgedClaim(claim, _mean(values), ahead, len(more), verdict, elsewhere, there, is_counted)
+        verdict = "agrees" if ahead == len(judged) else "close" if value > neutral else "differs"
+    return JudgedClaim(claim, _mean(leads), ahead, len(judged), verdict, elsewhere, there, is_counted)
 
 
-def _is_of_trials(item: Item, claim: Claim) -> bool:
-    """Whether a row that it compares is none of the paper's."""
-    own = {each.row for each in item.conditions}
-    return any(isinstance(row, str) and row not in own for row in (claim.row, claim.than))
+def _is_about_trials(item: Item, claim: Claim) -> bool:
+    """Return whether the claim compares a row that the paper does not have."""
+    rows = {cell.row for cell in item.cells}
+    return any(isinstance(row, str) and row not in rows for row in (claim.row, claim.than))
 
 
-def _farther(claim: Claim, values: list[float], elsewhere: float | None) -> list[float]:
-    """How much farther ahead each is than elsewhere; nothing, if that can't be said."""
+def _beyond(claim: Claim, leads: list[float], elsewhere: float | None) -> list[float]:
+    """Return how much larger each lead is than the lead elsewhere; nothing if that is undefined."""
     if elsewhere is None or (claim.how == "ratio" and elsewhere == 0.0):
         return []
-    return [each / elsewhere if claim.how == "ratio" else each - elsewhere for each in values]
+    return [lead / elsewhere if claim.how == "ratio" else lead - elsewhere for lead in leads]
 
 
 def _mean(values: list[float]) -> float | None:
@@ -126,33 +131,33 @@ def _tolerance(item: Item, claim: Claim) -> Tolerance:
 
 
 def _verdict_by(by: float, value: float, neutral: float, tolerance: Tolerance) -> Verdict:
-    """Near is not enough on the other side of no difference at all, unless the paper says that there is none."""
+    """Return the verdict on a printed lead; a lead of the other row differs, unless the paper says there is none."""
     if by != neutral and (value - neutral) * (by - neutral) <= 0.0:
         return "differs"
     return tolerance.judge(by, value)
 
 
-def _leads(claim: Claim, columns: list[Column], places: Mapping[Place, Measured]) -> list[float]:
-    """How far the first row is ahead in each column that both have; of nothing there are no ratios and shares."""
+def _leads(claim: Claim, columns: list[Column], places: Mapping[Place, Estimate]) -> list[float]:
+    """Return how far the first row is ahead in each column that both have; ratios to 0 are left out."""
     pairs = (_pair(claim, column, places) for column in columns)
-    has_lead = [pair for pair in pairs if pair is not None and (claim.how == "difference" or pair[1] != 0.0)]
-    return [lead for pair in has_lead if math.isfinite(lead := float(_HOW[claim.how](*pair)))]
+    defined = [pair for pair in pairs if pair is not None and (claim.how == "difference" or pair[1] != 0.0)]
+    return [lead for pair in defined if math.isfinite(lead := float(_HOW[claim.how](*pair)))]
 
 
 _HOW = {
-    "difference": lambda one, other: one - other,
-    "ratio": lambda one, other: one / other,
-    "relative": lambda one, other: one / other - 1.0,
+    "difference": lambda first, second: first - second,
+    "ratio": lambda first, second: first / second,
+    "relative": lambda first, second: first / second - 1.0,
 }
 
 
-def _columns(claim: Claim, places: Mapping[Place, Measured]) -> list[Column]:
+def _columns(claim: Claim, places: Mapping[Place, Estimate]) -> list[Column]:
     return list(claim.columns) or [column for row, column in places if row == claim.row]
 
 
-def _pair(claim: Claim, column: Column, places: Mapping[Place, Measured]) -> tuple[float, float] | None:
+def _pair(claim: Claim, column: Column, places: Mapping[Place, Estimate]) -> tuple[float, float] | None:
     other_column = column if claim.than_column is None else claim.than_column
-    known = [places.get((claim.row, column))]
-    known.append(Measured(claim.than) if isinstance(claim.than, float) else places.get((claim.than, other_column)))
-    values = [each.value for each in known if each is not None and isinstance(each.value, float | int)]
+    estimates = [places.get((claim.row, column))]
+    estimates.append(Estimate(claim.than) if isinstance(claim.than, float) else places.get((claim.than, other_column)))
+    values = [estimate.value for estimate in estimates if estimate and isinstance(estimate.value, float | int)]
     return (float(values[0]), float(values[1])) if len(values) == 2 else None

@@ -1,8 +1,9 @@
-"""What is measured for a place of a table: a value that says all about it, and a way to measure many of them at once.
+"""What is measured for a cell: a value that describes it completely, and a way to measure many at once.
 
-A kind of measurement is a frozen dataclass. Those that share work (the same corpus, the same fold) are measured
-together: `measure_all` gets all that are wanted of its kind, and yields each as soon as it is known, so that an
-interrupted run loses little.
+A kind of measurement is a frozen dataclass. Measurements that share work, such as counting a corpus, are measured
+together: `measure_all` gets all wanted measurements of its kind, and yields each estimate as soon as it is known, so
+that an interrupted run loses little. Derived measurements are computed from others: the best of several, where it is,
+their mean.
 """
 
 from __future__ import annotations
@@ -10,88 +11,157 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import mean
 from typing import Any, ClassVar, NamedTuple, Self
 
-from textsieve.errors import InputError, counted, shown
-from textsieve.settings import is_whole
+from textsieve import InputError
+from textsieve.comparison import half_width
 
 Value = float | tuple[str, ...]
+
+Tell = Callable[[str], None]
+"""Called with a short description of the current step."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of it is measured."""
+    """How much is measured."""
 
     every: int = 1
-    """Of each class, every so manieth document."""
+    """Every so many-th document of each class."""
     repetitions: int | None = None
-    """At most so many folds or repetitions."""
+    """The largest number of folds or repetitions."""
     n_jobs: int | None = -1
 
     def __post_init__(self) -> None:
-        for name, value, all_of_it in (("every", self.every, 1), ("repetitions", self.repetitions, None)):
-            if value != all_of_it and not (is_whole(value) and value >= 1):
-                raise InputError(f"{name}={shown(value)}; use a number from 1, or {all_of_it} for all of it.")
+        for name, value, whole in (("every", self.every, 1), ("repetitions", self.repetitions, None)):
+            if value != whole and not (isinstance(value, int) and value >= 1):
+                raise InputError(f"{name}={value!r}; use a number from 1, or {whole} for all of it.")
 
     @property
     def is_full(self) -> bool:
-        """Whether that is all of it."""
+        """Return whether everything is measured."""
         return self.every == 1 and self.repetitions is None
 
     def some(self, repetitions: int) -> int:
-        """How many repetitions are made of these."""
+        """Return how many of these repetitions are made."""
         return repetitions if self.repetitions is None else min(repetitions, self.repetitions)
 
     @property
     def in_words(self) -> str:
-        """What is measured of each item."""
+        """Return a description of what is measured."""
         parts = [] if self.every == 1 else [f"one document in {self.every:,} of each class"]
         if self.repetitions is not None:
-            parts.append(f"at most {counted(self.repetitions, 'fold or repetition', 'folds or repetitions')}")
+            noun = "fold or repetition" if self.repetitions == 1 else "folds or repetitions"
+            parts.append(f"at most {self.repetitions:,} {noun}")
         return ", and ".join(parts) or "everything"
 
 
-class Measured(NamedTuple):
-    """What came out: a number or some words, half of its 95 % interval if there is one; or why there is nothing."""
+class Estimate(NamedTuple):
+    """A measured number or list of terms, with half of its 95 % interval if it has one; or why there is none."""
 
     value: Value | None
     half_width: float | None = None
     problem: str | None = None
 
 
-Tell = Callable[[str], None]
-"""Told in words what is being done."""
-
-
 class Measurement(ABC):
-    """What is measured; to be derived by frozen dataclasses, whose repr says all."""
+    """A description of what is measured; subclasses are frozen dataclasses, whose repr is the key of the estimate."""
 
     is_of_seconds: ClassVar[bool] = False
-    """Whether it is another with other threads, or on another machine."""
+    """Whether the estimate depends on the machine and the number of threads."""
 
     @classmethod
     @abstractmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
-        """Measure all that are wanted of a kind, each of them once."""
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+        """Yield the estimate of each measurement."""
 
     @property
     def key(self) -> str:
-        """What it is remembered under."""
+        """Return the key of the estimate in the results file."""
         return repr(self)
 
 
-def by_attributes(wanted: Sequence[Any], *names: str) -> dict[tuple[Any, ...], list[Any]]:
-    """Measurements that have some attributes in common, in their order."""
+def group_by(wanted: Sequence[Any], *names: str) -> dict[tuple[Any, ...], list[Any]]:
+    """Return the measurements grouped by the values of these attributes, in their order."""
     groups: dict[tuple[Any, ...], list[Any]] = {}
-    for each in wanted:
-        groups.setdefault(tuple(getattr(each, name) for name in names), []).append(each)
+    for measurement in wanted:
+        groups.setdefault(tuple(getattr(measurement, name) for name in names), []).append(measurement)
     return groups
 
 
-def measure_each(wanted: Sequence[Measurement], scope: Scope, tell: Tell) -> Iterator[tuple[Measurement, Measured]]:
-    """Measure several kinds, one after the other."""
-    by_kind: dict[type[Measurement], list[Measurement]] = {}
-    for each in wanted:
-        by_kind.setdefault(type(each), []).append(each)
-    for kind, some in by_kind.items():
-        yield from kind.measure_all(some, scope, tell)
+def measure_kinds(wanted: Sequence[Measurement], scope: Scope, tell: Tell) -> Iterator[tuple[Measurement, Estimate]]:
+    """Yield the estimates of measurements of several kinds, one kind after the other."""
+    kinds: dict[type[Measurement], list[Measurement]] = {}
+    for measurement in wanted:
+        kinds.setdefault(type(measurement), []).append(measurement)
+    for kind, measurements in kinds.items():
+        yield from kind.measure_all(measurements, scope, tell)
+
+
+class Derived(Measurement):
+    """A measurement that is computed from others, its parts."""
+
+    parts: tuple[Measurement, ...]
+
+    @abstractmethod
+    def combine(self, estimates: Sequence[Estimate]) -> Estimate:
+        """Return the estimate, given those of the parts, all of which are numbers."""
+
+    def derive(self, estimates: Sequence[Estimate]) -> Estimate:
+        """Return the estimate, or the problem of a part that has no number."""
+        for estimate in estimates:
+            if not isinstance(estimate.value, float | int):
+                return Estimate(None, problem=estimate.problem or "some of its parts have no number")
+        return self.combine(estimates)
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+        """Measure each part once."""
+        parts = list(dict.fromkeys(part for measurement in wanted for part in measurement.parts))
+        estimates = dict(measure_kinds(parts, scope, tell))
+        for measurement in wanted:
+            yield measurement, measurement.derive([estimates[part] for part in measurement.parts])
+
+
+@dataclass(frozen=True)
+class Largest(Derived):
+    """The largest of some numbers, with its own interval."""
+
+    parts: tuple[Measurement, ...]
+
+    def combine(self, estimates: Sequence[Estimate]) -> Estimate:
+        """Return the estimate with the largest value."""
+        return max(estimates, key=_number)
+
+
+@dataclass(frozen=True)
+class WhereLargest(Derived):
+    """The place of the largest of some numbers; of equal ones, the first."""
+
+    parts: tuple[Measurement, ...]
+    places: tuple[float, ...]
+
+    def combine(self, estimates: Sequence[Estimate]) -> Estimate:
+        """Return the place of the largest value."""
+        best = max(range(len(estimates)), key=lambda position: _number(estimates[position]))
+        return Estimate(self.places[best])
+
+
+@dataclass(frozen=True)
+class MeanOf(Derived):
+    """The mean of several numbers, such as the same figure on several collections."""
+
+    parts: tuple[Measurement, ...]
+    are_draws: bool = True
+    """Whether the parts are independent draws of the same figure, so that the mean has an interval."""
+
+    def combine(self, estimates: Sequence[Estimate]) -> Estimate:
+        """Return the mean; intervals of the parts are ignored."""
+        values = list(map(_number, estimates))
+        return Estimate(mean(values), half_width(values, 0.0) if self.are_draws else None)
+
+
+def _number(estimate: Estimate) -> float:
+    assert isinstance(estimate.value, float | int)
+    return float(estimate.value)

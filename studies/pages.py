@@ -1,92 +1,200 @@
-"""What a reproduction came to, as a page of Markdown with its figures beside it."""
+"""The page of a paper: tables of measured and printed numbers, claims and remarks, as Markdown with figures."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
-from textsieve.files import replacing
-
-from .conditions import Asked
 from .figures import draw, has_picture
-from .judging import Outcome
-from .measurements import Scope
-from .tables import EXPLAINED, claim_text, part_text, problems_of, remark_of, summary_of, tables_of
+from .judging import JudgedCell, JudgedClaim, JudgedItem
+from .measurements import Estimate, Scope
+from .paper import Claim, Column, Paper, PaperRequest, Unit
+
+Table = list[list[str]]
+"""The head, then the rows."""
+
+MARKS = {"agrees": "=", "close": "≈", "differs": "≠", None: ""}
+EXPLANATION = "Measured, and in parentheses what the paper printed: = agrees, ≈ comes close, ≠ differs."
+NOTHING = "-"
 
 
-def write_page(asked: Asked, outcomes: Sequence[Outcome], scope: Scope, folder: str) -> list[str]:
-    """Write the page and the figures into a folder; their paths."""
-    os.makedirs(folder, exist_ok=True)
-    name = "-".join([asked.paper.name, *([] if asked.is_whole else [item.name for item in asked.items])]) + _mark(scope)
-    paths = [os.path.join(folder, f"{name}.md")]
-    for outcome in outcomes:
-        if has_picture(outcome):
+# -- cells and tables --------------------------------------------------------------------------------------------------
+
+
+def tables_of(judged: JudgedItem) -> list[Table]:
+    """Return the table of the paper's rows, and that of other preparations if there are any."""
+    return [_table(judged.item.unit, cells) for cells in (judged.cells, judged.trials) if cells]
+
+
+def _table(unit: Unit, cells: Sequence[JudgedCell]) -> Table:
+    columns = list(dict.fromkeys(judged.cell.column for judged in cells))
+    rows = list(dict.fromkeys(judged.cell.row for judged in cells))
+    texts = {judged.cell.place: cell_text(judged, unit) for judged in cells}
+    body = [[row, *(texts.get((row, column), "") for column in columns)] for row in rows]
+    return [[unit.name, *map(column_text, columns)], *body]
+
+
+def column_text(column: Column) -> str:
+    """Return the title of a column."""
+    return f"{column:,}" if isinstance(column, int) else f"{column:g}" if isinstance(column, float) else column
+
+
+def cell_text(judged: JudgedCell, unit: Unit) -> str:
+    """Return a cell as text: measured, then printed in parentheses; `unit` is that of the table."""
+    unit = judged.cell.unit or unit
+    text, printed = estimate_text(judged.estimate, unit), judged.cell.printed
+    if printed is None:
+        return text
+    printed_text = " ".join(printed) if isinstance(printed, tuple) else unit.written(printed)
+    mark = MARKS[judged.verdict]
+    return f"{text} ({printed_text}{f' {mark}' if mark else ''})"
+
+
+def estimate_text(estimate: Estimate, unit: Unit) -> str:
+    """Return a measured number with half of its interval, or the terms."""
+    if estimate.value is None:
+        return NOTHING
+    if isinstance(estimate.value, tuple):
+        return " ".join(estimate.value)
+    width = "" if estimate.half_width is None else f" ±{unit.written(estimate.half_width)}"
+    return unit.written(estimate.value) + width
+
+
+def summary_of(items: Sequence[JudgedItem]) -> Table:
+    """Return how many numbers and claims of each item agree, come close and differ."""
+    head = ["", "agrees", "close", "differs"]
+    return [head, *([judged.item.name, *(str(judged.verdicts[name]) for name in head[1:])] for judged in items)]
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------------
+
+
+def claim_text(judged: JudgedClaim, unit: Unit) -> str:
+    """Return a claim of the paper with its verdict and what was measured."""
+    claim = judged.claim
+    if judged.value is None:
+        return f"{claim.text}: not measured."
+    measured = lead_text(claim, judged.value, unit)
+    if judged.elsewhere is not None:
+        there = ", ".join(map(column_text, judged.there))
+        measured += f", beside {lead_text(claim, judged.elsewhere, unit)} at {there}"
+    if claim.by is not None:
+        measured += f", held against {lead_text(claim, claim.by, unit)}"
+    ahead = "ahead" if judged.elsewhere is None else "farther ahead"
+    where = f", {ahead} in {judged.ahead} of {judged.of}" if judged.of > 1 else ""
+    more = "" if judged.is_counted else " Of another preparation, and not counted."
+    return f"{claim.text}: {judged.verdict} ({claim.row} against {claim.than}: {measured}{where}).{more}"
+
+
+def lead_text(claim: Claim, value: float, unit: Unit) -> str:
+    """Return how far the first row of a claim is ahead."""
+    if claim.how == "ratio":
+        return f"{value:.2f} times"
+    text = f"{value:+{unit.digits}}" if claim.how == "difference" else f"{value:+.1%}"
+    return re.sub(r"^-(?=[0.]+%?$)", "+", text)
+
+
+def problems_of(judged: JudgedItem) -> list[str]:
+    """Return why some cells are empty."""
+    problems = {cell.estimate.problem: cell.cell for cell in judged.all_cells if cell.estimate.problem}
+    return [f"{cell.row}, {column_text(cell.column)}: {problem}" for problem, cell in problems.items()]
+
+
+def part_text(paper: Paper, scope: Scope) -> str:
+    """Return a warning that only a part was measured, or an empty text."""
+    if scope.is_full:
+        return ""
+    return " ".join(filter(None, [f"A part only: {scope.in_words}.", paper.of_a_part, "Verdicts mean little."]))
+
+
+def remark_of(judged: JudgedItem, scope: Scope) -> str:
+    """Return the remark with measured numbers in place of {row | column}; empty for a part, which it is not about."""
+    if not scope.is_full:
+        return ""
+    texts = {
+        f"{cell.cell.row} | {column_text(cell.cell.column)}": estimate_text(
+            cell.estimate._replace(half_width=None), cell.cell.unit or judged.item.unit
+        )
+        for cell in judged.all_cells
+    }
+
+    def number(match: re.Match[str]) -> str:
+        return texts[" | ".join(" ".join(part.split()) for part in match[1].split("|"))]
+
+    return re.sub(r"\{([^{}]+)\}", number, judged.item.remark)
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+
+
+def write_page(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope, folder: str) -> list[str]:
+    """Write the page and its figures into a folder, and return their paths."""
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    own_items = [] if request.is_whole else [item.name for item in request.items]
+    paths = [target / f"{'-'.join([request.paper.name, *own_items])}{_ending(scope)}.md"]
+    for judged in items:
+        if has_picture(judged):
             from textsieve.plots import save
 
-            paths.append(os.path.join(folder, figure_name(asked, outcome, scope)))
-            save(draw(outcome), paths[-1])
-    text = page_of(asked, outcomes, scope)
-    with replacing(paths[0]) as file:
-        file.write(text.encode())
-    return paths
+            paths.append(target / figure_name(request, judged, scope))
+            save(draw(judged), paths[-1])
+    paths[0].write_text(page_of(request, items, scope), encoding="utf-8")
+    return list(map(str, paths))
 
 
-def figure_name(asked: Asked, outcome: Outcome, scope: Scope) -> str:
-    """The file of a figure."""
-    return f"{asked.paper.name}-{outcome.item.name}{_mark(scope)}.svg"
+def figure_name(request: PaperRequest, judged: JudgedItem, scope: Scope) -> str:
+    """Return the file name of a figure."""
+    return f"{request.paper.name}-{judged.item.name}{_ending(scope)}.svg"
 
 
-def _mark(scope: Scope) -> str:
-    """What names of a part end in: it never takes the place of the whole."""
+def _ending(scope: Scope) -> str:
+    """Return the ending of the file names of a part, which never replace those of the whole."""
     return "" if scope.is_full else "-part"
 
 
-def page_of(asked: Asked, outcomes: Sequence[Outcome], scope: Scope) -> str:
-    """The text of the page."""
-    paper = asked.paper
+def page_of(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope) -> str:
+    """Return the text of the page."""
+    paper = request.paper
     parts = [
         f"# {paper.title}, reproduced",
-        f"Written by `python -m studies {' '.join(_names(asked))}`. {EXPLAINED} ± is half of the 95 % interval over "
+        f"Written by `python -m studies {' '.join(request.names)}`. {EXPLANATION} ± is half of the 95 % interval over "
         "folds or repetitions.",
         part_text(paper, scope).replace("A part only", "**A part only**"),
         _paragraphs(paper.setting),
-        *([_markdown(summary_of(outcomes))] if len(outcomes) > 1 else []),
+        *([_markdown(summary_of(items))] if len(items) > 1 else []),
     ]
-    for outcome in outcomes:
-        parts += _sections(asked, outcome, scope)
+    for judged in items:
+        parts += _section(request, judged, scope)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _names(asked: Asked) -> list[str]:
-    return [asked.paper.name] if asked.is_whole else [f"{asked.paper.name}:{item.name}" for item in asked.items]
-
-
-def _sections(asked: Asked, outcome: Outcome, scope: Scope) -> list[str]:
-    item, tables = outcome.item, tables_of(outcome)
+def _section(request: PaperRequest, judged: JudgedItem, scope: Scope) -> list[str]:
+    item, tables = judged.item, tables_of(judged)
     return [
         f"## {heading(item.name)}: {item.title}",
         _paragraphs(item.stands_in),
         _markdown(tables[0]),
-        f"![{item.title}]({figure_name(asked, outcome, scope)})" if has_picture(outcome) else "",
+        f"![{item.title}]({figure_name(request, judged, scope)})" if has_picture(judged) else "",
         *(["Other preparations:", _markdown(tables[1])] if item.trials else []),
-        "\n".join(f"- {claim_text(each, item.unit)}" for each in outcome.claims),
-        "\n".join(f"- {problem}" for problem in problems_of(outcome)),
-        _paragraphs(remark_of(outcome, scope)),
+        "\n".join(f"- {claim_text(claim, item.unit)}" for claim in judged.claims),
+        "\n".join(f"- {problem}" for problem in problems_of(judged)),
+        _paragraphs(remark_of(judged, scope)),
     ]
 
 
 def heading(name: str) -> str:
-    """Of "table2", "Table 2"."""
+    """Return "Table 2" for "table2"."""
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
 
 
 def _paragraphs(text: str) -> str:
-    """Sentences of the source, on lines of their own length."""
+    """Return each paragraph on one line."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-def _markdown(table: Sequence[Sequence[str]]) -> str:
+def _markdown(table: Table) -> str:
     head, *body = table
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "\n".join(

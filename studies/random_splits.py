@@ -1,33 +1,99 @@
-"""Documents that are parted at random, again and again: what is learned from, and what is tested.
+"""Prepared documents on random splits: which terms are selected, how they are weighted, and in which order.
 
-The seed is one for all, so that whatever is measured on the same documents is measured on the same splits, and five
-splits are the first five of twenty.
+Terms are selected first and weighted afterwards, with one exception: `CUT` weights all terms, scales documents to
+length 1, and then removes terms, so that the length of a document shows how many rare words it had. Terms are selected
+from the training documents. Selected from all documents, including the test documents, they leak the answers, as in
+some published experiments.
+
+All splits have the same seed. So all measurements on the same documents use the same splits, and five splits are the
+first five of twenty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
-from textsieve.arrays import Ints
-from textsieve.comparison.significance import half_width
-from textsieve.ensembles.trial import RandomSplit, prepared, random_splits
+from textsieve import Cascade, DocumentFrequency, InformationGain, TermWeighter
+from textsieve.comparison import half_width
+from textsieve.ensembles import RandomSplit, random_splits
+from textsieve.selectors import TermSelector
 
-from .documents import Collection
-from .measurements import Measured, Scope
-from .preparations import Preparation
+from .documents import Collection, Ints, members_of
+from .measurements import Estimate, Measurement, Scope, Tell
 
 SEED = 1964
 TEST_SHARE = 0.2
+N_TERMS = 5_000
+MIN_DF = 0.01
+
+Weighting = Callable[[Any], Any]
+"""Returns a pipeline, given a selector."""
+
+
+def paper_selector(k: int = N_TERMS) -> TermSelector:
+    """Return the paper's selector: terms in at least 1 % of the documents, then the k with most information gain."""
+    return Cascade([DocumentFrequency(min_df=MIN_DF), InformationGain(k=k)])
+
+
+STAGES: dict[str, Callable[[], TermSelector]] = {
+    "all": lambda: DocumentFrequency(min_df=1),
+    "DF": lambda: DocumentFrequency(min_df=MIN_DF),
+    "DF + IG": paper_selector,
+}
+"""Which terms are selected."""
+
+
+def _weighter(tf: str, idf: str, norm: str) -> Weighting:
+    return lambda selector: make_pipeline(selector, TermWeighter(tf=tf, idf=idf, norm=norm))
+
+
+CUT = "tf-idf of all terms, then cut"
+WEIGHTINGS: dict[str, Weighting] = {
+    "counts": _weighter("tf", "none", "none"),
+    "counts / their largest": lambda selector: make_pipeline(selector, MaxAbsScaler()),
+    "binary": _weighter("binary", "none", "none"),
+    "tf, length 1": _weighter("tf", "none", "l2"),
+    "log tf, length 1": _weighter("log", "none", "l2"),
+    "tf-idf, length 1": _weighter("tf", "plain", "l2"),
+    "ltc": _weighter("log", "plain", "l2"),
+    "loglog, smooth idf": _weighter("loglog", "smooth", "l2"),
+    CUT: lambda selector: make_pipeline(TermWeighter(tf="tf", idf="plain", norm="l2"), selector),
+}
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Which terms are selected, from which documents, and how they are weighted."""
+
+    terms: str = "DF + IG"
+    """A row of `STAGES`."""
+    weights: str = "counts"
+    """A row of `WEIGHTINGS`."""
+    selected_from: Literal["training", "all"] = "training"
+
+    def pipeline(self, counts: csr_matrix, numbers: Ints) -> Any:
+        """Return the pipeline to fit to training documents; it is given all documents, in case terms come from them."""
+        if self.selected_from == "training":
+            return WEIGHTINGS[self.weights](STAGES[self.terms]())
+        columns = np.flatnonzero(STAGES[self.terms]().fit(counts, numbers).get_support())
+        return WEIGHTINGS[self.weights](FunctionTransformer(partial(_take_columns, columns=columns)))
+
+
+def _take_columns(rows: csr_matrix, columns: Ints) -> csr_matrix:
+    return csr_matrix(rows[:, columns])
 
 
 class Rows(NamedTuple):
-    """Prepared documents to learn from and to test, with the numbers of their classes."""
+    """Prepared training and test documents, with the numbers of their classes."""
 
     train: csr_matrix
     train_numbers: Ints
@@ -37,32 +103,56 @@ class Rows(NamedTuple):
 
 @lru_cache(maxsize=2)
 def counts_of(collection: Collection, scope: Scope) -> tuple[csr_matrix, Ints]:
-    """The counts of all documents that the scope has, and the numbers of their classes."""
-    counted = collection.documents(scope).counted
-    kept = np.sort(np.concatenate([members[:: scope.every] for members in counted.targets.members]))
-    return csr_matrix(counted.counts[kept]), counted.targets.first[kept]
+    """Return the counts of all documents in the scope, and the numbers of their classes."""
+    documents = collection.documents(scope)
+    members = members_of(documents.labels)
+    number_of = {label: number for number, label in enumerate(members)}
+    positions = np.sort(np.concatenate([own[:: scope.every] for own in members.values()]))
+    numbers = np.array([number_of[documents.labels[position][0]] for position in positions.tolist()])
+    return csr_matrix(documents.counts[positions]), numbers
 
 
 def splits_of(n_documents: int, repeats: int) -> list[RandomSplit]:
-    """The splits of so many documents."""
+    """Return the first splits of so many documents."""
     return random_splits(n_documents, test_share=TEST_SHARE, repeats=repeats, random_state=SEED)
 
 
 def prepared_splits(collection: Collection, preparation: Preparation, repeats: int, scope: Scope) -> Iterator[Rows]:
-    """One split after the other, prepared."""
+    """Yield one prepared split after the other."""
     counts, numbers = counts_of(collection, scope)
     pipeline = preparation.pipeline(counts, numbers)
     for split in splits_of(len(numbers), scope.some(repeats)):
-        yield rows_of(counts, numbers, split, pipeline)
+        yield prepare(counts, numbers, split.train, split.test, pipeline)
 
 
-def rows_of(counts: csr_matrix, numbers: Ints, split: RandomSplit, pipeline: Any) -> Rows:
-    """The documents of a split, prepared by a copy of the pipeline that is fitted to those to learn from."""
-    train, test = prepared(counts, numbers, split, pipeline)
-    return Rows(train, numbers[split.train], test, numbers[split.test])
+def prepare(counts: csr_matrix, numbers: Ints, train: Ints, test: Ints, pipeline: Any) -> Rows:
+    """Return the documents of a split, prepared by a copy of the pipeline that is fitted to the training documents."""
+    fitted = clone(pipeline)
+    rows = csr_matrix(fitted.fit_transform(counts[train], numbers[train]))
+    test_rows = csr_matrix(fitted.transform(counts[test]))
+    for part in (rows, test_rows):
+        part.eliminate_zeros()
+    return Rows(rows, numbers[train], test_rows, numbers[test])
 
 
-def mean_over(shares: NDArray[Any] | list[float], factor: float = 100.0) -> Measured:
-    """The mean over splits and half of its interval, in points of a hundred."""
-    values = [factor * float(each) for each in shares]
-    return Measured(float(np.mean(values)), half_width(values, TEST_SHARE / (1 - TEST_SHARE)))
+def mean_over_splits(shares: Any) -> Estimate:
+    """Return the mean over splits in percent, and half of its interval."""
+    values = [100.0 * float(share) for share in shares]
+    return Estimate(float(np.mean(values)), half_width(values, TEST_SHARE / (1 - TEST_SHARE)))
+
+
+@dataclass(frozen=True)
+class TermsLeft(Measurement):
+    """The number of terms that a stage of selection leaves, in all documents at once."""
+
+    collection: Collection
+    terms: str
+    """A row of `STAGES`."""
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+        """Count the documents of a collection once, if its measurements follow one another."""
+        for measurement in wanted:
+            tell(f"{measurement.collection.corpus}: numbers of terms")
+            selector = STAGES[measurement.terms]().fit(*counts_of(measurement.collection, scope))
+            yield measurement, Estimate(float(selector.get_support().sum()))

@@ -19,6 +19,7 @@ def test_the_same_as_in_the_grid(combine: str) -> None:
     tried = subspace_trial(X, Y, n_terms=6, n_estimators=7, estimator=MEMBER, combine=combine, repeats=3)
     np.testing.assert_array_equal(tried.accuracy, grid.accuracy[:, 0, 1])
     np.testing.assert_array_equal(tried.single, grid.accuracy[:, 1, 0])
+    np.testing.assert_array_equal(tried.by_rule[combine], tried.accuracy)
     assert (tried.n_terms, tried.n_estimators) == (6, 7)
 
 
@@ -49,7 +50,7 @@ def test_a_class_that_nobody_trained_on() -> None:
 
 
 def test_the_gain_by_hand() -> None:
-    tried = SubspaceTrial(1, 1, np.array([0.5, 0.7]), np.array([0.4, 0.5]), [], [], ())
+    tried = SubspaceTrial(1, 1, np.array([0.5, 0.7]), np.array([0.4, 0.5]), [], [], (), {})
     assert tried.gain == pytest.approx((0.15, 0.05))
     assert np.isnan(tried._replace(accuracy=np.array([0.5]), single=np.array([0.5])).gain[1])
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from studies.conditions import Condition, Item, Paper
-from studies.derived import Derived, WhereLargest
-from studies.measurements import Measurement
+from studies.measurements import Derived, Measurement, WhereLargest
+from studies.paper import Cell, Item, Paper
 
 
 def with_few_points(paper: Paper) -> Paper:
@@ -19,14 +18,14 @@ def with_few_points(paper: Paper) -> Paper:
 
 def _thinned(item: Item) -> Item:
     columns: dict[str, list[Any]] = {}
-    for each in item.all_conditions:
+    for each in item.all_cells:
         columns.setdefault(each.row, []).append(each.column)
     kept = {(row, column) for row, own in columns.items() for column in _few_numbers(own)}
 
-    def few(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-        return tuple(replace(each, what=_of_few(each.what)) for each in conditions if each.place in kept)
+    def few(conditions: Sequence[Cell]) -> tuple[Cell, ...]:
+        return tuple(replace(each, measurement=_of_few(each.measurement)) for each in conditions if each.place in kept)
 
-    return replace(item, conditions=few(item.conditions), trials=few(item.trials))
+    return replace(item, cells=few(item.cells), trials=few(item.trials))
 
 
 def _few_numbers(columns: list[Any]) -> Sequence[Any]:

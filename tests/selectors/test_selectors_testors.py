@@ -74,6 +74,7 @@ def test_as_defined(case: Case, epsilon: float, delta: float, scale: Any) -> Non
     for label, expected in testors.items():
         assert found.class_terms_[label].tolist() == sorted({term for testor in expected for term in testor})
         assert sorted(found.testors(label)) == sorted(found.testors(label, method="lex")) == sorted(expected)
+        assert found.count_testors(label) == found.count_testors(label, method="lex") == (len(expected), True)
         shortest_found = found.shortest_testors(label, limit=1000)
         pairs = [pair for pair in found.indistinguishable_ if pair[0] == label]
         assert [(label, other) for other in shortest_found.not_told_from] == pairs
@@ -384,6 +385,7 @@ def test_a_class_with_no_candidate_term() -> None:
         found = TypicalTestors().fit(rows, [*LABELS, "d"])
     assert found.class_terms_["d"].tolist() == []
     assert list(found.testors("d")) == list(found.testors("d", method="lex")) == []
+    assert found.count_testors("d") == (0, True)
     assert found.shortest_testors("d") == ([], 0, True, True, ("a", "b", "c"))
     assert found.shortest_testors("a").not_told_from == ()
     assert found.indistinguishable_ == [("d", "a"), ("d", "b"), ("d", "c")]

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import pytest
-from studies.conditions import Asked, Claim, Condition, Item, Paper
-from studies.derived import Largest, MeanOf, WhereLargest
 from studies.judging import judge
-from studies.measurements import Measured, Measurement, Scope, Tell
-from studies.running import measure
-from studies.tables import claim_text
-from studies.verdicts import MICRO_F1
+from studies.measurements import Estimate, Largest, MeanOf, Measurement, Scope, Tell, WhereLargest
+from studies.pages import claim_text
+from studies.paper import MICRO_F1, Cell, Claim, Item, Paper, PaperRequest
+from studies.reproduction import measure
 
 calls: list[float] = []
 
@@ -23,14 +21,14 @@ class Given(Measurement):
     number: float | None
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
         """Note who was measured."""
         for each in wanted:
             calls.append(each.number or 0.0)
-            yield each, Measured(each.number, 0.5, None if each.number is not None else "nothing there")
+            yield each, Estimate(each.number, 0.5, None if each.number is not None else "nothing there")
 
 
-def item_of(*conditions: Condition, claims: tuple[Claim, ...] = ()) -> Item:
+def item_of(*conditions: Cell, claims: tuple[Claim, ...] = ()) -> Item:
     """An item of these."""
     return Item("table1", "numbers", MICRO_F1, conditions, claims=claims)
 
@@ -47,35 +45,35 @@ def test_parts_are_measured_once_and_remembered(tmp_path: object) -> None:
         Largest((MeanOf(parts[:2]), parts[2])),
         parts[0],
     ]
-    item = item_of(*(Condition("row", number, what) for number, what in enumerate(whats)))
-    asked = [Asked(Paper("one", "One", "", (item,)), [item])]
+    item = item_of(*(Cell("row", number, what) for number, what in enumerate(whats)))
+    asked = [PaperRequest(Paper("one", "One", "", (item,)), [item])]
     for _ in range(2):
         found = measure(asked, Scope(), f"{tmp_path}/r.jsonl", lambda *_: None)
         assert sorted(calls) == [0.25, 0.5, 0.75]
-        assert found[whats[0]] == Measured(0.75, 0.5)
-        assert found[whats[1]] == Measured(2.0)
+        assert found[whats[0]] == Estimate(0.75, 0.5)
+        assert found[whats[1]] == Estimate(2.0)
         mean = found[whats[2]]
         assert mean.value == 0.5
         assert mean.half_width is not None
         assert mean.half_width > 0.25
-        assert found[whats[3]] == Measured(0.5)
+        assert found[whats[3]] == Estimate(0.5)
         assert found[whats[4]].value == 0.5
-        assert found[whats[5]] == Measured(0.25, 0.5)
+        assert found[whats[5]] == Estimate(0.25, 0.5)
 
 
 def test_the_first_of_equal_places_is_taken_and_a_part_without_number_is_a_problem() -> None:
     """By hand, without a runner."""
     parts = Given(0.5), Given(0.5)
     ((_, where),) = WhereLargest.measure_all([WhereLargest(parts, (7.0, 8.0))], Scope(), lambda _: None)
-    assert where == Measured(7.0)
+    assert where == Estimate(7.0)
     ((_, none),) = Largest.measure_all([Largest((*parts, Given(None)))], Scope(), lambda _: None)
-    assert none == Measured(None, problem="nothing there")
+    assert none == Estimate(None, problem="nothing there")
 
 
 @pytest.mark.parametrize(("number", "verdict"), [(0.81, "agrees"), (0.79, "differs")])
 def test_a_claim_may_be_against_a_number(number: float, verdict: str) -> None:
     """Such as "above .8"."""
-    item = item_of(Condition("row", 1, Given(number)), claims=(Claim("above .8", "row", 0.8),))
-    (judged,) = judge(item, {Given(number): Measured(number)}).claims
+    item = item_of(Cell("row", 1, Given(number)), claims=(Claim("above .8", "row", 0.8),))
+    (judged,) = judge(item, {Given(number): Estimate(number)}).claims
     assert judged.verdict == verdict
     assert "row against 0.8" in claim_text(judged, MICRO_F1)

@@ -15,18 +15,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from studies.__main__ import command
-from studies.choosing import SelectionSeconds
-from studies.conditions import Claim, Condition, Item, Paper
-from studies.derived import MeanOf
-from studies.documents import Collection
+from studies.documents import Collection, members_of
 from studies.judging import judge
-from studies.measurements import Measured, Measurement, Scope, Tell, Value, by_attributes
-from studies.named import PAPERS, asked_for
-from studies.predicting import PredictionSeconds
-from studies.reproducing import QUICK, reproduce
-from studies.tables import claim_text, part_text, problems_of, remark_of, tables_of
-from studies.testor_seconds import SecondsOfTestors
-from studies.verdicts import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Tolerance
+from studies.measurements import Estimate, MeanOf, Measurement, Scope, Tell, Value, group_by
+from studies.pages import claim_text, part_text, problems_of, remark_of, tables_of
+from studies.paper import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Cell, Claim, Item, Paper, Tolerance
+from studies.prediction import PredictionSeconds
+from studies.reproduction import PAPERS, QUICK, find_items, reproduce
+from studies.selection import SelectionSeconds
+from studies.testor_counts import SecondsOfTestors
 
 from textsieve import InputError
 from textsieve.comparison.appending import appended, decode_line, encode_line
@@ -44,14 +41,14 @@ class Known(Measurement):
     asked: ClassVar[list[Any]] = []
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
         """One by one."""
         for each in wanted:
             tell("known")
             if each.interrupts:
                 raise KeyboardInterrupt
             cls.asked.append(each)
-            yield each, Measured(each.value, each.half_width, each.problem)
+            yield each, Estimate(each.value, each.half_width, each.problem)
 
 
 @pytest.fixture(autouse=True)
@@ -62,16 +59,17 @@ def nothing_was_asked() -> None:
 
 def outcome_of(item: Item) -> Any:
     """An item, measured and judged."""
-    found: dict[Any, Measured] = {}
-    for each in item.all_conditions:
-        assert isinstance(each.what, Known)
-        found[each.what] = Measured(each.what.value, each.what.half_width, each.what.problem)
-    return judge(item, found)
+    estimates: dict[Any, Estimate] = {}
+    for cell in item.all_cells:
+        known = cell.measurement
+        assert isinstance(known, Known)
+        estimates[known] = Estimate(known.value, known.half_width, known.problem)
+    return judge(item, estimates)
 
 
-def row(name: str, *values: Value | None, columns: Sequence[Any] = (1, 10, 100)) -> tuple[Condition, ...]:
+def row(name: str, *values: Value | None, columns: Sequence[Any] = (1, 10, 100)) -> tuple[Cell, ...]:
     """Values in the first so many columns."""
-    return tuple(Condition(name, column, Known(value)) for column, value in zip(columns, values, strict=False))
+    return tuple(Cell(name, column, Known(value)) for column, value in zip(columns, values, strict=False))
 
 
 # -- verdicts ----------------------------------------------------------------------------------------------------------
@@ -100,7 +98,7 @@ def test_a_share_of_nothing_is_a_distance() -> None:
 
 def judged(printed: Any, value: Any, **more: Any) -> Any:
     """The verdict on a number of a table of accuracies."""
-    (found,) = outcome_of(Item("table1", "", ACCURACY, (Condition("a", 1, Known(value), printed, **more),))).numbers
+    (found,) = outcome_of(Item("table1", "", ACCURACY, (Cell("a", 1, Known(value), printed, **more),))).cells
     return found.verdict
 
 
@@ -123,7 +121,7 @@ def test_words_are_judged_by_how_many_are_missed() -> None:
 # -- claims ------------------------------------------------------------------------------------------------------------
 
 
-def claimed(*rows: tuple[Condition, ...], unit: Any = ACCURACY, **claim: Any) -> Any:
+def claimed(*rows: tuple[Cell, ...], unit: Any = ACCURACY, **claim: Any) -> Any:
     """A claim about rows a and b."""
     conditions = tuple(each for some in rows for each in some)
     item = Item("figure1", "", unit, conditions, claims=(Claim("so", "a", "b", **claim),))
@@ -181,10 +179,10 @@ def test_a_claim_against_a_number() -> None:
 
 def test_what_is_derived_is_not_measured_by_itself(paper: Callable[..., Paper], tmp_path: Path) -> None:
     parts = (Known(1.0), Known(4.0))
-    paper(Item("table1", "", ACCURACY, (Condition("mean", 1, MeanOf(parts)), Condition("one", 1, parts[0]))))
+    paper(Item("table1", "", ACCURACY, (Cell("mean", 1, MeanOf(parts)), Cell("one", 1, parts[0]))))
     (found,) = reproduce("ocfs", results=tmp_path / "r.jsonl")
     assert Known.asked == list(parts)
-    assert [each.measured.value for each in found.outcomes[0].numbers] == [2.5, 1.0]
+    assert [each.estimate.value for each in found.items[0].cells] == [2.5, 1.0]
     assert len((tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()) == 3
 
 
@@ -257,12 +255,12 @@ ITEM = Item(
     "a table",
     ACCURACY,
     (
-        Condition("a", 1_000, Known(51.234, 0.5), 50.0),
-        Condition("b", 1_000, Known(1_234.0), 5_000.0, unit=TERMS),
-        Condition("a", 0.25, Known(None, problem="too few"), 40.0),
-        Condition("b", "all", Known(("x", "y")), ("x", "z|")),
+        Cell("a", 1_000, Known(51.234, 0.5), 50.0),
+        Cell("b", 1_000, Known(1_234.0), 5_000.0, unit=TERMS),
+        Cell("a", 0.25, Known(None, problem="too few"), 40.0),
+        Cell("b", "all", Known(("x", "y")), ("x", "z|")),
     ),
-    trials=(Condition("c", 1_000, Known(7.0)),),
+    trials=(Cell("c", 1_000, Known(7.0)),),
     remark="It is {a | 1,000} with { b|1,000 } terms, and {c | 1,000}.",
 )
 
@@ -288,8 +286,8 @@ def test_a_remark_about_no_place_is_a_mistake() -> None:
 
 
 def test_verdicts_are_counted_without_those_of_trials() -> None:
-    trials = (Condition("c", 1, Known(1.0), 1.0),)
-    item = Item("table1", "", ACCURACY, (Condition("a", 1, Known(1.0), 9.0),), trials=trials)
+    trials = (Cell("c", 1, Known(1.0), 1.0),)
+    item = Item("table1", "", ACCURACY, (Cell("a", 1, Known(1.0), 9.0),), trials=trials)
     assert outcome_of(item).verdicts == {"differs": 1}
 
 
@@ -311,7 +309,7 @@ def paper(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Paper]:
 
     def put(*items: Item) -> Paper:
         made = Paper("ocfs", "A paper", "How it was\n  set.", items)
-        monkeypatch.setitem(sys.modules, "studies.ocfs", SimpleNamespace(PAPER=made))
+        monkeypatch.setitem(sys.modules, "studies.papers.ocfs", SimpleNamespace(PAPER=made))
         return made
 
     return put
@@ -322,19 +320,19 @@ FIGURE = Item("figure3", "curves", ACCURACY, (*row("a", 1.0, 2.0, 3.0), *row("b"
 
 def test_items_come_in_the_order_of_the_paper(paper: Callable[..., Paper]) -> None:
     paper(ITEM, FIGURE)
-    (asked,) = asked_for(["ocfs:figure3", "ocfs:table2"])
+    (asked,) = find_items(["ocfs:figure3", "ocfs:table2"])
     assert [item.name for item in asked.items] == ["table2", "figure3"]
     assert asked.is_whole
-    (part,) = asked_for(["ocfs:figure3"])
+    (part,) = find_items(["ocfs:figure3"])
     assert not part.is_whole
-    assert asked_for(["ocfs:figure3", "ocfs"])[0].is_whole
+    assert find_items(["ocfs:figure3", "ocfs"])[0].is_whole
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         ("nothing", r"no paper 'nothing'; use ocfs, testors, tofa, tcfp, subspace"),
-        ("ocfs:table9", r"ocfs has no 'table9'; use ocfs, or one of ocfs:table2, ocfs:figure3\."),
+        ("ocfs:table9", r"ocfs has no item 'table9'; use ocfs, or one of ocfs:table2, ocfs:figure3\."),
         ("", r"no paper ''"),
     ],
 )
@@ -348,7 +346,7 @@ def test_the_same_is_measured_once(paper: Callable[..., Paper]) -> None:
     paper(FIGURE, Item("figure4", "again", ACCURACY, row("c", 1.0, 2.0)))
     (found,) = reproduce("ocfs")
     assert sorted(each.value for each in Known.asked) == [1.0, 2.0, 2.5, 3.0, 4.0]
-    assert [each.measured.value for each in found.outcomes[1].numbers] == [1.0, 2.0]
+    assert [each.estimate.value for each in found.items[1].cells] == [1.0, 2.0]
     assert found.paths == ()
 
 
@@ -359,7 +357,7 @@ def measured(path: Path, **settings: Any) -> tuple[int, Any]:
     """How many were measured by a run, and what it found."""
     Known.asked.clear()
     (found,) = reproduce("ocfs", results=path, **settings)
-    return len(Known.asked), [each.measured for outcome in found.outcomes for each in outcome.numbers]
+    return len(Known.asked), [each.estimate for outcome in found.items for each in outcome.cells]
 
 
 def test_a_run_goes_on_where_it_was(paper: Callable[..., Paper], tmp_path: Path) -> None:
@@ -374,11 +372,11 @@ def test_a_run_goes_on_where_it_was(paper: Callable[..., Paper], tmp_path: Path)
 
 def test_what_an_interrupted_run_had_is_kept(paper: Callable[..., Paper], tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    paper(Item("table1", "", ACCURACY, (*row("a", 1.0, 2.0), Condition("b", 1, Known(3.0, interrupts=True)))))
+    paper(Item("table1", "", ACCURACY, (*row("a", 1.0, 2.0), Cell("b", 1, Known(3.0, interrupts=True)))))
     with pytest.raises(KeyboardInterrupt):
         reproduce("ocfs", results=path)
     paper(Item("table1", "", ACCURACY, row("a", 1.0, 2.0, 3.0)))
-    assert measured(path) == (1, [Measured(1.0), Measured(2.0), Measured(3.0)])
+    assert measured(path) == (1, [Estimate(1.0), Estimate(2.0), Estimate(3.0)])
 
 
 @pytest.mark.parametrize("n_lost", [2, 7])
@@ -424,7 +422,7 @@ def test_numbers_of_others_are_refused(paper: Callable[..., Paper], tmp_path: Pa
     measured(path)
     header, *lines = path.read_text(encoding="utf-8").splitlines()
     header = encode_line(change(decode_line(header.encode()))).decode().rstrip()
-    path.write_text("\n".join([header, *lines]) + '\n{"what": "torn', encoding="utf-8")
+    path.write_text("\n".join([header, *lines]) + '\n{"measurement": "torn', encoding="utf-8")
     before = path.read_bytes()
     with pytest.raises(InputError, match=rf"r\.jsonl: these numbers were measured {said}; delete the file, or name"):
         reproduce("ocfs", results=path)
@@ -459,7 +457,7 @@ class Timed(Known):
 
 def test_seconds_of_other_threads_are_measured_again(paper: Callable[..., Paper], tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    paper(Item("table1", "", SECONDS, (Condition("a", 1, Timed(3.0)), Condition("b", 1, Known(4.0)))))
+    paper(Item("table1", "", SECONDS, (Cell("a", 1, Timed(3.0)), Cell("b", 1, Known(4.0)))))
     assert measured(path, scope=Scope(n_jobs=1))[0] == 2
     assert measured(path, scope=Scope(n_jobs=1))[0] == 0
     assert measured(path, scope=Scope(n_jobs=2))[0] == 1, "only the seconds"
@@ -483,7 +481,7 @@ def test_a_file_of_somebody_else_stays_as_it_is(paper: Callable[..., Paper], tmp
     if content == "{":  # what a header begins with, and nothing to lose
         assert measured(path)[0] == 5
         return
-    with pytest.raises(InputError, match=r"notes\.json: is there already, and holds no numbers of a study; choose"):
+    with pytest.raises(InputError, match=r"notes\.json: the file exists, and is not a results file of studies; choose"):
         reproduce("ocfs", results=path)
     assert path.read_text(encoding="utf-8") == content
     assert Known.asked == []
@@ -493,20 +491,20 @@ def test_a_file_of_somebody_else_stays_as_it_is(paper: Callable[..., Paper], tmp
     "line",
     [
         '{"foo": 1}',
-        '{"what": "x"}',
-        '{"what": "x", "value": NaN, "half_width": null, "problem": null}',
-        '{"what": "x", "value": 1e400, "half_width": null, "problem": null}',
-        '{"what": "x", "value": 1.0, "half_width": Infinity, "problem": null}',
-        '{"what": "x", "value": 1.0, "half_width": null, "problem": null, "machine": null}',
-        '{"what": "x", "value": 1.0, "half_width": null, "problem": null, "more": 1}',
-        '{"what": "x", "value": ' + "[" * 1000 + "]" * 1000 + ', "half_width": null, "problem": null}',
-        '{"what": "x", "value": {"a": 1}, "half_width": null, "problem": null}',
-        '{"what": "x", "value": "abc", "half_width": null, "problem": null}',
-        '{"what": "x", "value": [1], "half_width": null, "problem": null}',
-        '{"what": "x", "value": true, "half_width": null, "problem": null}',
-        '{"what": "x", "value": 1.0, "half_width": "wide", "problem": null}',
-        '{"what": "x", "value": null, "half_width": null, "problem": 3}',
-        '{"what": ["x"], "value": 1.0, "half_width": null, "problem": null}',
+        '{"measurement": "x"}',
+        '{"measurement": "x", "value": NaN, "half_width": null, "problem": null}',
+        '{"measurement": "x", "value": 1e400, "half_width": null, "problem": null}',
+        '{"measurement": "x", "value": 1.0, "half_width": Infinity, "problem": null}',
+        '{"measurement": "x", "value": 1.0, "half_width": null, "problem": null, "machine": null}',
+        '{"measurement": "x", "value": 1.0, "half_width": null, "problem": null, "more": 1}',
+        '{"measurement": "x", "value": ' + "[" * 1000 + "]" * 1000 + ', "half_width": null, "problem": null}',
+        '{"measurement": "x", "value": {"a": 1}, "half_width": null, "problem": null}',
+        '{"measurement": "x", "value": "abc", "half_width": null, "problem": null}',
+        '{"measurement": "x", "value": [1], "half_width": null, "problem": null}',
+        '{"measurement": "x", "value": true, "half_width": null, "problem": null}',
+        '{"measurement": "x", "value": 1.0, "half_width": "wide", "problem": null}',
+        '{"measurement": "x", "value": null, "half_width": null, "problem": 3}',
+        '{"measurement": ["x"], "value": 1.0, "half_width": null, "problem": null}',
     ],
 )
 def test_a_wrong_line_is_named(paper: Callable[..., Paper], tmp_path: Path, line: str) -> None:
@@ -650,20 +648,21 @@ def test_a_part_of_the_documents_is_of_every_class(tmp_path: Path) -> None:
     path.write_text("\n".join(["topic,body", *lines]) + "\n", encoding="utf-8")
     collection = Collection(str(path), folds=2)
     whole, part = (collection.documents(scope) for scope in (Scope(), Scope(every=4, repetitions=1)))
-    assert (len(whole.tested), len(part.tested)) == (2, 1)
-    members = dict(zip(part.counted.targets.classes, part.counted.targets.members, strict=True))
-    in_all = {name: int((whole.trained[0] | whole.tested[0])[places].sum()) for name, places in members.items()}
-    assert in_all == sizes
-    assert not (part.trained[0] & part.tested[0]).any()
-    assert np.count_nonzero(part.trained[0]) < np.count_nonzero(whole.trained[0]) / 2
-    for name, places in members.items():
-        tested = int(whole.tested[0][places].sum())
-        assert int(part.tested[0][places].sum()) == -(-tested // 4), name
+    assert (len(whole.folds), len(part.folds)) == (2, 1)
+    members = members_of(part.labels)
+    all_of_fold, of_part = whole.folds[0], part.folds[0]
+    in_all = np.union1d(all_of_fold.train, all_of_fold.test)
+    assert {name: len(np.intersect1d(in_all, own)) for name, own in members.items()} == sizes
+    assert not np.intersect1d(of_part.train, of_part.test).size
+    assert len(of_part.train) < len(all_of_fold.train) / 2
+    for name, own in members.items():
+        n_tested = len(np.intersect1d(all_of_fold.test, own))
+        assert len(np.intersect1d(of_part.test, own)) == -(-n_tested // 4), name
 
 
 def test_what_has_attributes_in_common() -> None:
     one, two, three = Known(1.0, 0.5), Known(2.0, 0.5), Known(1.0, 0.25)
-    assert by_attributes([one, two, three], "half_width") == {(0.5,): [one, two], (0.25,): [three]}
+    assert group_by([one, two, three], "half_width") == {(0.5,): [one, two], (0.25,): [three]}
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -722,7 +721,7 @@ def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> Non
     ("arguments", "said"),
     [
         (["nothing"], "error: There is no paper 'nothing'; use ocfs, testors"),
-        (["ocfs:table9"], "error: ocfs has no 'table9'; use ocfs, or one of ocfs:table2"),
+        (["ocfs:table9"], "error: ocfs has no item 'table9'; use ocfs, or one of ocfs:table2"),
         (["ocfs", "--results", "-"], "--results - is standard output, and results are stored in a file"),
         ([], "Missing argument 'PAPER...'"),
     ],
@@ -743,7 +742,7 @@ def test_a_folder_that_cannot_be_one(paper: Callable[..., Paper], tmp_path: Path
 
 
 def test_an_interrupted_command_says_how_to_go_on(paper: Callable[..., Paper], tmp_path: Path) -> None:
-    paper(Item("table1", "", ACCURACY, (*row("a", 1.0), Condition("b", 1, Known(3.0, interrupts=True)))))
+    paper(Item("table1", "", ACCURACY, (*row("a", 1.0), Cell("b", 1, Known(3.0, interrupts=True)))))
     said = run("ocfs", "-o", tmp_path, exit_code=130).stderr
     assert "the same command goes on where it was" in said
     assert str(tmp_path / "studies.jsonl") in said
@@ -763,11 +762,11 @@ def test_a_corpus_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_each_paper_is_sound(name: str) -> None:
-    (asked,) = asked_for([name])
+    (asked,) = find_items([name])
     names = [item.name for item in asked.items]
     assert len(set(names)) == len(names) > 0
     for item in asked.items:
-        places = [each.place for each in item.all_conditions]
+        places = [each.place for each in item.all_cells]
         assert len(set(places)) == len(places), item.name
         rows = {row for row, _ in places}
         for claim in item.claims:
@@ -778,6 +777,6 @@ def test_each_paper_is_sound(name: str) -> None:
             for column in claim.columns:
                 assert (claim.row, column) in places, (item.name, claim.text)
             assert claim.than_column is None or (claim.than, claim.than_column) in places, (item.name, claim.text)
-        found = {each.what: Measured(1.0) for each in item.all_conditions}
+        found = {each.measurement: Estimate(1.0) for each in item.all_cells}
         assert "{" not in remark_of(judge(item, found), Scope()), "each place that a remark names is there"
     assert ("members" in part_text(asked.paper, QUICK)) == (name == "subspace")

@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studies.choosing import SelectionSeconds, TermsOfOneAlone, TermsShared
-from studies.derived import MeanOf
 from studies.documents import Collection
-from studies.measurements import Measured, Scope
-from studies.named import paper_of
-from studies.ocfs import SELECTORS, SVM
+from studies.measurements import Estimate, MeanOf, Scope
+from studies.papers.ocfs import SELECTORS, SVM
 from studies.quality import Quality
-from studies.reproducing import QUICK, reproduce
+from studies.reproduction import QUICK, find_paper, reproduce
+from studies.selection import SelectionSeconds, TermsNotShared, TermsShared
 from tests.reference.categorizer_twin import class_without_terms
 
 from textsieve import OCFS, ChiSquare, InformationGain, TermCounter, TermWeighter
@@ -61,13 +59,13 @@ def part(named: Callable[[str], Corpus]) -> dict[str, Any]:
 
 def test_it_has_the_numbers_that_the_paper_printed() -> None:
     """Those of METHODS, and the words of Table 3."""
-    items = {item.name: item for item in paper_of("ocfs")}
+    items = {item.name: item for item in find_paper("ocfs")}
     assert list(items) == ["figure2", "figure3", "table2", "table3", "figure4", "figure5", "figure6"]
-    table = {each.place: each.printed for each in items["table2"].conditions}
+    table = {each.place: each.printed for each in items["table2"].cells}
     assert [table["OCFS vs IG", size] for size in (10, 100, 1_000, 10_000)] == [7, 62, 532, 6494]
     assert [table["OCFS vs CHI", size] for size in (10, 100, 1_000, 10_000)] == [6, 55, 509, 6530]
     assert [table["IG vs CHI", size] for size in (10, 100, 1_000, 10_000)] == [9, 85, 831, 9096]
-    assert {each.row: each.printed for each in items["table3"].conditions}["OCFS"] == ("drive", "file", "edu", "card")
+    assert {each.row: each.printed for each in items["table3"].cells}["OCFS"] == ("drive", "file", "edu", "card")
 
 
 def test_shared_terms_are_those_of_the_estimators(part: dict[str, Any]) -> None:
@@ -77,8 +75,8 @@ def test_shared_terms_are_those_of_the_estimators(part: dict[str, Any]) -> None:
         TermsShared(COMP, (SELECTORS[one], SELECTORS[other]), 100) for one, other in (("OCFS", "IG"), ("IG", "CHI"))
     ]
     found = dict(TermsShared.measure_all(wanted, PART, said))
-    assert found[wanted[0]] == Measured(float(len(set(terms["OCFS"]) & set(terms["IG"]))))
-    assert found[wanted[1]] == Measured(float(len(set(terms["IG"]) & set(terms["CHI"]))))
+    assert found[wanted[0]] == Estimate(float(len(set(terms["OCFS"]) & set(terms["IG"]))))
+    assert found[wanted[1]] == Estimate(float(len(set(terms["IG"]) & set(terms["CHI"]))))
     assert 0 < len(set(terms["OCFS"]) & set(terms["IG"])) < 100
 
 
@@ -86,10 +84,10 @@ def test_terms_of_one_alone_are_those_that_not_all_have(part: dict[str, Any]) ->
     """In the order of the selector, the best first."""
     terms = by_hand(part["train"], 10)
     common = set.intersection(*map(set, terms.values()))
-    wanted = [TermsOfOneAlone(COMP, SELECTORS[name], tuple(SELECTORS.values()), 10) for name in terms]
-    found = dict(TermsOfOneAlone.measure_all(wanted, PART, said))
+    wanted = [TermsNotShared(COMP, SELECTORS[name], tuple(SELECTORS.values()), 10) for name in terms]
+    found = dict(TermsNotShared.measure_all(wanted, PART, said))
     for each, name in zip(wanted, terms, strict=True):
-        assert found[each] == Measured(tuple(term for term in terms[name] if term not in common))
+        assert found[each] == Estimate(tuple(term for term in terms[name] if term not in common))
     assert any(found[each].value for each in wanted)
 
 
@@ -138,8 +136,8 @@ def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Any)
     for name in ("newsgroups:comp", "odp:sample", "rcv1:subset1"):
         named(name)
     (found,) = reproduce("ocfs", output=tmp_path, scope=replace(QUICK, n_jobs=1))
-    for outcome in found.outcomes:
-        assert all(each.measured.value is not None for each in (*outcome.numbers, *outcome.trials)), outcome.item.name
+    for outcome in found.items:
+        assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), outcome.item.name
     page = (tmp_path / "ocfs-part.md").read_text(encoding="utf-8")
     assert "**A part only**" in page
     assert all(f"## {heading}" in page for heading in ("Figure 2", "Figure 3", "Table 2", "Table 3", "Figure 6"))

@@ -5,21 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import pytest
-from studies.conditions import Claim, Condition, Item
 from studies.figures import draw
 from studies.judging import judge
-from studies.measurements import Measured, Measurement, Scope, Tell
-from studies.verdicts import MACRO_F1, TERMS
+from studies.measurements import Estimate, Measurement, Scope, Tell
+from studies.paper import MACRO_F1, TERMS, Cell, Claim, Item
 
 
 @dataclass(frozen=True)
 class Known(Measurement):
-    """Measured already."""
+    """Estimate already."""
 
     value: float
 
     @classmethod
-    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Measured]]:
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
         """Never asked."""
         raise NotImplementedError
 
@@ -34,12 +33,19 @@ NUMBERS = {
 
 def outcome(*claims: Claim, **more: Any) -> Any:
     conditions = tuple(
-        Condition(row, column, Known(value), unit=TERMS if row == "terms" else None)
+        Cell(row, column, Known(value), unit=TERMS if row == "terms" else None)
         for row, points in NUMBERS.items()
         for column, value in points.items()
     )
     item = Item("figure7", "of numbers", MACRO_F1, conditions, claims=claims, **more)
-    return judge(item, {each.what: Measured(each.what.value) for each in conditions if isinstance(each.what, Known)})
+    return judge(
+        item,
+        {
+            each.measurement: Estimate(each.measurement.value)
+            for each in conditions
+            if isinstance(each.measurement, Known)
+        },
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from studies.conditions import Item
-from studies.named import PAPERS, paper_of
-from studies.pages import heading
-from studies.tables import column_text
+from studies.pages import column_text, heading
+from studies.paper import Item
+from studies.reproduction import PAPERS, find_paper
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"
 
@@ -23,8 +22,8 @@ def on_one_line(text: str) -> str:
 
 def words_of(item: Item) -> list[str]:
     """What has to be on the page, whatever was measured."""
-    rows = [each.row.replace("|", r"\|") for each in item.all_conditions]
-    columns = [column_text(each.column) for each in item.all_conditions]
+    rows = [each.row.replace("|", r"\|") for each in item.all_cells]
+    columns = [column_text(each.column) for each in item.all_cells]
     told = [piece for text in (item.stands_in, item.remark) for piece in pieces(text)]
     return [f"## {heading(item.name)}: {item.title}", *(claim.text for claim in item.claims), *rows, *columns, *told]
 
@@ -32,7 +31,7 @@ def words_of(item: Item) -> list[str]:
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_page_has_all_words_of_its_paper(name: str) -> None:
     page = on_one_line((PAGES / f"{name}.md").read_text(encoding="utf-8"))
-    paper = paper_of(name)
+    paper = find_paper(name)
     wanted = [*pieces(paper.setting), *(words for item in paper for words in words_of(item))]
     assert len(wanted) > 50
     assert [words for words in wanted if on_one_line(words) not in page] == []
@@ -41,7 +40,7 @@ def test_a_page_has_all_words_of_its_paper(name: str) -> None:
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_page_has_its_figures_and_no_others_lie_there(name: str) -> None:
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
-    drawn = {f"{name}-{item.name}.svg" for item in paper_of(name) if item.is_figure}
+    drawn = {f"{name}-{item.name}.svg" for item in find_paper(name) if item.is_figure}
     assert set(re.findall(r"\]\((\S+\.svg)\)", page)) == drawn
     assert {path.name for path in PAGES.glob(f"{name}-*.svg")} == drawn
     assert "A part only" not in page

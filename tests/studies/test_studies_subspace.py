@@ -12,17 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from studies.conditions import Item
 from studies.documents import Collection
-from studies.measurements import Measured, Scope
-from studies.penalties import PENALTIES, AccuracyAtC, best_penalty
-from studies.preparations import CUT, STAGES, WEIGHTINGS, Preparation
-from studies.random_splits import SEED, prepared_splits, splits_of
-from studies.reproducing import QUICK, reproduce
-from studies.single import SingleClassifier
-from studies.subspace import FAIR, PAPER, WHOLE
-from studies.subspace_sizes import Grid, SubspaceSize
-from studies.terms_left import TermsLeft
+from studies.ensembles import PENALTIES, AccuracyAtC, Grid, SingleClassifier, SubspaceSize, best_C
+from studies.measurements import Estimate, Scope
+from studies.paper import Item
+from studies.papers.subspace import FAIR, PAPER, WHOLE
+from studies.random_splits import CUT, SEED, STAGES, WEIGHTINGS, Preparation, TermsLeft, prepared_splits, splits_of
+from studies.reproduction import QUICK, reproduce
 
 from textsieve import Cascade, DocumentFrequency, InformationGain, TermCounter, TermWeighter
 from textsieve.classifiers import LinearSVM
@@ -72,15 +68,15 @@ def read_all(corpus: Corpus) -> tuple[list[str], list[Any]]:
     return [text for each in batches for text in each.texts], [label for each in batches for label in each.labels]
 
 
-def only(kind: Any, what: Any, scope: Scope = FULL) -> Measured:
+def only(kind: Any, what: Any, scope: Scope = FULL) -> Estimate:
     """One measurement."""
-    found: list[tuple[Any, Measured]] = list(kind.measure_all([what], scope, lambda _: None))
+    found: list[tuple[Any, Estimate]] = list(kind.measure_all([what], scope, lambda _: None))
     ((back, measured),) = found
     assert back == what
     return measured
 
 
-def number(measured: Measured) -> float:
+def number(measured: Estimate) -> float:
     """What was measured, which has to be a number."""
     assert isinstance(measured.value, float)
     return measured.value
@@ -90,7 +86,7 @@ def number(measured: Measured) -> float:
 
 
 def test_the_numbers_of_table_1() -> None:
-    printed = {each.place: each.printed for each in ITEMS["table1"].conditions}
+    printed = {each.place: each.printed for each in ITEMS["table1"].cells}
     for row, numbers in {
         "terms": (22_244, 7_454, 5_000),
         "k-NN": (44.85, 20.61, 17.37),
@@ -107,9 +103,9 @@ def test_the_grid_is_the_papers() -> None:
     assert WHOLE.n_terms == (1, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500, 5_000)
     assert WHOLE.n_members == (1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000)
     assert (WHOLE.repeats, FAIR.repeats) == (5, 5)
-    assert {each.place[0] for each in ITEMS["figure3b"].conditions} == {f"M = {size:,}" for size in WHOLE.n_terms[3:]}
-    assert len(ITEMS["figure3a"].conditions) == 121
-    best = {each.row: each.printed for each in ITEMS["best"].conditions}
+    assert {each.place[0] for each in ITEMS["figure3b"].cells} == {f"M = {size:,}" for size in WHOLE.n_terms[3:]}
+    assert len(ITEMS["figure3a"].cells) == 121
+    best = {each.row: each.printed for each in ITEMS["best"].cells}
     assert (best["M"], best["L"]) == (5_000 / 2.5, 5_000 / 12.5)
 
 
@@ -236,7 +232,7 @@ def test_c_is_that_of_five_folds_and_the_svm_has_it(small: Collection) -> None:
         assert measured.value == pytest.approx(np.mean(accuracy[what.C]))
         assert measured.half_width is not None
     best = max(PENALTIES, key=lambda C: (round(np.mean(accuracy[C]), 9), -C))
-    assert best_penalty(small, preparation, FULL) == best
+    assert best_C(small, preparation, FULL) == best
     assert only(SingleClassifier, SingleClassifier(small, preparation, "SVM", "setting", 2)).value == best
     right = []
     for split in splits_of(N_DOCUMENTS, 2):
@@ -267,7 +263,7 @@ def grid(small: Collection) -> Grid:
     return Grid(small, Preparation("DF", "counts"), (1, 5, 20, n), (1, 4, 9), 3)
 
 
-def _all_of(grid: Grid, *asked: tuple[str, tuple[int, int]]) -> list[Measured]:
+def _all_of(grid: Grid, *asked: tuple[str, tuple[int, int]]) -> list[Estimate]:
     wanted = [SubspaceSize(grid, figure, size) for figure, size in asked]
     found = dict(SubspaceSize.measure_all(wanted, FULL, lambda _: None))
     return [found[each] for each in wanted]
@@ -316,9 +312,9 @@ def test_a_part_of_brown(named: Callable[[str], Corpus], tmp_path: Path) -> None
     named("brown")
     (found,) = reproduce("subspace", output=tmp_path, scope=QUICK)
     places = {
-        (outcome.item.name, *each.condition.place): each.measured
-        for outcome in found.outcomes
-        for each in (*outcome.numbers, *outcome.trials)
+        (outcome.item.name, *each.cell.place): each.estimate
+        for outcome in found.items
+        for each in (*outcome.cells, *outcome.trials)
     }
     empty = {place: measured.problem for place, measured in places.items() if measured.value is None}
     assert set(empty.values()) == {"there is no larger number"}

@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from studies.conditions import Asked, Condition, Item, Paper
-from studies.derived import Largest, MeanOf
 from studies.documents import Collection
-from studies.dropping import QualityAfterDrop
-from studies.frequencies import DocumentFrequency
-from studies.learning import Drop
-from studies.measurements import Measured, Scope
-from studies.named import paper_of
-from studies.predicting import EVERY_COSINE, PredictionSeconds
+from studies.measurements import Estimate, Largest, MeanOf, Scope
+from studies.paper import MICRO_F1, Cell, Item, Paper, PaperRequest
+from studies.papers.tcfp import CHI, KNN, TCFP
+from studies.prediction import EVERY_COSINE, Drop, PredictionSeconds, QualityAfterDrop
 from studies.quality import Quality
-from studies.reproducing import QUICK, reproduce
-from studies.running import measure
-from studies.tcfp import CHI, KNN, TCFP
-from studies.verdicts import MICRO_F1
+from studies.reproduction import QUICK, find_paper, measure, reproduce
+from studies.selection import TermFrequencies
 from tests.reference.studies_in_part import with_few_points
 
-from studies import predicting
+from studies import prediction
 from textsieve import DROP, ChiSquare, CosineKNN, TermCounter, TermWeighter, read
 from textsieve.corpus import Corpus
 from textsieve.evaluation import folds
@@ -76,9 +69,9 @@ def by_hand(collection: Collection, fold: int) -> tuple[csr_matrix, Any, csr_mat
 
 
 def test_it_has_the_numbers_that_the_paper_printed() -> None:
-    items = {item.name: item for item in paper_of("tcfp")}
+    items = {item.name: item for item in find_paper("tcfp")}
     assert list(items) == ["table1", "figure2", "table2", "drop4", "figure3", "table3", "table4", "table5"]
-    printed = {name: [each.printed for each in item.conditions] for name, item in items.items()}
+    printed = {name: [each.printed for each in item.cells] for name, item in items.items()}
     assert printed["table1"] == [54.59, 8_407, 4, 6_489, 51_325, 18_742]
     assert printed["table2"] == [0.8541, 0.8514, 0.8515, 0.8193, 0.8134]
     assert printed["table3"] == [0.8541, 0.8515, 0.8251, 0.8168]
@@ -86,22 +79,22 @@ def test_it_has_the_numbers_that_the_paper_printed() -> None:
     assert printed["table5"] == [0.69, 0.8, 1.22, 1.38, 37.97, 142.5]
     assert printed["drop4"] == [0.26, 0.26]
     for name in ("figure2", "figure3"):
-        assert {each.column for each in items[name].conditions} == set(range(1_000, 10_001, 1_000))
+        assert {each.column for each in items[name].cells} == set(range(1_000, 10_001, 1_000))
 
 
 def test_neighbours_among_fewer_documents_are_those_of_the_estimators(drinks: Collection) -> None:
-    expected: dict[str, list[float]] = {"micro_f1": [], "kept": []}
+    expected: dict[str, list[float]] = {"micro_f1": [], "used": []}
     for fold in range(N_FOLDS):
         rows, labels, others, true, _ = by_hand(drinks, fold)
         few, few_labels = DROP(variant=4, k=3).fit_resample(rows, labels)
-        expected["kept"].append(len(few_labels) / len(labels))
+        expected["used"].append(len(few_labels) / len(labels))
         expected["micro_f1"].append(float(np.mean(CosineKNN(k=5).fit(few, few_labels).predict(others) == true)))
     wanted = [QualityAfterDrop(drinks, CHI, N_TERMS, KNN5, Drop(4), figure) for figure in expected]
     found = dict(QualityAfterDrop.measure_all(wanted, SCOPE, said))
     for each, values in zip(wanted, expected.values(), strict=True):
         assert found[each].value == pytest.approx(np.mean(values))
         assert found[each].half_width is not None
-    assert 0.05 < np.mean(expected["kept"]) < 0.8
+    assert 0.05 < np.mean(expected["used"]) < 0.8
 
 
 def test_document_frequencies_of_the_chosen_terms(drinks: Collection) -> None:
@@ -113,22 +106,22 @@ def test_document_frequencies_of_the_chosen_terms(drinks: Collection) -> None:
         "below 20": np.mean([(each < 20).sum() for each in known]),
         "terms": N_TERMS,
     }
-    wanted = [DocumentFrequency(drinks, CHI, N_TERMS, figure) for figure in figures]
-    found = dict(DocumentFrequency.measure_all(wanted, SCOPE, said))
+    wanted = [TermFrequencies(drinks, CHI, N_TERMS, figure) for figure in figures]
+    found = dict(TermFrequencies.measure_all(wanted, SCOPE, said))
     assert [found[each].value for each in wanted] == pytest.approx(list(figures.values()))
 
 
 def test_words_of_letters_alone(drinks: Collection) -> None:
     """Sixty words have a digit, each in two texts; three of the others are in two classes, and one in all."""
     one, other = (
-        DocumentFrequency(replace(drinks, words=words), "all", "all", "terms", "all documents")
+        TermFrequencies(replace(drinks, words=words), "all", "all", "terms", "all documents")
         for words in ("all", "letters")
     )
-    found = dict(DocumentFrequency.measure_all([one, other], SCOPE, said))
-    assert found[other] == Measured(len({word for own in WORDS.values() for word in own}) + 22.0)
+    found = dict(TermFrequencies.measure_all([one, other], SCOPE, said))
+    assert found[other] == Estimate(len({word for own in WORDS.values() for word in own}) + 22.0)
     fewer = found[other].value
     assert isinstance(fewer, float)
-    assert found[one] == Measured(fewer + 60)
+    assert found[one] == Estimate(fewer + 60)
 
 
 def test_seconds_are_those_of_every_classifier(drinks: Collection) -> None:
@@ -146,27 +139,28 @@ def test_seconds_are_those_of_every_classifier(drinks: Collection) -> None:
 @pytest.mark.parametrize("every", [2, 5, 9])
 def test_a_part_of_folds_has_all_classes(drinks: Collection, every: int) -> None:
     documents = drinks.documents(Scope(every=every, repetitions=2))
-    assert len(documents.tested) == len(documents.trained) == 2
-    for part in (*documents.tested, *documents.trained):
-        assert (documents.counted.targets.take(np.flatnonzero(part)).class_docs > 0).all()
-        assert part.sum() <= -(-120 // every) + 3
-    assert not (documents.tested[0] & documents.trained[0]).any()
+    assert len(documents.folds) == 2
+    for train, test, labels in documents.folds:
+        for part in (train, test):
+            assert {labels[place] for place in part} == {(name,) for name in WORDS}
+            assert len(part) <= -(-120 // every) + 3
+        assert not np.intersect1d(train, test).size
 
 
 def test_the_best_of_a_curve_is_one_of_its_points(drinks: Collection) -> None:
     """With its interval; what both need is measured once."""
     parts = tuple(Quality(drinks, CHI, size, KNN) for size in (5, 15))
     conditions = (
-        *(Condition("kNN", size, each) for size, each in zip((5, 15), parts, strict=True)),
-        Condition("kNN", "best", Largest(parts)),
-        Condition("kNN", "mean", MeanOf(parts)),
+        *(Cell("kNN", size, each) for size, each in zip((5, 15), parts, strict=True)),
+        Cell("kNN", "best", Largest(parts)),
+        Cell("kNN", "mean", MeanOf(parts)),
     )
     item = Item("table9", "of a test", MICRO_F1, conditions)
     told: list[int | None] = []
-    asked = Asked(Paper("test", "", "", (item,)), [item])
+    asked = PaperRequest(Paper("test", "", "", (item,)), [item])
     found = measure([asked], SCOPE, None, lambda *each: told.append(each[2]))
     assert set(told) == {len(parts)}
-    one, other, best, mean = (found[each.what] for each in conditions)
+    one, other, best, mean = (found[each.measurement] for each in conditions)
     assert isinstance(one.value, float)
     assert isinstance(other.value, float)
     assert best == (one if one.value >= other.value else other)
@@ -177,16 +171,16 @@ def test_a_part_of_the_paper_runs(
     named: Callable[[str], Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every row has values, and the page every item."""
-    monkeypatch.setattr("studies.tcfp.PAPER", with_few_points(paper_of("tcfp")))
+    monkeypatch.setattr("studies.papers.tcfp.PAPER", with_few_points(find_paper("tcfp")))
     for name in ("newsgroups:original", "webkb", "webkb:stemmed"):
         named(name)
     (found,) = reproduce("tcfp", output=tmp_path, scope=replace(QUICK, n_jobs=1))
-    outcomes = {outcome.item.name: outcome for outcome in found.outcomes}
+    outcomes = {outcome.item.name: outcome for outcome in found.items}
     for name, outcome in outcomes.items():
-        assert all(each.measured.value is not None for each in (*outcome.numbers, *outcome.trials)), name
-    assert outcomes["table1"].places["WebKB", "all terms"].value == 18_780  # of all pages, in a part too
-    curve = [outcomes["figure2"].places["TCFP", size].value for size in (1_000, 6_000, 10_000)]
-    assert outcomes["table2"].places["TCFP", "best"].value == max(np.array(curve, float))
+        assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), name
+    assert outcomes["table1"].estimates["WebKB", "all terms"].value == 18_780  # of all pages, in a part too
+    curve = [outcomes["figure2"].estimates["TCFP", size].value for size in (1_000, 6_000, 10_000)]
+    assert outcomes["table2"].estimates["TCFP", "best"].value == max(np.array(curve, float))
     assert {path.name for path in tmp_path.iterdir()} == {
         "tcfp-part.md",
         "tcfp-figure2-part.svg",
@@ -199,10 +193,7 @@ def test_a_part_of_the_paper_runs(
 def test_the_first_call_alone_is_never_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 60.0, 60.0, 64.0, 64.0, 64.5])
     calls: list[int] = []
-    monkeypatch.setattr(predicting, "thread_time", lambda: next(clock))
-    monkeypatch.setattr(predicting, "_job", lambda *_: predicting.Job(lambda: calls.append(1), 1))
-    learner: Any = SimpleNamespace(learn=lambda *_: None)
-    shared: Any = None
-    wanted = PredictionSeconds(Collection("drinks"), "chi", 10, "knn")
-    ((_, found),) = predicting._timed(learner, shared, [wanted], 3)
+    monkeypatch.setattr(prediction, "thread_time", lambda: next(clock))
+    ((name, found),) = prediction.time_in_turn({"kNN": prediction.Job(lambda: calls.append(1), 1)}, 3)
+    assert name == "kNN"
     assert (found.value, len(calls)) == (4.0, 2), "the first 60 seconds load what is compiled"

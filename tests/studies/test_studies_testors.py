@@ -7,21 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studies.choosing import DocumentsCounted, TermsKept
-from studies.conditions import Item
 from studies.documents import Collection
-from studies.measurements import Measured, Measurement, Scope
-from studies.named import paper_of
+from studies.measurements import Estimate, Measurement, Scope
+from studies.paper import Item
 from studies.quality import AsManyAs, Quality
-from studies.reproducing import QUICK, reproduce
-from studies.testor_numbers import GrowthOfTestors, NumberOfTestors, PairsNotToldApart
-from studies.testor_seconds import SecondsOfTestors, Way
+from studies.reproduction import QUICK, find_paper, reproduce
+from studies.selection import DocumentsCounted, TermsSelected
+from studies.testor_counts import GrowthOfTestors, Method, NumberOfTestors, PairsNotToldApart, SecondsOfTestors
 from tests.reference.testors_twin import class_testors, means, pairs_not_told_apart
 
-from studies import testor_numbers, testor_seconds
+from studies import testor_counts
 from textsieve import TermCounter, TermWeighter
 from textsieve.corpus import Corpus
-from textsieve.selectors.testors.transversals import Count
 
 FULL = Scope(n_jobs=1)
 WORDS = {"a": "ant bee cat dog", "b": "bee cat elk fox", "c": "cat gnu hen", "d": "dog elk hen ibex"}
@@ -66,7 +63,7 @@ def collection(documents: Any, tmp_path_factory: pytest.TempPathFactory) -> Coll
 def mean_documents(documents: Any, collection: Collection) -> dict[Any, list[float]]:
     """Of the documents to learn from of the first fold."""
     texts, labels = documents
-    places = np.flatnonzero(collection.documents(FULL).trained[0])
+    places = collection.documents(FULL).folds[0].train
     counts = TermCounter().fit_transform([texts[place] for place in places])
     weights = TermWeighter(tf="log", idf="plain", norm="l2").fit_transform(counts)
     return means(weights.toarray(), [labels[place] for place in places], "max")
@@ -81,20 +78,20 @@ def terms_of_testors(of_class: dict[Any, list[float]], epsilon: float) -> set[in
 
 
 def test_it_has_the_numbers_that_the_paper_printed() -> None:
-    items = {item.name: item for item in paper_of("testors")}
+    items = {item.name: item for item in find_paper("testors")}
     assert list(items) == ["sizes", "figure1", "figure2", "figure3", "figure4", "figure5"]
-    printed = {each.column: each.printed for each in items["sizes"].conditions}
+    printed = {each.column: each.printed for each in items["sizes"].cells}
     columns = ("to learn from", "to test", "all terms", "ε = 0.4", "ε = 0.1")
     assert [printed[column] for column in columns] == [7058, 2740, 26602, 502, 2209]
     for name, (gain, *_) in {"figure1": (0.27,), "figure2": (0.0037,)}.items():
         assert [claim.by for claim in items[name].claims if claim.by] == [gain, gain]
-        rows = {each.row: each.column for each in items[name].conditions}
+        rows = {each.row: each.column for each in items[name].cells}
         assert {"TT, kNN", "IG, kNN", "TT, SVM", "IG, SVM", "all terms, kNN", "all terms, SVM"} < rows.keys()
     for name in ("figure3", "figure4"):
         assert [claim.by for claim in items[name].claims if claim.by] == [0.18, 0.05]
-        assert [each.printed for each in items[name].conditions if each.printed] == [639]
+        assert [each.printed for each in items[name].cells if each.printed] == [639]
         assert "47,152" in items[name].stands_in
-    epsilons = {each.column for each in items["figure5"].conditions if each.row == "LEX"}
+    epsilons = {each.column for each in items["figure5"].cells if each.row == "LEX"}
     assert epsilons == {f"ε = {each / 100:g}" for each in range(10, 75, 5)}
 
 
@@ -102,10 +99,10 @@ def test_terms_and_documents_are_counted(collection: Collection, mean_documents:
     terms = terms_of_testors(mean_documents, EPSILON)
     assert 2 < len(terms) < 9
     one_fold = Scope(repetitions=1, n_jobs=1)
-    assert value(TermsKept(collection, TESTORS), one_fold) == len(terms)
-    assert value(TermsKept(collection, "all"), one_fold) == 9
-    assert value(TermsKept(collection, "testors(delta=0.15,epsilon=2)"), one_fold) == 0
-    assert value(DocumentsCounted(collection, "trained")) == value(DocumentsCounted(collection, "tested")) == 20
+    assert value(TermsSelected(collection, TESTORS), one_fold) == len(terms)
+    assert value(TermsSelected(collection, "all"), one_fold) == 9
+    assert value(TermsSelected(collection, "testors(delta=0.15,epsilon=2)"), one_fold) == 0
+    assert value(DocumentsCounted(collection, "train")) == value(DocumentsCounted(collection, "test")) == 20
 
 
 def test_testors_are_those_of_the_definition(collection: Collection, mean_documents: Any) -> None:
@@ -122,20 +119,20 @@ def test_testors_are_those_of_the_definition(collection: Collection, mean_docume
 
 
 @pytest.mark.parametrize("way", ["lex", "mmcs", "union"])
-def test_seconds_are_those_of_what_ended(collection: Collection, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seconds_are_those_of_what_ended(collection: Collection, way: Method, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = SecondsOfTestors(collection, EPSILON, DELTA, way)
     assert value(wanted) > 0
-    monkeypatch.setitem(testor_seconds._WAYS, way, lambda *_, most: Count(17, complete=False))
+    monkeypatch.setitem(testor_counts.METHODS, way, lambda *_, most: testor_counts.Count(17, complete=False))
     ((_, measured),) = SecondsOfTestors.measure_all([wanted], FULL, said)
-    assert measured == Measured(None, problem="not ended within 60 seconds")
+    assert measured == Estimate(None, problem="not ended within 60 seconds")
 
 
 def test_all_ways_find_the_same(collection: Collection) -> None:
-    stats = testor_numbers.stats_of(collection, FULL)
-    lex, mmcs = (testor_numbers.listed(stats, EPSILON, DELTA, method) for method in ("lex", "mmcs"))
-    assert lex == mmcs
-    assert testor_numbers.united(stats, EPSILON, DELTA).number == value(
-        TermsKept(collection, TESTORS), Scope(repetitions=1, n_jobs=1)
+    stats = testor_counts.stats_of(collection, FULL)
+    fitted = testor_counts.fit_testors(stats, EPSILON, DELTA)
+    assert testor_counts.count_testors(fitted, "lex") == testor_counts.count_testors(fitted, "mmcs")
+    assert testor_counts.count_terms(stats, EPSILON, DELTA).number == value(
+        TermsSelected(collection, TESTORS), Scope(repetitions=1, n_jobs=1)
     )
 
 
@@ -143,17 +140,17 @@ def test_all_ways_find_the_same(collection: Collection) -> None:
 def test_as_many_terms_as_another_selector_keeps_are_counted_in_each_fold(collection: Collection) -> None:
     settings = (("cut", "zero"),)
     for_one = Scope(repetitions=1, n_jobs=1)
-    n_terms = value(TermsKept(collection, TESTORS), for_one)
+    n_terms = value(TermsSelected(collection, TESTORS), for_one)
     same, by_hand = (
         Quality(collection, "ig(pooling=max)", size, "svm(C=1)", "macro_f1", settings)
         for size in (AsManyAs(TESTORS), int(n_terms))
     )
     assert value(same, for_one) == value(by_hand, for_one) > 0.3
     kept = Quality(collection, "ig(pooling=max)", AsManyAs(TESTORS), "svm(C=1)", "n_kept", settings)
-    assert value(kept) == value(TermsKept(collection, TESTORS))
+    assert value(kept) == value(TermsSelected(collection, TESTORS))
 
 
-def _is_expected(measured: Measured) -> bool:
+def _is_expected(measured: Estimate) -> bool:
     return (measured.problem or "").startswith(("no more terms", "not ended within", "more than"))
 
 
@@ -164,16 +161,14 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def thinned(item: Item) -> Item:
         kept = columns.get(item.name, ("ε = 0.7", "ε = 0.1", "all"))
-        conditions, trials = (
-            tuple(each for each in some if each.column in kept) for some in (item.conditions, item.trials)
-        )
-        assert {each.row for each in (*conditions, *trials)} == {each.row for each in item.all_conditions}
-        return replace(item, conditions=conditions, trials=trials)
+        conditions, trials = (tuple(each for each in some if each.column in kept) for some in (item.cells, item.trials))
+        assert {each.row for each in (*conditions, *trials)} == {each.row for each in item.all_cells}
+        return replace(item, cells=conditions, trials=trials)
 
-    whole = paper_of("testors")
+    whole = find_paper("testors")
     figures = tuple(thinned(item) for item in whole if item.is_figure)  # sizes would count eight corpora
-    monkeypatch.setattr("studies.testors.PAPER", replace(whole, items=figures))
-    monkeypatch.setattr(testor_seconds, "FEWER_SECONDS", 0.2)
+    monkeypatch.setattr("studies.papers.testors.PAPER", replace(whole, items=figures))
+    monkeypatch.setattr(testor_counts, "FEWER_SECONDS", 0.2)
 
 
 @pytest.mark.filterwarnings("ignore:.*had not converged")  # weights of any length, few documents
@@ -183,15 +178,15 @@ def test_a_part_of_the_paper_runs(named: Callable[[str], Corpus], tmp_path: Path
     for name in ("reuters", "rcv1:subset1"):
         named(name)
     (found,) = reproduce("testors", output=tmp_path, scope=replace(QUICK, n_jobs=1))
-    for outcome in found.outcomes:
-        missing = [each for each in (*outcome.numbers, *outcome.trials) if each.measured.value is None]
-        assert not {each.condition.row for each in missing if not _is_expected(each.measured)}, outcome.item.name
+    for outcome in found.items:
+        missing = [each for each in (*outcome.cells, *outcome.trials) if each.estimate.value is None]
+        assert not {each.cell.row for each in missing if not _is_expected(each.estimate)}, outcome.item.name
     (page,) = tmp_path.glob("*.md")
     assert "**A part only**" in page.read_text(encoding="utf-8")
     assert sorted(path.name for path in tmp_path.glob("*.svg")) == [
         f"testors-figure{number}-part.svg" for number in (1, 2, 3, 4, 5)
     ]
-    *_, last = found.outcomes
-    values: dict[Any, Any] = {place: measured.value for place, measured in last.places.items()}
+    *_, last = found.items
+    values: dict[Any, Any] = {place: measured.value for place, measured in last.estimates.items()}
     assert values["testors", "ε = 0.1"] == values["testors", "ε = 0.15"]  # nothing below δ sets classes apart
     assert values["testors", "ε = 0.15"] > 10 * values["testors", "ε = 0.7"]

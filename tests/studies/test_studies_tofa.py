@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studies.documents import Collection
-from studies.energy import TermsForEnergy
-from studies.few_labels import FewLabels, copies, labelled
+from studies.documents import Collection, FewLabels, Fold, remove_labels
 from studies.measurements import Scope
-from studies.named import paper_of
+from studies.papers.tofa import SVM, TFIDF, Reading
 from studies.quality import Quality
-from studies.reproducing import QUICK, reproduce
-from studies.tofa_costs import TFIDF
-from studies.tofa_readings import SVM, Reading
+from studies.reproduction import QUICK, find_paper, reproduce
+from studies.selection import TermsForEnergy
 from tests.reference.categorizer_twin import class_without_terms
 from tests.reference.studies_in_part import with_few_points
 from tests.reference.trace_twin import total
@@ -22,7 +19,6 @@ from tests.reference.trace_twin import total
 from textsieve import TOFA, TermCounter, TermWeighter, read
 from textsieve.classifiers import LinearSVM
 from textsieve.corpus import Corpus
-from textsieve.training.targets import Targets
 
 FULL = Scope(n_jobs=1)
 
@@ -40,14 +36,14 @@ def docstrings() -> tuple[list[str], list[Any]]:
 
 def test_it_has_the_numbers_that_the_paper_printed() -> None:
     """Those of METHODS."""
-    items = {item.name: item for item in paper_of("tofa")}
+    items = {item.name: item for item in find_paper("tofa")}
     assert list(items) == ["figure1", "table2", "figure2", "figure3", "figure4", "table3", "figure5", "energy"]
-    table = {each.place: each.printed for each in items["table2"].conditions}
+    table = {each.place: each.printed for each in items["table2"].cells}
     rows = ("λ = 0", "λ = 1", "λ = 2", "IG", "best λ", "which λ")
     assert [table[row, "20NG"] for row in rows] == [0.42, 0.72, 0.63, 0.72, 0.75, 1.1]
     assert [table[row, "RCV1"] for row in rows] == [0.68, 0.75, 0.72, 0.74, 0.77, 1.2]
     assert [table[row, "ODP"] for row in rows] == [0.31, 0.41, 0.11, 0.33, 0.49, 0.2]
-    seconds = {each.place: each.printed for each in items["table3"].conditions}
+    seconds = {each.place: each.printed for each in items["table3"].cells}
     assert [seconds[row, "ODP"] for row in ("IG", "λ = 1", "other λ")] == [3201.91, 613.13, 2654.66]
     ratios = [round(claim.by or 0, 2) for claim in items["table3"].claims[:3]]
     assert ratios == [3.35, 3.27, 5.22]
@@ -71,20 +67,22 @@ def test_without_shares_of_classes_the_weight_is_another() -> None:
 
 def test_labels_stay_with_a_share_of_each_class_or_of_all() -> None:
     """Of the documents to learn from alone, and with another draw others."""
-    targets = Targets.of(["a"] * 40 + ["b"] * 60, 100)
-    is_train = np.arange(100) % 2 == 0
-    kept = labelled(targets, is_train, (0.1, 0.5), 0)
-    assert not kept[~is_train].any()
-    assert (int(kept[:40].sum()), int(kept[40:].sum())) == (2, 15)
-    assert int(labelled(targets, is_train, (0.1,), 0).sum()) == 5
-    assert not np.array_equal(kept, labelled(targets, is_train, (0.1, 0.5), 1))
+    labels = [("a",)] * 40 + [("b",)] * 60
+    fold = Fold(np.arange(0, 100, 2), np.arange(1, 100, 2), labels)
+
+    def labelled(shares: tuple[float, ...], seed: int = 0) -> list[int]:
+        drawn = remove_labels(fold, shares, seed)
+        assert np.array_equal(drawn.train, fold.train)
+        assert [drawn.labels[place] for place in fold.test] == [labels[place] for place in fold.test]
+        assert all(own in ((), labels[place]) for place, own in enumerate(drawn.labels))
+        return [place for place in fold.train.tolist() if drawn.labels[place]]
+
+    drawn = labelled((0.1, 0.5))
+    assert (sum(place < 40 for place in drawn), sum(place >= 40 for place in drawn)) == (2, 15)
+    assert len(labelled((0.1,))) == 5
+    assert drawn != labelled((0.1, 0.5), seed=1)
     for shares in ((0.001, 0.001), (0.001,)):
-        few = labelled(targets, is_train, shares, 0)
-        assert [int(few[members].sum()) for members in targets.members] == [1, 1]
-    several = copies(targets, [kept | ~is_train, np.ones(100, np.bool_)])
-    assert several.n_documents == 200
-    assert several.class_docs.tolist() == [22 + 40, 45 + 60]
-    assert several.first[100:].tolist() == targets.first.tolist()
+        assert sorted(labels[place][0] for place in labelled(shares)) == ["a", "b"]
 
 
 def test_f1_of_few_labels_is_that_of_estimators_by_hand() -> None:
@@ -92,14 +90,10 @@ def test_f1_of_few_labels_is_that_of_estimators_by_hand() -> None:
     collection = FewLabels("docstrings", folds=3, shares=(0.3,), draws=2)
     documents = collection.documents(FULL)
     texts, labels = docstrings()
-    n_documents = len(texts)
-    assert documents.counted.targets.n_documents == 2 * n_documents
-    assert len(documents.tested) == 2
+    assert len(documents.folds) == 2
     found = []
-    for draw in range(2):
-        own = slice(draw * n_documents, (draw + 1) * n_documents)
-        train, test = (np.flatnonzero(each[draw][own]) for each in (documents.trained, documents.tested))
-        known = documents.counted.targets.usable[own]
+    for train, test, own_labels in documents.folds:
+        known = np.array([bool(own) for own in own_labels])
         assert int(known[train].sum()) == round(0.3 * len(train))
         assert known[test].all()
         found.append(_f1_by_hand(texts, labels, train, test, known))
@@ -133,8 +127,7 @@ def test_energy_is_the_share_of_the_best_scores() -> None:
     documents = collection.documents(FULL)
     texts, labels = docstrings()
     enough, shares = [], []
-    for is_train in documents.trained:
-        some = np.flatnonzero(is_train)
+    for some, _, _ in documents.folds:
         counts = TermCounter().fit_transform([texts[place] for place in some])
         weights = TermWeighter(tf="tf", idf="plain", norm="l2").fit_transform(counts)
         scores = np.sort(TOFA(weight=0.5, k="all").fit(weights, [labels[place] for place in some]).scores_)[::-1]
@@ -150,17 +143,17 @@ def test_a_part_of_the_paper_runs(
     named: Callable[[str], Corpus], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every row has values, the page every item; and what does not depend on sizes holds in a part, too."""
-    monkeypatch.setattr("studies.tofa.PAPER", with_few_points(paper_of("tofa")))
+    monkeypatch.setattr("studies.papers.tofa.PAPER", with_few_points(find_paper("tofa")))
     for name in ("newsgroups", "odp:sample", "rcv1:subset1", "reuters"):
         named(name)
     (found,) = reproduce("tofa", output=tmp_path, scope=replace(QUICK, n_jobs=1))
-    outcomes = {outcome.item.name: outcome for outcome in found.outcomes}
+    outcomes = {outcome.item.name: outcome for outcome in found.items}
     for name, outcome in outcomes.items():
-        assert all(each.measured.value is not None for each in (*outcome.numbers, *outcome.trials)), name
+        assert all(each.estimate.value is not None for each in (*outcome.cells, *outcome.trials)), name
     curve: dict[Any, Any] = {
-        weight: value.value for (row, weight), value in outcomes["figure2"].places.items() if row == "20NG"
+        weight: value.value for (row, weight), value in outcomes["figure2"].estimates.items() if row == "20NG"
     }
-    table: dict[Any, Any] = {place: each.value for place, each in outcomes["table2"].places.items()}
+    table: dict[Any, Any] = {place: each.value for place, each in outcomes["table2"].estimates.items()}
     assert table["best λ", "20NG"] == max(curve.values())
     assert curve[table["which λ", "20NG"]] == table["best λ", "20NG"]
     assert all(claim.verdict == "agrees" for claim in outcomes["figure5"].claims[:1])

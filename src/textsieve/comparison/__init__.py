@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from .rows import Row as Row
     from .rows import Selection as Selection
     from .running import compare as compare
+    from .significance import half_width as half_width
+    from .significance import holm as holm
 
 __getattr__, __dir__, __all__ = attach(
-    __name__, {"running": ["compare"], "outcome": ["Comparison", "read_comparison"], "rows": ["Row", "Selection"]}
+    __name__,
+    {
+        "running": ["compare"],
+        "outcome": ["Comparison", "read_comparison"],
+        "rows": ["Row", "Selection"],
+        "significance": ["half_width", "holm"],
+    },
 )

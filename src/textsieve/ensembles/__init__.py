@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .theory import diversity as diversity
     from .theory import expected_difference as expected_difference
     from .theory import usability as usability
+    from .trial import RandomSplit as RandomSplit
     from .trial import SubspaceTrial as SubspaceTrial
+    from .trial import random_splits as random_splits
     from .trial import subspace_trial as subspace_trial
 
 __getattr__, __dir__, __all__ = attach(
@@ -26,7 +28,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "subspace": ["RandomSubspace"],
         "grid": ["subspace_grid", "SubspaceGrid"],
-        "trial": ["subspace_trial", "SubspaceTrial"],
+        "trial": ["subspace_trial", "SubspaceTrial", "random_splits", "RandomSplit"],
         "theory": ["usability", "coverage", "diversity", "expected_difference", "bounds"],
         "sizing": ["suggest", "Suggestion", "important_terms"],
         "agreement": ["measured_diversity", "MeasuredDiversity"],

@@ -131,14 +131,16 @@ class SubspaceGrid:
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]]
         return "\n".join([*lines, f"best: {best_in_words(self)}"])
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, measure: str = "accuracy") -> Chart:
-        """Plot the surface of the "accuracy" or "error".
+    def plot(
+        self, path: str | os.PathLike[str] | None = None, *, measure: str = "accuracy", caption: str = ""
+    ) -> Chart:
+        """Plot the surface of the "accuracy" or "error"; `caption` is added to the text below it.
 
         If `path` is given, write the chart to it: a .svg, .png, .html or .json file.
         """
         from .grid import plot_grid
 
-        return plot_grid(self, path, measure=measure)
+        return plot_grid(self, path, measure=measure, caption=caption)
 
 
 def best_in_words(grid: SubspaceGrid) -> str:

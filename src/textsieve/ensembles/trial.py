@@ -27,7 +27,7 @@ from ..estimators import arrays_as_output
 from ..settings import as_number, is_whole
 from .agreement import MeasuredDiversity, measured_diversity
 from .members import member_classifier, member_scores, refuse_averages_of_cosines, seed_of, size_of, subset
-from .vote_rules import Said, VoteTally, for_each_class, knows_nothing, require_combination
+from .vote_rules import COMBINATIONS, Said, VoteTally, for_each_class, knows_nothing, require_combination
 
 Progress = Callable[[str, int, int | None], None]
 """A function that is called with the stage, how much of it is done, and its total."""
@@ -194,6 +194,8 @@ class SubspaceTrial(NamedTuple):
     true: list[Ints]
     """The class number of each test document; `SILENT` if its class had no training document."""
     splits: tuple[RandomSplit, ...]
+    by_rule: dict[str, Floats]
+    """The accuracy of the same members combined by "vote" and by "mean"."""
 
     @property
     def diversity(self) -> list[MeasuredDiversity]:
@@ -239,7 +241,7 @@ def subspace_trial(
     refuse_averages_of_cosines(member_classifier(estimator), combine)
     X, y = checked_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
-    results: list[tuple[float, float, Ints, Ints]] = []
+    results: list[tuple[dict[str, float], float, Ints, Ints]] = []
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
         if not results:
             size = (
@@ -247,14 +249,15 @@ def subspace_trial(
                 size_of("n_estimators", n_estimators, repetition.n),
             )
             report = teller(progress, len(splits) * size[1])
-        results.append(_evaluated(repetition, *size, combine, report))
-    accuracy, single, answers, true = zip(*results, strict=True)
-    return SubspaceTrial(*size, np.array(accuracy), np.array(single), list(answers), list(true), tuple(splits))
+        results.append(_evaluated(repetition, *size, report))
+    accuracies, single, answers, true = zip(*results, strict=True)
+    by_rule = {rule: np.array([of_split[rule] for of_split in accuracies]) for rule in COMBINATIONS}
+    return SubspaceTrial(*size, by_rule[combine], np.array(single), list(answers), list(true), tuple(splits), by_rule)
 
 
 def _evaluated(
-    documents: Repetition, n_terms: int, n_members: int, combine: str, report: Callable[[int], None]
-) -> tuple[float, float, Ints, Ints]:
+    documents: Repetition, n_terms: int, n_members: int, report: Callable[[int], None]
+) -> tuple[dict[str, float], float, Ints, Ints]:
     tally = VoteTally(documents.n_tested, documents.class_docs)
     answers = np.full((n_members, documents.n_tested), SILENT)
     for number, (scores, is_silent) in enumerate(documents.said(n_terms, n_members)):
@@ -262,8 +265,6 @@ def _evaluated(
         answers[number] = np.where(is_silent, SILENT, for_each_class(scores).argmax(axis=1))
         report(1)
     ((single_scores, _),) = documents.said(documents.n, 1)
-    right, single = (
-        documents.is_right(numbers)
-        for numbers in (tally.decisions(combine), for_each_class(single_scores).argmax(axis=1))
-    )
-    return float(right.mean()), float(single.mean()), answers, documents.true_numbers
+    by_rule = {rule: float(documents.is_right(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
+    single = documents.is_right(for_each_class(single_scores).argmax(axis=1))
+    return by_rule, float(single.mean()), answers, documents.true_numbers

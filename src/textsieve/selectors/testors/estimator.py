@@ -39,7 +39,7 @@ from ..base import Limit, ScoreForClass, TermSelector, limit_of
 from .contrast import ComparisonRows, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .shares import Shares, shares_of_testors
 from .shortest import Shortest, shortest_transversals
-from .transversals import Testor, Transversals
+from .transversals import Count, Testor, Transversals, count_transversals
 
 DEFAULT_EPSILON = 0.4
 _NAMED_PAIRS = 5
@@ -393,6 +393,16 @@ class TypicalTestors(TermSelector):
         # Without rows the empty set would be a testor; nothing hits an empty row.
         rows = basic if len(basic) else np.zeros((1, len(class_contrast.terms)), np.bool_)
         return Transversals(rows, method, limit=limit, max_seconds=max_seconds, names=class_contrast.terms)
+
+    def count_testors(
+        self, label: Any, *, method: Literal["mmcs", "lex"] = "mmcs", max_seconds: float | None = None
+    ) -> Count:
+        """Return how many typical testors of a class are found within `max_seconds`, and whether these are all.
+
+        Counting testors is faster than listing them.
+        """
+        basic = self._contrast_of(label).basic_matrix()
+        return count_transversals(basic, method, max_seconds=max_seconds) if len(basic) else Count(0, True)
 
     def shortest_testors(
         self, label: Any, *, limit: int = 10, max_steps: int | None = None, share_of_work: float = 1.0

@@ -1,0 +1,264 @@
+"""Accuracy of single classifiers and of random-subspace ensembles on random splits.
+
+k of the nearest neighbours is the one that is correct most often on the training documents, each left out in turn. C of
+the SVM is the best of a five-fold cross-validation of all documents; each fold selects and weights terms anew.
+Neighbours are found by cosine, or by the Euclidean distance of unscaled rows.
+
+All sizes of ensembles in a grid are measured at once (`textsieve.ensembles.subspace_grid`): an ensemble of few members
+is the first part of a larger one. A size has M terms for each of L members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import median
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
+
+from textsieve import CosineKNN
+from textsieve.classifiers import LinearSVM
+from textsieve.comparison import half_width
+from textsieve.ensembles import SubspaceGrid, subspace_grid
+
+from .documents import Collection
+from .measurements import Estimate, Measurement, Scope, Tell, group_by
+from .random_splits import SEED, TEST_SHARE, Preparation, Rows, counts_of, mean_over_splits, prepare, prepared_splits
+
+MOST_NEIGHBOURS = 200
+SVM = "SVM"
+ENSEMBLE_C = 100.0
+QUICK_MEMBERS = 20
+"""The largest number of members of an ensemble in a quick run."""
+PENALTIES = tuple(2.0 ** (step / 2) for step in range(-8, 17))
+"""Values of C, in steps of √2 as in the paper, whose best is 11.31."""
+
+
+# -- C of the SVM ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AccuracyAtC(Measurement):
+    """The accuracy with a C of `PENALTIES`: the mean over folds."""
+
+    collection: Collection
+    preparation: Preparation
+    C: float
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+        """Prepare each fold once for all C."""
+        for measurement in wanted:
+            tell(f"{measurement.collection.corpus}: C")
+            values = accuracies_by_C(measurement.collection, measurement.preparation, scope)[measurement.C]
+            n_folds = measurement.collection.folds or 1
+            yield measurement, Estimate(float(np.mean(values)), half_width(values, 1 / max(n_folds - 1, 1)))
+
+
+def best_C(collection: Collection, preparation: Preparation, scope: Scope) -> float:
+    """Return the C with the highest accuracy, and the smallest of equals."""
+    accuracies = accuracies_by_C(collection, preparation, scope)
+    means = {C: float(np.mean(values)) for C, values in accuracies.items()}
+    return max(means, key=lambda C: (round(means[C], 9), -C))
+
+
+@lru_cache(maxsize=64)
+def accuracies_by_C(collection: Collection, preparation: Preparation, scope: Scope) -> dict[float, list[float]]:
+    """Return for each C the accuracy of each fold in percent."""
+    accuracies: dict[float, list[float]] = {C: [] for C in PENALTIES}
+    documents = collection.documents(scope)
+    _, numbers = np.unique([own[0] for own in documents.labels], return_inverse=True)
+    pipeline = preparation.pipeline(documents.counts, numbers)
+    for fold in documents.folds:
+        rows = prepare(documents.counts, numbers, fold.train, fold.test, pipeline)
+        for C, values in accuracies.items():
+            svm = LinearSVM(C=C, n_jobs=scope.n_jobs).fit(rows.train, rows.train_numbers)
+            values.append(100.0 * float(np.mean(svm.predict(rows.test) == rows.test_numbers)))
+    return accuracies
+
+
+# -- single classifiers ------------------------------------------------------------------------------------------------
+
+
+class Score(NamedTuple):
+    """The share of correct test documents, and the k or C of the classifier."""
+
+    accuracy: float
+    setting: float
+
+
+@dataclass(frozen=True)
+class SingleClassifier(Measurement):
+    """The accuracy of a classifier, the mean over splits; or the median of its k or C."""
+
+    collection: Collection
+    preparation: Preparation
+    classifier: str
+    """A row of `CLASSIFIERS`."""
+    figure: Literal["accuracy", "setting"] = "accuracy"
+    repeats: int = 20
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+        """Prepare each split once for all classifiers."""
+        groups = group_by(wanted, "collection", "preparation", "repeats")
+        for (collection, preparation, repeats), measurements in groups.items():
+            tell(f"{collection.corpus}: {preparation.terms} terms, {preparation.weights}")
+            scores: dict[str, list[Score]] = {measurement.classifier: [] for measurement in measurements}
+            C = best_C(collection, preparation, scope) if SVM in scores else 1.0
+            for rows in prepared_splits(collection, preparation, repeats, scope):
+                for name, of_splits in scores.items():
+                    of_splits.append(CLASSIFIERS[name](rows, C))
+            for measurement in measurements:
+                of_splits = scores[measurement.classifier]
+                if measurement.figure == "setting":
+                    yield measurement, Estimate(float(median(score.setting for score in of_splits)))
+                else:
+                    yield measurement, mean_over_splits([score.accuracy for score in of_splits])
+
+
+def score_svm(rows: Rows, C: float) -> Score:
+    """Return the score of a linear SVM."""
+    svm = LinearSVM(C=C).fit(rows.train, rows.train_numbers)
+    return Score(float(np.mean(svm.predict(rows.test) == rows.test_numbers)), C)
+
+
+def score_cosine_neighbours(rows: Rows, _: float) -> Score:
+    """Return the score of nearest neighbours by cosine."""
+    neighbours = CosineKNN(k="auto").fit(rows.train, rows.train_numbers)
+    return Score(float(np.mean(neighbours.predict(rows.test) == rows.test_numbers)), neighbours.k_)
+
+
+def score_euclidean_neighbours(rows: Rows, _: float) -> Score:
+    """Return the score of nearest neighbours by distance; each has one vote, and of equal classes the first wins."""
+    among = euclidean_distances(rows.train, squared=True)
+    np.fill_diagonal(among, np.inf)
+    left_out = np.mean(_votes(among, rows)[:, : len(among) - 1] == rows.train_numbers[:, None], axis=0)
+    k = int(left_out.argmax()) + 1
+    predicted = _votes(euclidean_distances(rows.test, rows.train, squared=True), rows)[:, k - 1]
+    return Score(float(np.mean(predicted == rows.test_numbers)), k)
+
+
+def _votes(distances: NDArray[np.floating], rows: Rows) -> NDArray[np.int64]:
+    """Return the class that the nearest 1, 2, 3, ... documents vote for: documents x neighbours."""
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :MOST_NEIGHBOURS]
+    classes = np.eye(int(rows.train_numbers.max()) + 1, dtype=np.int16)
+    return np.asarray(np.cumsum(classes[rows.train_numbers[nearest]], axis=1).argmax(axis=2))
+
+
+CLASSIFIERS: dict[str, Callable[[Rows, float], Score]] = {
+    SVM: score_svm,
+    "k-NN": score_euclidean_neighbours,
+    "k-NN, cosine": score_cosine_neighbours,
+}
+"""Each function gets the best C of the SVM, which neighbours ignore."""
+
+
+# -- ensembles ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Sizes of ensembles on a collection."""
+
+    collection: Collection
+    preparation: Preparation
+    n_terms: tuple[int, ...]
+    """Values of M; the largest is all terms."""
+    n_members: tuple[int, ...]
+    """Values of L."""
+    repeats: int
+
+    def measure(self, scope: Scope) -> SubspaceGrid:
+        """Return the accuracy of each size on each split."""
+        counts, numbers = counts_of(self.collection, scope)
+        return subspace_grid(
+            *(counts, numbers),
+            n_terms=self.n_terms,
+            n_estimators=[_members(L, scope) for L in self.n_members],
+            estimator=LinearSVM(C=ENSEMBLE_C),
+            prepare=self.preparation.pipeline(counts, numbers),
+            test_share=TEST_SHARE,
+            repeats=scope.some(self.repeats),
+            random_state=SEED,
+            n_jobs=scope.n_jobs,
+        )
+
+
+def _members(L: int, scope: Scope) -> int:
+    return L if scope.is_full else min(L, QUICK_MEMBERS)
+
+
+@dataclass(frozen=True)
+class SubspaceSize(Measurement):
+    """A figure of a grid, about one size or about the best."""
+
+    grid: Grid
+    figure: str = "accuracy"
+    """A row of `FIGURES`."""
+    size: tuple[int, int] = (0, 0)
+    """M and L, for figures about one size."""
+
+    @classmethod
+    def measure_all(cls, wanted: Sequence[Self], scope: Scope, tell: Tell) -> Iterator[tuple[Self, Estimate]]:
+        """Measure each grid once."""
+        for (grid,), measurements in group_by(wanted, "grid").items():
+            tell(f"{grid.collection.corpus}: ensembles of {grid.preparation.weights}")
+            measured = grid.measure(scope)
+            for measurement in measurements:
+                M, L = measurement.size
+                row = measured.n_terms.index(M) if M else 0
+                column = measured.n_estimators.index(_members(L, scope)) if L else 0
+                yield measurement, FIGURES[measurement.figure](measured, (row, column))
+
+
+Position = tuple[int, int]
+"""Row and column of a size in a grid."""
+
+
+def _behind_the_best(grid: SubspaceGrid, position: Position) -> Estimate:
+    return mean_over_splits(grid.accuracy[:, *grid.best_cell] - grid.accuracy[:, *position])
+
+
+def _other_sizes(grid: SubspaceGrid) -> list[Position]:
+    """Return the sizes of more than one term and member, without the best."""
+    return [
+        (row, column)
+        for row, n_terms in enumerate(grid.n_terms)
+        for column, n_members in enumerate(grid.n_estimators)
+        if n_terms > 1 and n_members > 1 and (row, column) != grid.best_cell
+    ]
+
+
+def _alike(grid: SubspaceGrid, _: Position) -> Estimate:
+    """Return how many other sizes the best is ahead of by no more than half an interval."""
+    leads = [grid.accuracy[:, *grid.best_cell] - grid.accuracy[:, *position] for position in _other_sizes(grid)]
+    return Estimate(
+        float(sum(float(100.0 * lead.mean()) <= (mean_over_splits(lead).half_width or 0.0) for lead in leads))
+    )
+
+
+def _step(grid: SubspaceGrid, _: Position) -> Estimate:
+    """Return the mean change of accuracy, in points, from one number of members to the next."""
+    rows = [row for row, size in enumerate(grid.n_terms) if 1 < size < grid.n]
+    steps = np.abs(np.diff(grid.mean[rows][:, 1:], axis=1))
+    return Estimate(float(100.0 * steps.mean())) if steps.size else Estimate(None, problem="there is no larger number")
+
+
+FIGURES: dict[str, Callable[[SubspaceGrid, Position], Estimate]] = {
+    "accuracy": lambda grid, position: mean_over_splits(grid.accuracy[:, *position]),
+    "error": lambda grid, position: mean_over_splits(1.0 - grid.accuracy[:, *position]),
+    "gain": lambda grid, position: mean_over_splits(grid.accuracy[:, *position] - grid.accuracy[:, -1, 0]),
+    "best M": lambda grid, _: Estimate(float(grid.best.n_terms)),
+    "best L": lambda grid, _: Estimate(float(grid.best.n_estimators)),
+    "best accuracy": lambda grid, _: mean_over_splits(grid.accuracy[:, *grid.best_cell]),
+    "behind the best": _behind_the_best,
+    "sizes": lambda grid, _: Estimate(float(len(_other_sizes(grid)))),
+    "alike": _alike,
+    "step": _step,
+}
+"""Figures of a grid and the position of a size. A gain is that over a single SVM on all terms."""

@@ -1,0 +1,151 @@
+"""`reproduce`: find papers by name, measure what their items need, judge it, and write the pages."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import NamedTuple
+
+from textsieve import InputError
+
+from .judging import JudgedItem, judge
+from .measurements import Derived, Estimate, Measurement, Scope, measure_kinds
+from .pages import write_page
+from .paper import Item, Paper, PaperRequest
+from .results_file import open_results
+
+PAPERS = ("ocfs", "testors", "tofa", "tcfp", "subspace")
+"""Each is a module in `studies.papers` with a `PAPER`."""
+
+FULL = Scope()
+QUICK = Scope(every=20, repetitions=1)
+"""For a first look."""
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with the current step, how many numbers are measured, and how many there are."""
+
+
+class Reproduction(NamedTuple):
+    """Items of a paper, measured and judged, and the files that were written."""
+
+    request: PaperRequest
+    items: tuple[JudgedItem, ...]
+    paths: tuple[str, ...]
+    scope: Scope = FULL
+
+
+def reproduce(
+    papers: str | Iterable[str],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    results: str | os.PathLike[str] | None = None,
+    scope: Scope = FULL,
+    progress: Progress | None = None,
+) -> list[Reproduction]:
+    """Measure what papers printed.
+
+    Parameters
+    ----------
+    papers
+        "ocfs", "testors", "tofa", "tcfp" or "subspace"; or a table or figure, such as "ocfs:table2"; or a list of them.
+    output
+        A folder, to which a page for each paper and its figures are written.
+    results
+        A file to which each number is appended as soon as it is measured. Numbers that it has are not measured again.
+    scope
+        How much is measured; `QUICK` is a part, for a first look.
+    progress
+        A function that is called with the current step, and the numbers of measured and of all numbers.
+    """
+    requests = find_items([papers] if isinstance(papers, str) else papers)
+    if output is not None and any(item.is_figure for request in requests for item in request.items):
+        import_module("textsieve.plots")  # raises if a package for drawing is missing, before anything is measured
+    estimates = measure(requests, scope, None if results is None else os.fspath(results), progress or (lambda *_: None))
+    reproductions = []
+    for request in requests:
+        items = tuple(judge(item, estimates) for item in request.items)
+        paths = [] if output is None else write_page(request, items, scope, os.fspath(output))
+        reproductions.append(Reproduction(request, items, tuple(paths), scope))
+    return reproductions
+
+
+# -- papers by name ----------------------------------------------------------------------------------------------------
+
+
+def find_paper(name: str) -> Paper:
+    """Return the paper with this name, or raise `InputError`."""
+    if name not in PAPERS:
+        raise InputError(f"There is no paper {name!r}; use {', '.join(PAPERS)}, or an item, such as ocfs:table2.")
+    paper: Paper = import_module(f"{__package__}.papers.{name}").PAPER
+    return paper
+
+
+def find_items(names: Iterable[str]) -> list[PaperRequest]:
+    """Return the items with these names, such as "ocfs" or "ocfs:table2"; those of one paper together, in its order."""
+    items: dict[str, list[str]] = {}
+    for name in names:
+        paper, _, item = name.partition(":")
+        items.setdefault(paper, []).append(item)
+    return [_request(find_paper(paper), own) for paper, own in items.items()]
+
+
+def _request(paper: Paper, names: list[str]) -> PaperRequest:
+    """Return the named items; an empty name stands for all."""
+    known = [item.name for item in paper]
+    for name in names:
+        if name and name not in known:
+            options = ", ".join(f"{paper.name}:{item}" for item in known)
+            raise InputError(f"{paper.name} has no item {name!r}; use {paper.name}, or one of {options}.")
+    items: list[Item] = [item for item in paper if "" in names or item.name in names]
+    return PaperRequest(paper, items)
+
+
+# -- measuring ---------------------------------------------------------------------------------------------------------
+
+
+def measure(
+    requests: Iterable[PaperRequest], scope: Scope, results: str | None, progress: Progress
+) -> dict[Measurement, Estimate]:
+    """Return the estimate of everything that the items need; each measurement is made once."""
+    needed = list(
+        dict.fromkeys(cell.measurement for request in requests for item in request.items for cell in item.all_cells)
+    )
+    wanted = list(dict.fromkeys(part for measurement in needed for part in _parts(measurement)))
+    estimates: dict[Measurement, Estimate] = {}
+    with open_results(results, scope) as file:
+        estimates |= {measurement: known for measurement in wanted if (known := file.find(measurement)) is not None}
+
+        def tell(step: str) -> None:
+            progress(step, len(estimates), len(wanted))
+
+        with _without_warnings_about_few_documents(scope):
+            missing = [measurement for measurement in wanted if measurement not in estimates]
+            for measurement, estimate in measure_kinds(missing, scope, tell):
+                estimates[measurement] = estimate
+                file.add(measurement, estimate)
+    return estimates | {measurement: _derive(measurement, estimates) for measurement in needed}
+
+
+def _parts(measurement: Measurement) -> tuple[Measurement, ...]:
+    """Return the measurements from which one is derived, or the measurement itself."""
+    if not isinstance(measurement, Derived):
+        return (measurement,)
+    return tuple(needed for part in measurement.parts for needed in _parts(part))
+
+
+def _derive(measurement: Measurement, estimates: dict[Measurement, Estimate]) -> Estimate:
+    if not isinstance(measurement, Derived):
+        return estimates[measurement]
+    return measurement.derive([_derive(part, estimates) for part in measurement.parts])
+
+
+@contextmanager
+def _without_warnings_about_few_documents(scope: Scope) -> Iterator[None]:
+    """Ignore warnings in a quick run, where classes are expected to have few documents."""
+    with warnings.catch_warnings():
+        if not scope.is_full:
+            warnings.simplefilter("ignore", UserWarning)
+        yield

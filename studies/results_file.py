@@ -1,0 +1,153 @@
+"""A file of measured numbers, so that an interrupted run can be resumed: a header, then a line for each number.
+
+The header has what makes numbers comparable: versions, and the part of the documents. Seconds also depend on threads
+and cores, which each line of seconds names: a run uses only seconds that were measured with its own, and measures the
+others again. Lines have checksums. A damaged line, or a file of something else, raises `InputError` and is not changed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import IO, Any
+
+from textsieve import InputError
+from textsieve.comparison.appending import (
+    append,
+    appended,
+    check_place,
+    damaged_line,
+    decode_line,
+    drop_unfinished,
+    first_difference,
+    read_lines,
+)
+
+from .measurements import Estimate, Measurement, Scope
+
+FORMAT = "textsieve studies 1"
+_BEGINNING = b'{"file": "textsieve studies '
+PACKAGES = ("textsieve", "numpy", "scipy", "scikit-learn", "numba")
+
+Lines = dict[tuple[str, str | None], Estimate]
+"""Estimates by the key of the measurement, and by the machine if they are seconds."""
+
+
+class ResultsFile:
+    """The numbers of earlier runs, and a place for more."""
+
+    def __init__(self, scope: Scope, file: IO[bytes] | None = None, lines: Lines | None = None) -> None:
+        self._machine = machine_of(scope)
+        self._file = file
+        self._lines = lines or {}
+
+    def find(self, measurement: Measurement) -> Estimate | None:
+        """Return a known estimate; seconds only if they were measured with the same threads and cores."""
+        return self._lines.get((measurement.key, self._machine if measurement.is_of_seconds else None))
+
+    def add(self, measurement: Measurement, estimate: Estimate) -> None:
+        """Write an estimate to the disk."""
+        if self._file is not None:
+            machine = {"machine": self._machine} if measurement.is_of_seconds else {}
+            append(self._file, {"measurement": measurement.key, **estimate._asdict(), **machine})
+
+
+def machine_of(scope: Scope) -> str:
+    """Return what seconds depend on: the numbers of threads and cores."""
+    cores = os.cpu_count()
+    threads = cores if scope.n_jobs == -1 else scope.n_jobs or 1
+    return f"{threads} threads, {cores} cores"
+
+
+def header_of(scope: Scope) -> dict[str, Any]:
+    """Return what makes numbers comparable."""
+    versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+    part = {"every": scope.every, "repetitions": scope.repetitions}
+    return {"file": FORMAT, "scope": part, "versions": versions}
+
+
+@contextmanager
+def open_results(path: str | None, scope: Scope) -> Iterator[ResultsFile]:
+    """Open the file at a path, to find and add numbers; without a path nothing is stored."""
+    if path is None:
+        yield ResultsFile(scope)
+        return
+    check_place(path)
+    with appended(path) as file:
+        lines, unfinished = read_lines(path)
+        _require_own(lines[0] if lines else unfinished, path, is_unfinished=not lines)
+        header = header_of(scope)
+        known = _read_estimates(lines, header, path)
+        drop_unfinished(file, lines)
+        if not lines:
+            append(file, header)
+        yield ResultsFile(scope, file, known)
+
+
+def _require_own(first: bytes, path: str, *, is_unfinished: bool) -> None:
+    """Raise `InputError` if the file does not begin with a header of studies, or with a part of one."""
+    if not (first.startswith(_BEGINNING) or (is_unfinished and _BEGINNING.startswith(first))):
+        raise InputError(f"{path}: the file exists, and is not a results file of studies; choose another name.")
+
+
+def _read_estimates(lines: list[bytes], header: Mapping[str, Any], path: str) -> Lines:
+    if lines and (own := _decode_header(lines[0])) != header:
+        raise InputError(
+            f"{path}: these numbers were measured {_difference(own, header)}; delete the file, or name another."
+        )
+    estimates: Lines = {}
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            key, machine, estimate = _parse_line(decode_line(line))
+        except ValueError as problem:
+            raise damaged_line(path, number, problem) from problem
+        estimates[key, machine] = estimate
+    return estimates
+
+
+def _difference(own: Any, header: Mapping[str, Any]) -> str:
+    """Describe the first difference between the header of a file and that of this run."""
+    for name, words in (("versions", "by other versions"), ("scope", "of another part")):
+        there, here = own.get(name) if isinstance(own, dict) else None, header[name]
+        if isinstance(there, dict) and there != here:
+            return f"{words} ({first_difference(there, here)})"
+    return "in another format, or its first line is damaged"
+
+
+def _decode_header(line: bytes) -> Any:
+    try:
+        return decode_line(line)
+    except ValueError:
+        return None
+
+
+def _parse_line(line: Mapping[str, Any]) -> tuple[str, str | None, Estimate]:
+    """Return the key, the machine and the estimate of a line; raise `ValueError` if it is invalid."""
+    if set(line) - {"machine"} != {"measurement", *Estimate._fields}:
+        raise ValueError(f"it has the fields {json.dumps(sorted(line))}")
+    value = line["value"]
+    is_valid = {
+        "measurement": isinstance(line["measurement"], str),
+        "machine": isinstance(line.get("machine", ""), str),
+        "value": value is None or _is_number(value) or _are_words(value),
+        "half_width": line["half_width"] is None or _is_number(line["half_width"]),
+        "problem": line["problem"] is None or isinstance(line["problem"], str),
+    }
+    for name, holds in is_valid.items():
+        if not holds:
+            raise ValueError(f"{name} is {str(line[name])[:50]}")
+    estimate = Estimate(tuple(value) if isinstance(value, list) else value, line["half_width"], line["problem"])
+    return line["measurement"], line.get("machine"), estimate
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool) and -math.inf < value < math.inf
+
+
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)

@@ -1,0 +1,258 @@
+"""The page of the study of random subspaces: tables, and sentences that follow from them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from textsieve.ensembles import SubspaceGrid
+
+from ..papers.subspace import BEST, PRINTED_ENSEMBLE, PRINTED_GAIN
+from .trials import ALPHA, RULES, Setting, Size, candidates, corrected, interval
+
+PAPER = Size(*BEST)
+"""The paper's best size: M = n/2.5 and L = n/12.5."""
+
+EffectiveTerms = dict[tuple[str, str], float]
+"""The number of terms on which the length of a document rests, by weighting and reading."""
+
+
+class MemberDiversity(NamedTuple):
+    """How much members of one size differ, in the mean over splits, and what theory says about their terms."""
+
+    n_terms: int
+    accuracy: float
+    vote: float
+    disagreement: float
+    kappa: float
+    q_statistic: float
+    usability: float
+    coverage: float
+    diversity: float
+
+
+def table(head: list[str], rows: list[list[str]], n_words: int) -> str:
+    """Return a Markdown table whose first `n_words` columns are words."""
+    marks = ["---"] * n_words + ["---:"] * (len(head) - n_words)
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, marks, *rows])
+
+
+def bold(text: str, is_bold: bool) -> str:
+    """Return the text in bold, if wanted."""
+    return f"**{text}**" if is_bold else text
+
+
+def probability_text(probability: float) -> str:
+    """Return a probability with three digits."""
+    return "< 0.001" if probability < 0.001 else f"{probability:.3f}"
+
+
+# -- the search --------------------------------------------------------------------------------------------------------
+
+
+def search_table(settings: list[Setting], effective: EffectiveTerms) -> str:
+    """Return a row for each weighting and base, with the gains of all sizes and rules; significant ones are bold."""
+    probabilities = corrected(settings)
+    sizes = list(dict.fromkeys(setting.size for setting in settings))
+    head = ["base", "weights", "effective terms", "single", *(f"{size}, {rule}" for size in sizes for rule in RULES)]
+    rows = []
+    for base, weighting in dict.fromkeys((setting.base, setting.weighting) for setting in settings):
+        own = [
+            place for place, setting in enumerate(settings) if (setting.base, setting.weighting) == (base, weighting)
+        ]
+        gains = {
+            (settings[place].size, rule): bold(str(settings[place].gain(rule)), probabilities[place, rule] < ALPHA)
+            for place in own
+            for rule in RULES
+        }
+        cells = [gains.get((size, rule), "") for size in sizes for rule in RULES]
+        single = f"{100 * settings[own[0]].single.mean():.1f}"
+        rows.append([base, weighting, f"{effective[weighting, 'words']:.0f}", single, *cells])
+    return table(head, rows, 2)
+
+
+def search_in_words(settings: list[Setting]) -> str:
+    """Return how many gains were tried, and how many are significant."""
+    probabilities = corrected(settings)
+    gains = {(place, rule): setting.gain(rule) for place, setting in enumerate(settings) for rule in RULES}
+    alone = sum(gain.mean > 0 and gain.p < ALPHA for gain in gains.values())
+    wins = sum(gain.mean > 0 and probabilities[key] < ALPHA for key, gain in gains.items())
+    losses = sum(gain.mean < 0 and probabilities[key] < ALPHA for key, gain in gains.items())
+    best = max(settings, key=lambda setting: float(setting.single.mean()))
+    return (
+        f"The search tried {len(gains)} gains in {len(settings)} settings. {alone} of them are above 0 by their own "
+        f"interval. With Holm's correction for all {len(gains)}, {wins} are above 0 and {losses} below (bold). The "
+        f"best single classifier is {best.base} on {best.weighting}, {100 * best.single.mean():.1f}."
+    )
+
+
+# -- the check ---------------------------------------------------------------------------------------------------------
+
+
+def check_table(settings: list[Setting]) -> str:
+    """Return a row for each setting: accuracies, the gain of each rule, and its p-value with Holm's correction."""
+    probabilities = corrected(settings)
+    head = ["base", "weights", "M", "L", "single", "member", "vote", "gain, vote", "other documents", "p, Holm"]
+    rows = []
+    for place, setting in enumerate(settings):
+        vote, mean = (setting.gain(rule) for rule in RULES)
+        p_vote, p_mean = (probabilities[place, rule] for rule in RULES)
+        rows.append(
+            [
+                *(setting.base, setting.weighting, f"{setting.size.n_terms:,}", f"{setting.size.n_members:,}"),
+                interval(setting.single).level(),
+                f"{100 * setting.members.mean():.1f}",
+                interval(setting.by_rule["vote"]).level(),
+                *(bold(str(vote), p_vote < ALPHA), f"± {vote.wide:.2f}", probability_text(p_vote)),
+                *(bold(str(mean), p_mean < ALPHA), probability_text(p_mean)),
+            ]
+        )
+    return table([*head, "gain, mean", "p, Holm"], rows, 2)
+
+
+def check_in_words(settings: list[Setting]) -> str:
+    """Return which gains are significant on fresh splits, and the best accuracy of the table."""
+    probabilities = corrected(settings)
+    gains = {(place, rule): setting.gain(rule) for place, setting in enumerate(settings) for rule in RULES}
+
+    def describe(keys: list[tuple[int, str]]) -> str:
+        texts = (
+            f"{settings[place].base} on {settings[place].weighting} ({settings[place].size}, {rule}: "
+            f"{gains[place, rule]})"
+            for place, rule in keys
+        )
+        return "; ".join(texts) or "none"
+
+    wins = [key for key, gain in gains.items() if gain.mean > 0 and probabilities[key] < ALPHA]
+    losses = [key for key, gain in gains.items() if gain.mean < 0 and probabilities[key] < ALPHA]
+    for_others = [key for key in wins if gains[key].mean > gains[key].wide]
+    accuracies = {
+        (place, way): 100 * float(values.mean())
+        for place, setting in enumerate(settings)
+        for way, values in {**setting.by_rule, "alone": setting.single}.items()
+    }
+    best, way = max(accuracies, key=lambda key: accuracies[key])
+    return (
+        f"**Significant gains**, with the correction for all {len(gains)} of this table: {describe(wins)}. "
+        f"**Significant losses**: {describe(losses)}. With the interval for other documents of the kind, and without "
+        f"correction, {len(for_others)} of the gains are above 0. The best accuracy of the table is "
+        f"{accuracies[best, way]:.1f} ({settings[best].base} on {settings[best].weighting}, {way}); the paper has "
+        f"{PRINTED_ENSEMBLE}."
+    )
+
+
+# -- sizes -------------------------------------------------------------------------------------------------------------
+
+
+def grid_section(weighting: str, grid: SubspaceGrid) -> str:
+    """Return the grid as a table, and how much of it is noise."""
+    head = ["M \\ L", *(f"{size:,}" for size in grid.n_estimators)]
+    rows = [
+        [
+            f"{size:,}",
+            *(bold(f"{100 * value:.1f}", (row, column) == grid.best_cell) for column, value in enumerate(values)),
+        ]
+        for row, (size, values) in enumerate(zip(grid.n_terms, grid.mean.tolist(), strict=True))
+    ]
+    return f"{weighting}:\n\n{table(head, rows, 0)}\n\n{grid_in_words(grid)}"
+
+
+def grid_in_words(grid: SubspaceGrid) -> str:
+    """Return where the best size is, and how many sizes do not differ from it."""
+    best, (row, column) = grid.best, grid.best_cell
+    own = grid.accuracy[:, row, column]
+    others = [
+        (i, j)
+        for i, n_terms in enumerate(grid.n_terms)
+        for j, n_members in enumerate(grid.n_estimators)
+        if n_terms > 1 and n_members > 1 and (i, j) != (row, column)
+    ]
+    behind = {position: interval(own - grid.accuracy[:, *position]) for position in others}
+    alike = [position for position, lead in behind.items() if lead.mean <= lead.half]
+    steps = [
+        100 * abs(grid.mean[i, j] - grid.mean[i, j + 1])
+        for i, n_terms in enumerate(grid.n_terms)
+        for j in range(1, len(grid.n_estimators) - 1)
+        if 1 < n_terms < grid.n
+    ]
+    at_paper = behind.get((grid.n_terms.index(PAPER.n_terms), grid.n_estimators.index(PAPER.n_members)))
+    lead = "is the paper's" if at_paper is None else f"is ahead of the paper's by {at_paper.level()}"
+    single = interval(own - grid.accuracy[:, -1, 0])
+    return (
+        f"The best size, M = {best.n_terms:,} and L = {best.n_estimators:,} with {100 * best.accuracy:.1f} %, {lead} "
+        f"(M = n/2.5 = {PAPER.n_terms:,}, L = n/12.5 = {PAPER.n_members}), and ahead of a single SVM on all terms by "
+        f"{single.level()}. As the best of {grid.mean.size} sizes it owes part of that to luck. Of the {len(others)} "
+        f"other sizes with more than one term and member, {len(alike)} do not differ from it by the intervals of "
+        f"{len(grid.accuracy)} splits. 100 more or fewer members change the accuracy by {np.mean(steps):.2f} points in "
+        f"the mean, and by at most {np.max(steps):.1f}; a test document is {100 / len(grid.splits[0].test):g} points."
+    )
+
+
+def diversity_section(weighting: str, n_important: int, diversities: list[MemberDiversity]) -> str:
+    """Return how members differ, by their number of terms."""
+    head = ["M", "member", "vote", "disagreement", "κ", "Q statistic", "usable", "covered", "all differ"]
+    rows = [
+        [
+            f"{own.n_terms:,}",
+            *(f"{100 * share:.1f}" for share in (own.accuracy, own.vote)),
+            *(f"{number:.3f}" for number in (own.disagreement, own.kappa, own.q_statistic)),
+            *(f"{number:.4f}" for number in (own.usability, own.coverage, own.diversity)),
+        ]
+        for own in diversities
+    ]
+    return f"{weighting}; {n_important:,} important terms:\n\n{table(head, rows, 0)}"
+
+
+# -- other words and collections ---------------------------------------------------------------------------------------
+
+
+def readings_table(settings: list[tuple[str, Setting]], effective: EffectiveTerms) -> str:
+    """Return the gains on Brown with other terms."""
+    head = ["terms are", "weights", "effective terms", "single", "gain, vote", "gain, mean"]
+    rows = [
+        [reading, setting.weighting, f"{effective[setting.weighting, reading]:.0f}", *_gains(setting)]
+        for reading, setting in settings
+    ]
+    return table(head, rows, 2)
+
+
+def readings_in_words(settings: list[tuple[str, Setting]]) -> str:
+    """Return the gains with counts, from the smallest to the largest."""
+    gains = sorted((setting.gain("vote"), name) for name, setting in settings if setting.weighting == "counts")
+    return f"With counts the vote gains, in order: {'; '.join(f'{name} {gain}' for gain, name in gains)}."
+
+
+def others_table(settings: list[tuple[str, Setting]]) -> str:
+    """Return the gains on other collections."""
+    head = ["collection", "base", "weights", "M", "single", "gain, vote", "gain, mean"]
+    rows = [
+        [name, setting.base, setting.weighting, f"{setting.size.n_terms:,}", *_gains(setting)]
+        for name, setting in settings
+    ]
+    return table(head, rows, 3)
+
+
+def _gains(setting: Setting) -> list[str]:
+    gains = [setting.gain(rule) for rule in RULES]
+    return [f"{100 * setting.single.mean():.1f}", *(bold(str(gain), abs(gain.mean) > gain.half) for gain in gains)]
+
+
+def in_short(searched: list[Setting], checked: list[Setting]) -> str:
+    """Return the results in a paragraph."""
+    of_svm = [setting for setting in checked if setting.base == "SVM, C = 100"]
+    at_paper = [setting for setting in of_svm if setting.size == PAPER]
+    gains = ", ".join(f"{setting.weighting} {setting.gain('vote')}" for setting in at_paper)
+    smaller = ", ".join(
+        f"{setting.weighting} with {setting.size} {setting.gain('vote')}" for setting in of_svm if setting.size != PAPER
+    )
+    best_single = max(at_paper, key=lambda setting: float(setting.single.mean()))
+    best_vote = max(at_paper, key=lambda setting: float(setting.by_rule["vote"].mean()))
+    single, vote = 100 * best_single.single.mean(), 100 * best_vote.by_rule["vote"].mean()
+    return (
+        f"The paper reports {PRINTED_GAIN:+.2f} for the vote of {PAPER} over a single SVM. Here, with this size and "
+        f"its SVM, the gain depends on the weights: {gains}. With fewer terms for each member it is larger: {smaller}. "
+        f"At the paper's size the single SVM is best with {best_single.weighting} ({single:.1f}), the vote with "
+        f"{best_vote.weighting} ({vote:.1f}). Of {len(searched)} settings in the search, {len(candidates(searched))} "
+        "seemed to gain; they were checked on fresh splits."
+    )
