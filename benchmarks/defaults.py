@@ -101,7 +101,7 @@ def figures_of(name: str, folder: Path, corpora: Iterable[str]) -> Figures:
         for variant, row in TRIALS[name].run(Labelled.of(corpus), folder / f"{name}-{_plain(corpus)}.jsonl"):
             assert row.micro_f1 is not None
             assert row.macro_f1 is not None
-            if variant == "all" or row.n_kept == row.n_terms:
+            if variant == "all" or row.n_selected == row.n_terms:
                 found[corpus, row.n_terms, variant] = F1(row.micro_f1, row.macro_f1)
         print(f"{name}: {corpus} done", flush=True)
     return found

@@ -17,14 +17,14 @@ from importlib.metadata import version
 from typing import IO, Any
 
 from textsieve import InputError
-from textsieve.comparison.appending import (
+from textsieve.comparison.json_lines import (
     append,
-    appended,
-    check_place,
+    check_results_path,
     damaged_line,
     decode_line,
     drop_unfinished,
     first_difference,
+    open_to_append,
     read_lines,
 )
 
@@ -77,8 +77,8 @@ def open_results(path: str | None, scope: Scope) -> Iterator[ResultsFile]:
     if path is None:
         yield ResultsFile(scope)
         return
-    check_place(path)
-    with appended(path) as file:
+    check_results_path(path)
+    with open_to_append(path) as file:
         lines, unfinished = read_lines(path)
         _require_own(lines[0] if lines else unfinished, path, is_unfinished=not lines)
         header = header_of(scope)

@@ -12,7 +12,7 @@ import pytest
 from tests.reference.cli_cases import Run, documents, write_csv
 
 from textsieve import compare
-from textsieve.cli.compare import usual_results
+from textsieve.cli.compare import default_results
 from textsieve.comparison import running
 from textsieve.comparison.measuring import measure
 
@@ -54,7 +54,7 @@ def test_as_tables(news: Path, run: Run, ask: Ask) -> None:
         ]
         assert f"{each['micro_f1']['value']:.3f} ±{each['micro_f1']['half_width']:.3f}" in line
         assert line.endswith("best") == each["is_best_in_size"]
-    for title in ("Seconds, and size", "Average rank by micro-F1", "Overlap", "Stability between folds"):
+    for title in ("Seconds and size", "Average rank by micro-F1", "Overlap", "Stability between folds"):
         assert title in said
     assert "ocfs and ig(pooling=max)" in said
     assert lines[-1] == "All results are in news.csv.compare.jsonl"
@@ -67,7 +67,7 @@ def test_documents_to_test_on(news: Path, ask: Ask, run: Run, tmp_path: Path) ->
     assert {row["documents"] for row in told["rows"]} == {15}
     assert told["stability"] == []
     said = run("compare", news, *FEW, "--test", test, "--results", "own.jsonl").stdout
-    assert "tested on documents given for it" in said
+    assert "tested on separate test documents" in said
     assert "±" not in said
     assert "Stability" not in said
 
@@ -77,8 +77,8 @@ def test_shares_drawn_at_random(news: Path, ask: Ask, run: Run) -> None:
     told = ask(*wanted)
     assert told["split"] == {"by": "random", "folds": 3, "test_share": 0.34, "seed": 1, "overlapping": True}
     said = run(*wanted).stdout
-    assert "tested on a share of 0.34, drawn 3 times" in said
-    assert "is by chance (corrected t-test on splits" in " ".join(said.split())
+    assert "tested on a random share of 0.34, drawn 3 times" in said
+    assert "(corrected t-test on splits, Holm's correction)" in " ".join(said.split())
     assert "sign test" not in said
 
 
@@ -96,8 +96,8 @@ def test_vectors(run: Run, ask: Ask, tmp_path: Path) -> None:
 def test_several_labels(tagged: Path, run: Run, ask: Ask) -> None:
     wanted = ("compare", tagged, "--label", "tags", "--terms", "5", "--folds", 2, "--jobs", 1)
     told = ask(*wanted)
-    assert told["several_labels"] is True
-    assert "all right" in run(*wanted).stdout
+    assert told["multilabel"] is True
+    assert "accuracy" in run(*wanted).stdout
 
 
 def test_a_selector_that_finds_nothing_is_said(news: Path, run: Run) -> None:
@@ -125,7 +125,7 @@ def test_interrupted_it_says_how_to_go_on(
 
     monkeypatch.setattr(running, "measure", interrupted)
     ended = run("compare", news, *FEW, "--folds", 2, exit_code=130)
-    assert "the same command goes on where it was; what it has is in news.csv.compare.jsonl" in ended.stderr
+    assert "the same command continues; the results so far are in news.csv.compare.jsonl" in ended.stderr
     assert ended.stdout == ""
     lines = (tmp_path / "news.csv.compare.jsonl").read_text(encoding="utf-8").splitlines()
     assert sum(line.startswith('{"row"') for line in lines) == 3
@@ -148,7 +148,7 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 128 + signal.SIGINT
-    assert "the same command goes on where it was" in done.stderr
+    assert "the same command continues" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -161,10 +161,10 @@ def test_ctrl_c_in_a_process_of_its_own(news: Path, tmp_path: Path) -> None:
         (["--classifiers", "perceptron"], "--classifiers: there is no classifier 'perceptron'; use svm,"),
         (["--classifiers", "svm,svm(C=x)"], "--classifiers: svm(C=x): C='x'; use a number above 0"),
         (["--classifiers", "tcfp(x=1)"], "--classifiers: tcfp(x=1): 'tcfp' has no option 'x'"),
-        (["--classifiers", "svm(C=1,C=x)"], "--classifiers: svm(C=1,C=x): C is there twice; leave out one"),
+        (["--classifiers", "svm(C=1,C=x)"], "--classifiers: svm(C=1,C=x): C is given twice; leave out one"),
         (["--selectors", "ig(pooling=[1])"], "--selectors: ig(pooling=[1]): pooling=[1]; use one of"),
         (["--selectors", "ig(pooling=max"], "--selectors: ig(pooling=max: its parentheses do not match"),
-        (["--results", "-"], "--results - is standard output, and results are kept in a file"),
+        (["--results", "-"], "--results - is standard output, and results need a file"),
         (["--terms", "5,many"], "--terms='many'; use numbers of terms from 1"),
         (["--folds", "1"], "1 is not in the range x>=2"),
         (["--folds", "2", "--test", "later.csv"], "--folds and --test exclude each other"),
@@ -187,7 +187,7 @@ def test_what_is_not_there_or_not_to_be_written(news: Path, run: Run, tmp_path: 
     assert "is read here, and would be overwritten" in run("compare", news, "--results", news, exit_code=1).stderr
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     ended = run("compare", news, "--results", "notes.txt", exit_code=1)
-    assert "holds no results of compare; choose another name" in ended.stderr
+    assert "has no results of compare; choose another name" in ended.stderr
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
@@ -197,7 +197,7 @@ def test_results_of_another_corpus(news: Path, run: Run, tmp_path: Path) -> None
     other = write_csv(tmp_path / "other.csv", documents(21))
     said = run("compare", other, *wanted, exit_code=1).stderr
     assert "found.jsonl: has results of another corpus" in said
-    assert "Choose another file for new ones, or delete this one" in said
+    assert "Choose another file for new results, or delete this one" in said
 
 
 def test_results_are_not_put_among_the_documents(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +228,7 @@ def test_seconds_of_different_threads_are_not_mixed(news: Path, run: Run, ask: A
     wanted = ("compare", news, "--terms", 3, "--folds", 2)
     assert "threads" not in run(*wanted, "--selectors", "ig", "--jobs", 1).stdout
     said = run(*wanted, "--selectors", "ig,ocfs", "--jobs", 2).stdout
-    assert "Seconds can be compared only where the threads are the same" in said
+    assert "Seconds are comparable only between combinations with the same threads" in said
     told = ask(*wanted, "--selectors", "ig,ocfs", "--jobs", 2)
     cores = told["rows"][0]["cores"]
     assert [line["threads"] for line in told["summary"]] == [1, 2]
@@ -237,7 +237,7 @@ def test_seconds_of_different_threads_are_not_mixed(news: Path, run: Run, ask: A
 
 
 def test_where_results_go(tmp_path: Path) -> None:
-    assert usual_results(".") == f"{tmp_path.name}.compare.jsonl"
-    assert usual_results("newsgroups:comp:no-headers") == "newsgroups-comp-no-headers.compare.jsonl"
-    assert usual_results("/data/my mails/") == "my-mails.compare.jsonl"
-    assert usual_results("-") == "standard-input.compare.jsonl"
+    assert default_results(".") == f"{tmp_path.name}.compare.jsonl"
+    assert default_results("newsgroups:comp:no-headers") == "newsgroups-comp-no-headers.compare.jsonl"
+    assert default_results("/data/my mails/") == "my-mails.compare.jsonl"
+    assert default_results("-") == "standard-input.compare.jsonl"

@@ -11,7 +11,7 @@ from tests.reference.cli_cases import Run
 
 from textsieve import extras
 from textsieve.comparison import running
-from textsieve.comparison.appending import encode_line
+from textsieve.comparison.json_lines import encode_line
 from textsieve.comparison.results import header_of
 
 Ask = Callable[..., Any]
@@ -57,7 +57,7 @@ def test_results_are_only_shown(news: Path, run: Run, tmp_path: Path) -> None:
     run("compare", news, *FEW, "--results", "x.jsonl")
     for given in (["--terms", "5"], ["--test", news], ["--results", "y.jsonl"], ["--text", "body"], ["--jobs", "1"]):
         said = " ".join(run("compare", "x.jsonl", *given, exit_code=2).stderr.split())
-        assert f"x.jsonl holds results, which are only shown: {given[0]} has no meaning" in said
+        assert f"x.jsonl has results, which are only shown, so {given[0]} has no meaning" in said
     lines = (tmp_path / "x.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "x.jsonl").write_bytes(b"".join(lines[:3]))
     assert "no combination was measured on all folds yet" in run("compare", "x.jsonl", exit_code=1).stderr
@@ -74,19 +74,19 @@ def test_results_are_only_shown(news: Path, run: Run, tmp_path: Path) -> None:
         {"versions": []},
         {"documents": "many"},
         {"fingerprint": 3},
-        {"several_labels": "no"},
+        {"multilabel": "no"},
         {"corpus": None},
     ],
 )
 def test_a_damaged_header_is_told(run: Run, tmp_path: Path, change: dict[str, Any]) -> None:
-    whole = {"corpus": "x", "documents": 3, "several_labels": False, "classes": [], "settings": {}, "versions": {}}
-    more = {"form": "texts", "begun": "2026-01-01T00:00:00+00:00", "split": {"by": "folds", "folds": 2}}
+    whole = {"corpus": "x", "documents": 3, "multilabel": False, "classes": [], "settings": {}, "versions": {}}
+    more = {"form": "texts", "started": "2026-01-01T00:00:00+00:00", "split": {"by": "folds", "folds": 2}}
     header = header_of("1", whole | more)
     (tmp_path / "x.jsonl").write_bytes(encode_line(header))
     assert "no combination was measured" in run("compare", "x.jsonl", exit_code=1).stderr
     (tmp_path / "x.jsonl").write_bytes(encode_line(header | change))
     said = " ".join(run("compare", "x.jsonl", exit_code=1).stderr.split())
-    assert "x.jsonl, line 1 is damaged: " in said
+    assert "x.jsonl: line 1: damaged: " in said
     assert "delete the file, or choose another" in said
 
 
@@ -96,9 +96,9 @@ def test_what_can_not_be_written_is_told_at_once(news: Path, run: Run, tmp_path:
         return run("compare", news, *FEW, "--report", report, *more, exit_code=1).stderr
 
     assert "there is no folder no; make it first" in said("no/x.html")
-    assert "a report is a page; give the name of a file that ends in .html" in said("x.pdf")
+    assert "a report is an HTML page; give the name of a file that ends in .html" in said("x.pdf")
     assert "is a folder; give the name of a file in it" in said(".") or "ends in .html" in said(".")
-    assert "x.html: the results are kept there; give the report another name" in said("x.html", "--results", "x.html")
+    assert "x.html: is the file of results; give the report another name" in said("x.html", "--results", "x.html")
     assert not list(tmp_path.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""What a row says beside F1, and what is read off rows: worked out again by hand, with a clock that can be foretold."""
+"""Figures of rows besides F1, and figures of summaries: computed again by hand, with a predictable clock."""
 
 from collections import Counter
 from itertools import combinations, pairwise
@@ -13,19 +13,19 @@ from tests.reference.comparison_twin import fold_places, split_at
 from textsieve import Categorizer, compare
 from textsieve.comparison import Comparison, Row, folds, running
 from textsieve.comparison.measuring import measure
-from textsieve.comparison.outcome import Choice, likeness
+from textsieve.comparison.outcome import TermSet, measure_overlap
 from textsieve.comparison.plan import Condition
-from textsieve.comparison.summary import summaries
+from textsieve.comparison.summary import summarise
 from textsieve.comparison.variants import Variant
 
 CASE = small_texts(60, 3)
-SEVERAL = small_texts(60, 3, multilabel=True)
+MULTILABEL = small_texts(60, 3, multilabel=True)
 WANTED: Any = {"selectors": "ocfs,ig,chi", "n_terms": "3,7", "classifiers": "svm,nb", "folds": 3, "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
-    texts = [*CASE.texts[:-2], "unheardof", "of words"]  # two documents that no chosen term is in
+def comparison() -> Comparison:
+    texts = [*CASE.texts[:-2], "unheardof", "of words"]  # two documents without a selected term
     return compare(texts, CASE.labels, **WANTED)
 
 
@@ -33,7 +33,7 @@ def true_and_predicted(row: Row, texts: list[str], labels: list[Any]) -> tuple[l
     train, test = split_at(texts, labels, fold_places(labels, 3)[row.fold])
     own: Any = {"selector": row.selector, "n_terms": row.n_terms, "classifier": row.classifier, "n_jobs": 1}
     predicted = Categorizer(**own).fit(*train).predict(test[0])
-    return [as_set(each) for each in test[1]], [as_set(each) for each in predicted]
+    return [as_set(labels) for labels in test[1]], [as_set(labels) for labels in predicted]
 
 
 def as_set(labels: Any) -> set[Any]:
@@ -41,14 +41,14 @@ def as_set(labels: Any) -> set[Any]:
 
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
-def test_documents_by_class_and_confusion(found: Comparison) -> None:
-    classes, texts = found.header["classes"], [*CASE.texts[:-2], "unheardof", "of words"]
+def test_documents_by_class_and_confusion(comparison: Comparison) -> None:
+    classes, texts = comparison.header["classes"], [*CASE.texts[:-2], "unheardof", "of words"]
     uneven = 0
-    for row in found.rows:
+    for row in comparison.rows:
         true, predicted = true_and_predicted(row, texts, CASE.labels)
         pairs = list(zip(true, predicted, strict=True))
         hits, put, owned = (
-            [sum(label in each for each in sets) for label in classes]
+            [sum(label in labels for labels in sets) for label in classes]
             for sets in ([a & b for a, b in pairs], predicted, true)
         )
         assert row.by_class == tuple(zip(hits, put, owned, strict=True))
@@ -60,62 +60,71 @@ def test_documents_by_class_and_confusion(found: Comparison) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*none of the selected terms")
-def test_documents_by_class_with_several_labels() -> None:
-    result = compare(SEVERAL.texts, SEVERAL.label_sets, **{**WANTED, "selectors": "ig", "n_terms": "5"})
+def test_multilabel_documents_by_class() -> None:
+    result = compare(MULTILABEL.texts, MULTILABEL.label_sets, **{**WANTED, "selectors": "ig", "n_terms": "5"})
     for row in result.rows:
-        true, predicted = true_and_predicted(row, SEVERAL.texts, SEVERAL.label_sets)
+        true, predicted = true_and_predicted(row, MULTILABEL.texts, MULTILABEL.label_sets)
         assert row.confusion is None
         assert row.by_class == tuple(
             (
                 sum(label in a and label in b for a, b in zip(true, predicted, strict=True)),
-                sum(label in each for each in predicted),
-                sum(label in each for each in true),
+                sum(label in labels for labels in predicted),
+                sum(label in labels for labels in true),
             )
             for label in result.header["classes"]
         )
 
 
-def test_documents_without_a_chosen_term(found: Comparison) -> None:
-    chosen = {each.key: set(each.terms or ()) for each in found.selections}
+def test_unknown_counts_documents_without_a_selected_term(comparison: Comparison) -> None:
+    selected = {selection.key: set(selection.terms or ()) for selection in comparison.selections}
     texts = [*CASE.texts[:-2], "unheardof", "of words"]
     expected = [
         sum(
-            not chosen[row.key[:3]] & set(texts[place].lower().split())
+            not selected[row.key[:3]] & set(texts[place].lower().split())
             for place in fold_places(CASE.labels, 3)[row.fold]
         )
-        for row in found.rows
+        for row in comparison.rows
     ]
-    assert [row.unknown for row in found.rows] == expected
+    assert [row.unknown for row in comparison.rows] == expected
     assert any(expected)
 
 
-def test_overlap_is_the_mean_over_all_folds(found: Comparison) -> None:
-    choices = {each.key: Choice(frozenset(each.terms or ()), each.n_seen) for each in found.selections}
+def term_sets_of(comparison: Comparison) -> dict[Any, TermSet]:
+    return {
+        selection.key: TermSet(frozenset(selection.terms or ()), selection.n_seen)
+        for selection in comparison.selections
+    }
+
+
+def test_overlap_is_the_mean_over_all_folds(comparison: Comparison) -> None:
+    term_sets = term_sets_of(comparison)
     differ = 0
-    for each in found.overlaps:
-        one, other = each.selectors
-        by_fold = [likeness(choices[fold, one, each.n_terms], choices[fold, other, each.n_terms]) for fold in range(3)]
-        assert each.likeness == pytest.approx(tuple(np.mean(by_fold, axis=0)))
+    for overlap in comparison.overlaps:
+        by_fold = [
+            measure_overlap(*(term_sets[fold, selector, overlap.n_terms] for selector in overlap.selectors))
+            for fold in range(3)
+        ]
+        assert overlap.measures == pytest.approx(tuple(np.mean(by_fold, axis=0)))
         differ += by_fold[0] != by_fold[1]
-    assert len(found.overlaps) == 2 * 3
+    assert len(comparison.overlaps) == 2 * 3
     assert differ
 
 
-def test_stability_is_the_mean_over_all_pairs_of_folds(found: Comparison) -> None:
-    choices = {each.key: Choice(frozenset(each.terms or ()), each.n_seen) for each in found.selections}
+def test_stability_is_the_mean_over_all_pairs_of_folds(comparison: Comparison) -> None:
+    term_sets = term_sets_of(comparison)
     differ = 0
-    for each in found.stabilities:
-        own = [choices[fold, each.selector, each.n_terms] for fold in range(3)]
-        pairs = [likeness(*pair) for pair in combinations(own, 2)]
-        assert each.likeness == pytest.approx(tuple(np.mean(pairs, axis=0)))
+    for stability in comparison.stabilities:
+        by_fold = [term_sets[fold, stability.selector, stability.n_terms] for fold in range(3)]
+        pairs = [measure_overlap(*pair) for pair in combinations(by_fold, 2)]
+        assert stability.measures == pytest.approx(tuple(np.mean(pairs, axis=0)))
         differ += pairs[0] != pairs[1]
-    assert len(found.stabilities) == 2 * 3
+    assert len(comparison.stabilities) == 2 * 3
     assert differ
 
 
-def test_intervals_have_the_variance_of_folds_that_share_documents(found: Comparison) -> None:
-    for line in found.summary:
-        rows = [row for row in found.rows if row.key[1:] == (line.selector, line.n_terms, line.classifier)]
+def test_intervals_have_the_variance_of_folds_that_share_documents(comparison: Comparison) -> None:
+    for line in comparison.summary:
+        rows = [row for row in comparison.rows if row.key[1:] == (line.selector, line.n_terms, line.classifier)]
         for name in ("micro_f1", "macro_f1", "accuracy"):
             values = [getattr(row, name) for row in rows]
             ratio = np.mean([row.documents / row.trained_on for row in rows])
@@ -124,12 +133,12 @@ def test_intervals_have_the_variance_of_folds_that_share_documents(found: Compar
             assert ratio == pytest.approx(0.5, abs=0.01)
 
 
-def test_p_overall_is_against_the_best_of_all_and_corrected_for_all(found: Comparison) -> None:
+def test_p_overall_is_against_the_best_of_all_and_corrected_for_all(comparison: Comparison) -> None:
     mistakes = {
-        line: np.concatenate([row.mistakes for row in found.rows if row.key[1:] == line])
-        for line in dict.fromkeys(row.key[1:] for row in found.rows)
+        line: np.concatenate([row.mistakes for row in comparison.rows if row.key[1:] == line])
+        for line in dict.fromkeys(row.key[1:] for row in comparison.rows)
     }
-    (best,) = [line for line in found.summary if line.is_best]
+    (best,) = [line for line in comparison.summary if line.is_best]
     own = mistakes[best.selector, best.n_terms, best.classifier]
     raw = {}
     for line, other in mistakes.items():
@@ -137,11 +146,12 @@ def test_p_overall_is_against_the_best_of_all_and_corrected_for_all(found: Compa
         raw[line] = binomtest(wins, wins + losses).pvalue if wins > losses else 1.0
     del raw[best.selector, best.n_terms, best.classifier]
     corrected, least = {}, 0.0
-    for place, (line, p) in enumerate(sorted(raw.items(), key=lambda each: each[1])):
+    for place, (line, p) in enumerate(sorted(raw.items(), key=lambda item: item[1])):
         least = corrected[line] = min(max(least, p * (len(raw) - place)), 1.0)
-    for each in found.summary:
-        if each is not best:
-            assert each.p_overall == pytest.approx(corrected[each.selector, each.n_terms, each.classifier])
+    for summary in comparison.summary:
+        if summary is not best:
+            key = (summary.selector, summary.n_terms, summary.classifier)
+            assert summary.p_overall == pytest.approx(corrected[key])
     assert min(corrected.values()) < 0.2
 
 
@@ -149,7 +159,7 @@ def test_p_overall_is_against_the_best_of_all_and_corrected_for_all(found: Compa
 
 
 class Clock:
-    """Each look at it takes twice as long as the one before, so that a difference says which looks it is between."""
+    """A clock whose steps double with each reading, so that a difference identifies its two readings."""
 
     def __init__(self) -> None:
         self.looks: list[float] = [0.0]
@@ -167,7 +177,7 @@ class Clock:
 def test_seconds_are_of_statistics_and_ranking_then_training_then_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(folds, "time", clock)
-    monkeypatch.setattr(running, "rehearse", lambda *_: None)
+    monkeypatch.setattr(running, "warm_up", lambda *_: None)
     result = compare(
         CASE.texts,
         CASE.labels,
@@ -177,18 +187,18 @@ def test_seconds_are_of_statistics_and_ranking_then_training_then_prediction(mon
         classifiers="svm,nb",
         n_jobs=1,
     )
-    choosing, others = clock.spans[:-4], clock.spans[-4:]
-    assert len(choosing) >= 2  # statistics, and then ranking
+    selection, others = clock.spans[:-4], clock.spans[-4:]
+    assert len(selection) >= 2  # statistics, and then ranking
     for row, (training, prediction) in zip(result.rows, (others[:2], others[2:]), strict=True):
-        assert row.selection_seconds == sum(choosing)  # the second row did not wait for it, but would have
+        assert row.selection_seconds == sum(selection)  # the second row did not wait for it, but would have
         assert (row.training_seconds, row.prediction_seconds) == (training, prediction)
 
 
 def test_seconds_of_inner_folds_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(folds, "time", clock)
-    monkeypatch.setattr(running, "rehearse", lambda *_: None)
-    given = SEVERAL.texts, SEVERAL.label_sets
+    monkeypatch.setattr(running, "warm_up", lambda *_: None)
+    given = MULTILABEL.texts, MULTILABEL.label_sets
     (row,) = compare(*given, test=given, selectors="ig", n_terms=4, n_jobs=1).rows
     assert len(clock.spans) >= 6 * 2 + 2  # statistics and ranking of all documents and of five folds
     assert row.selection_seconds == sum(clock.spans[:-2])
@@ -197,7 +207,7 @@ def test_seconds_of_inner_folds_count_too(monkeypatch: pytest.MonkeyPatch) -> No
 
 def a_row(fold: int, seconds: float, **other: Any) -> Row:
     stages = {f"{stage}_seconds": seconds for stage in ("selection", "training", "prediction")}
-    figures = {"micro_f1": 0.5, "macro_f1": 0.5, "accuracy": 0.5, "n_kept": 3, "model_bytes": 9}
+    figures = {"micro_f1": 0.5, "macro_f1": 0.5, "accuracy": 0.5, "n_selected": 3, "model_bytes": 9}
     given: Any = {
         "n_seen": 9,
         "trained_on": 8,
@@ -213,40 +223,40 @@ CONDITION = Condition(Variant("ig", "ig"), 3, Variant("svm", "svm"))
 OTHER = Condition(Variant("chi", "chi"), 3, Variant("svm", "svm"))
 
 
-def test_of_seconds_it_is_the_median() -> None:
-    (line,) = summaries([CONDITION], [a_row(0, 1.0), a_row(1, 2.0), a_row(2, 9.0)])
+def test_seconds_are_summarised_by_their_median() -> None:
+    (line,) = summarise([CONDITION], [a_row(0, 1.0), a_row(1, 2.0), a_row(2, 9.0)])
     assert (line.selection_seconds, line.training_seconds, line.prediction_seconds) == (2.0, 2.0, 2.0)
     assert (line.threads, line.cores) == (1, 2)
 
 
 @pytest.mark.parametrize("other", [{"threads": 2}, {"cores": 8}], ids=str)
 def test_there_is_no_median_of_different_threads_or_machines(other: dict[str, int]) -> None:
-    (line,) = summaries([CONDITION], [a_row(0, 1.0), a_row(1, 2.0, **other)])
+    (line,) = summarise([CONDITION], [a_row(0, 1.0), a_row(1, 2.0, **other)])
     assert (line.selection_seconds, line.training_seconds, line.prediction_seconds) == (None, None, None)
     assert None in (line.threads, line.cores)
     assert line.micro_f1 is not None
 
 
-def test_of_equal_micro_f1_the_higher_macro_f1_is_the_best() -> None:
+def test_of_equal_micro_f1_the_higher_macro_f1_is_best() -> None:
     other = [Row(**{**vars(a_row(fold, 1.0, macro_f1=0.6)), "selector": "chi"}) for fold in range(2)]
-    one, two = summaries([CONDITION, OTHER], [a_row(0, 1.0), a_row(1, 1.0), *other])
-    assert (one.is_best, two.is_best) == (False, True)
+    lower, higher = summarise([CONDITION, OTHER], [a_row(0, 1.0), a_row(1, 1.0), *other])
+    assert (lower.is_best, higher.is_best) == (False, True)
 
 
-def test_somebody_rehearses_before_the_first_row(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_warm_up_comes_before_the_first_row(monkeypatch: pytest.MonkeyPatch) -> None:
     noted: list[str] = []
 
     def measured(*given: Any) -> Any:
         noted.append("row")
         return measure(*given)
 
-    monkeypatch.setattr(running, "rehearse", lambda *_: noted.append("rehearsal"))
+    monkeypatch.setattr(running, "warm_up", lambda *_: noted.append("warm-up"))
     monkeypatch.setattr(running, "measure", measured)
     compare(CASE.texts, CASE.labels, **{**WANTED, "selectors": "ig", "n_terms": 3, "classifiers": "nb"})
-    assert noted == ["rehearsal", "row", "row", "row"]
+    assert noted == ["warm-up", "row", "row", "row"]
 
 
-def test_that_nothing_is_found_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_selector_that_selects_nothing_is_fitted_once_per_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[Any] = []
     rank = folds.FoldCache._rank
 
@@ -254,7 +264,7 @@ def test_that_nothing_is_found_is_found_out_once(monkeypatch: pytest.MonkeyPatch
         tries.append(given)
         return rank(*given)
 
-    monkeypatch.setattr(running, "rehearse", lambda *_: None)
+    monkeypatch.setattr(running, "warm_up", lambda *_: None)
     monkeypatch.setattr(folds.FoldCache, "_rank", ranked)
     result = compare(CASE.texts, CASE.labels, **{**WANTED, "selectors": "ig(min_score=1e9)"})
     assert all(row.problem is not None for row in result.rows)

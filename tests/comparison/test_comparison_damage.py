@@ -17,12 +17,11 @@ import pytest
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import InputError, compare
-from textsieve.cli.compare_tables import show
-from textsieve.comparison import Comparison, appending, read_comparison, running
-from textsieve.comparison.appending import MAX_BYTES, decode_line, encode_line, has_checksum
-from textsieve.comparison.rankings import Ranking
-from textsieve.comparison.results import opened_results
-from textsieve.comparison.rows import Row, Selection
+from textsieve.cli.compare_output import print_tables
+from textsieve.comparison import Comparison, json_lines, read_comparison, running
+from textsieve.comparison.json_lines import MAX_BYTES, decode_line, encode_line, has_checksum
+from textsieve.comparison.rankings import FoldRanking
+from textsieve.comparison.results import Row, Selection, open_or_resume
 from textsieve.comparison.schema import RANKING, ROW, SELECTION
 from textsieve.report.page import report_page
 
@@ -59,14 +58,14 @@ def run(path: Path | None, **other: Any) -> Comparison:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("whole") / "found.jsonl"
+    path = tmp_path_factory.mktemp("whole") / "results.jsonl"
     run(path)
     return path.read_bytes()
 
 
 @pytest.fixture(scope="module")
 def expected(whole: bytes, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    path = tmp_path_factory.mktemp("expected") / "found.jsonl"
+    path = tmp_path_factory.mktemp("expected") / "results.jsonl"
     path.write_bytes(whole)
     return read_comparison(path).to_dict()
 
@@ -129,18 +128,18 @@ def read_or_error(path: Path) -> Comparison | InputError:
         return problem
 
 
-def use(found: Comparison) -> None:
+def use(comparison: Comparison) -> None:
     """Do all that is done with results."""
-    found.to_dict()
+    comparison.to_dict()
     with redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8", "replace")):
-        show(found, "found.jsonl")
+        print_tables(comparison, "results.jsonl")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["header", "ranking", "selection", "row"])
-def test_a_forged_line_is_named_or_can_be_shown(kind: str, whole: bytes, tmp_path: Path) -> None:
+def test_a_forged_line_raises_an_error_or_can_be_shown(kind: str, whole: bytes, tmp_path: Path) -> None:
     """The checksum of each line is right, so that only the schema finds what is wrong with it."""
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     lines = whole.splitlines(keepends=True)
     beginning = {"header": b'{"textsieve_comparison"'}.get(kind, b'{"%s"' % kind.encode())
     at = max(number for number, line in enumerate(lines) if line.startswith(beginning))
@@ -152,24 +151,24 @@ def test_a_forged_line_is_named_or_can_be_shown(kind: str, whole: bytes, tmp_pat
     for name, line in damages(record):
         path.write_bytes(b"".join([*lines[:at], line, *lines[at + 1 :]]))
         before = path.read_bytes()
-        found = read_or_error(path)
-        if isinstance(found, InputError):
-            where = "found.jsonl" if kind == "header" else f"found.jsonl, line {at + 1} is damaged"
-            assert where in str(found), name
+        outcome = read_or_error(path)
+        if isinstance(outcome, InputError):
+            where = "results.jsonl" if kind == "header" else f"results.jsonl: line {at + 1}: damaged"
+            assert where in str(outcome), name
             n_refused += 1
         else:
-            use(found)
+            use(outcome)
             n_accepted += 1
             if n_accepted % 80 == 1:  # a page takes longer than all the rest
-                report_page(found)
-        with suppress(InputError), opened_results(str(path), header):
+                report_page(outcome)
+        with suppress(InputError), open_or_resume(str(path), header):
             pass
         assert path.read_bytes() == before
     assert n_refused > n_accepted > 0
 
 
-def test_each_flipped_bit_is_found(whole: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "found.jsonl"
+def test_each_flipped_bit_raises_an_error_that_names_the_line(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
     draw = random.Random(0)
     places = {len(whole) - 1, *(draw.randrange(len(whole)) for _ in range(600))}
     for place in sorted(places):
@@ -177,17 +176,19 @@ def test_each_flipped_bit_is_found(whole: bytes, tmp_path: Path) -> None:
         damaged[place] ^= 1 << draw.randrange(8)
         path.write_bytes(damaged)
         line = whole[:place].count(b"\n") + 1
-        found = read_or_error(path)
-        assert isinstance(found, InputError), place
-        assert f"found.jsonl, line {line} is damaged" in str(found) or (line == 1 and "found.jsonl: " in str(found))
+        problem = read_or_error(path)
+        assert isinstance(problem, InputError), place
+        assert f"results.jsonl: line {line}: damaged" in str(problem) or (
+            line == 1 and "results.jsonl: " in str(problem)
+        )
 
 
-def test_each_flipped_bit_of_the_last_line_feed_is_found(whole: bytes, tmp_path: Path) -> None:
+def test_each_flipped_bit_of_the_last_line_feed_raises_an_error(whole: bytes, tmp_path: Path) -> None:
     """A line with its checksum is not an unfinished line, whatever follows it."""
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     for bit in range(8):
         path.write_bytes(whole[:-1] + bytes([ord("\n") ^ 1 << bit]))
-        with pytest.raises(InputError, match=rf"line {len(whole.splitlines())} is damaged: its checksum"):
+        with pytest.raises(InputError, match=rf"line {len(whole.splitlines())}: damaged: its checksum"):
             read_comparison(path)
 
 
@@ -195,7 +196,7 @@ def test_a_last_line_without_a_line_feed_is_whole(
     whole: bytes, expected: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some editors remove it."""
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     path.write_bytes(whole[:-1])
     assert read_comparison(path).to_dict() == expected
     monkeypatch.setattr(running, "measure", None)  # nothing is measured again
@@ -203,43 +204,43 @@ def test_a_last_line_without_a_line_feed_is_whole(
     assert path.read_bytes() == whole
 
 
-def test_what_is_removed_is_measured_again(whole: bytes, tmp_path: Path) -> None:
+def test_removed_lines_are_measured_again(whole: bytes, tmp_path: Path) -> None:
     """The advice of the error is right for each kind of line."""
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     header, *lines = whole.splitlines(keepends=True)
     kinds = [line[: line.index(b":")] for line in lines]
     for at in {kind: at for at, kind in enumerate(kinds)}.values():
         damaged = [*lines[:at], b"damaged\n", *lines[at + 1 :]]
         path.write_bytes(b"".join([header, *damaged]))
-        with pytest.raises(
-            InputError, match=rf"line {at + 2} is damaged: .* Remove this line and run the same command"
-        ):
+        with pytest.raises(InputError, match=rf"line {at + 2}: damaged: .* Remove this line and run the same command"):
             run(path)
         path.write_bytes(b"".join([header, *lines[:at], *lines[at + 1 :]]))
         again = run(path)
-        assert {each.key for each in again.selections} == {each.key for each in run(None).selections}
-        assert {each.key for each in again.rankings} == {each.key for each in run(None).rankings}
+        assert {selection.key for selection in again.selections} == {
+            selection.key for selection in run(None).selections
+        }
+        assert {ranking.key for ranking in again.rankings} == {ranking.key for ranking in run(None).rankings}
         assert len(again.rows) == 6
 
 
 def test_rows_of_one_fold_are_of_the_same_documents(whole: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     *lines, last = whole.splitlines(keepends=True)
     row = decode_line(last.rstrip())
     row["row"]["trained_on"] -= 1
     path.write_bytes(b"".join([*lines, encode_line(row)]))
-    with pytest.raises(InputError, match=rf"line {len(lines) + 1} is damaged: trained_on and documents are \(19, 20\)"):
+    with pytest.raises(InputError, match=rf"line {len(lines) + 1}: damaged: trained_on and documents are \(19, 20\)"):
         read_comparison(path)
 
 
 def test_the_schema_has_all_fields() -> None:
-    for kind, schema in ((Row, ROW), (Selection, SELECTION), (Ranking, RANKING)):
+    for kind, schema in ((Row, ROW), (Selection, SELECTION), (FoldRanking, RANKING)):
         assert list(kind.__dataclass_fields__) == list(schema)
 
 
 def test_a_short_line_takes_little_memory(whole: bytes, tmp_path: Path) -> None:
     """Numbers that a line only names, such as documents, folds and sizes, allocate nothing."""
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     lines = [decode_line(line) for line in whole.splitlines()]
     header, rows = lines[0], [line["row"] for line in lines if "row" in line]
     huge = 1 << 50
@@ -257,7 +258,7 @@ def test_a_short_line_takes_little_memory(whole: bytes, tmp_path: Path) -> None:
         for row in rows:
             row["documents"] = 1 << 40
         path.write_bytes(b"".join(map(encode_line, lines)))
-        with pytest.raises(InputError, match=r"line 4 is damaged: confusion is of 20 documents"):
+        with pytest.raises(InputError, match=r"line 4: damaged: confusion has 20 documents"):
             read_comparison(path)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -266,9 +267,9 @@ def test_a_short_line_takes_little_memory(whole: bytes, tmp_path: Path) -> None:
 
 
 def test_lines_that_are_too_large_are_not_parsed(whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appending, "MAX_LINE", 1_000_000)
-    monkeypatch.setattr(appending, "MAX_VALUES", 10_000)
-    path = tmp_path / "found.jsonl"
+    monkeypatch.setattr(json_lines, "MAX_LINE", 1_000_000)
+    monkeypatch.setattr(json_lines, "MAX_VALUES", 10_000)
+    path = tmp_path / "results.jsonl"
     header = whole.splitlines(keepends=True)[0]
     too_large = {
         "the line is nested more than 40 deep": with_checksum('{"row": ' + "[" * 100_000 + "]" * 100_000 + "}"),
@@ -279,7 +280,7 @@ def test_lines_that_are_too_large_are_not_parsed(whole: bytes, tmp_path: Path, m
         path.write_bytes(header + line)
         tracemalloc.start()
         try:
-            with pytest.raises(InputError, match=f"line 2 is damaged: {reason}"):
+            with pytest.raises(InputError, match=f"line 2: damaged: {reason}"):
                 read_comparison(path)
             assert tracemalloc.get_traced_memory()[1] < 6_000_000  # the 300,000 lists alone would be 19 million bytes
         finally:
@@ -287,8 +288,8 @@ def test_lines_that_are_too_large_are_not_parsed(whole: bytes, tmp_path: Path, m
 
 
 def test_a_line_that_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appending, "MAX_VALUES", 70)
-    path = tmp_path / "found.jsonl"
+    monkeypatch.setattr(json_lines, "MAX_VALUES", 70)
+    path = tmp_path / "results.jsonl"
     with pytest.raises(InputError, match="can't be written any further, because the line has more than 70 values"):
         run(path)
     monkeypatch.undo()

@@ -15,7 +15,7 @@ from tests.reference.categorizer_cases import small_texts
 import textsieve
 from textsieve import InputError, compare
 from textsieve.comparison import Comparison, read_comparison, running
-from textsieve.comparison.appending import decode_line, encode_line
+from textsieve.comparison.json_lines import decode_line, encode_line
 from textsieve.comparison.measuring import measure
 
 CASE = small_texts(40, 3)
@@ -27,8 +27,8 @@ def run(path: Path | None, **other: Any) -> Comparison:
     return compare(CASE.texts, CASE.labels, results=path, **{**WANTED, **other})
 
 
-def without_seconds(found: Comparison) -> list[dict[str, Any]]:
-    return [{name: value for name, value in row.to_dict().items() if "seconds" not in name} for row in found.rows]
+def without_seconds(comparison: Comparison) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.to_dict().items() if "seconds" not in name} for row in comparison.rows]
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return noted
 
 
-def test_rows_are_in_the_file_and_come_back_as_they_were(tmp_path: Path, measured: list[Any]) -> None:
-    path = tmp_path / "found.jsonl"
+def test_rows_read_from_the_file_equal_the_measured_rows(tmp_path: Path, measured: list[Any]) -> None:
+    path = tmp_path / "results.jsonl"
     first = run(path)
     assert len(measured) == N_ROWS
     header, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert header["textsieve_comparison"] == 3
+    assert header["textsieve_comparison"] == 4
     assert header["corpus"] == "texts"
     assert header["versions"]["textsieve"] == textsieve.__version__
     assert sum("row" in line for line in lines) == N_ROWS
@@ -63,8 +63,8 @@ def test_rows_are_in_the_file_and_come_back_as_they_were(tmp_path: Path, measure
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.5, 0.99])
-def test_a_file_that_was_cut_anywhere_is_gone_on_with(share: float, tmp_path: Path, measured: list[Any]) -> None:
-    path = tmp_path / "found.jsonl"
+def test_a_truncated_file_is_resumed(share: float, tmp_path: Path, measured: list[Any]) -> None:
+    path = tmp_path / "results.jsonl"
     whole = run(path)
     data = path.read_bytes()
     cut = data[: int(len(data) * share)]
@@ -80,8 +80,8 @@ def test_a_file_that_was_cut_anywhere_is_gone_on_with(share: float, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_killed_it_goes_on_where_it_was(tmp_path: Path, measured: list[Any]) -> None:
-    path, code = tmp_path / "found.jsonl", tmp_path / "killed.py"
+def test_a_killed_run_is_resumed(tmp_path: Path, measured: list[Any]) -> None:
+    path, code = tmp_path / "results.jsonl", tmp_path / "killed.py"
     code.write_text(
         "import os, signal, sys\n"
         "from textsieve import compare\n"
@@ -97,31 +97,31 @@ def test_killed_it_goes_on_where_it_was(tmp_path: Path, measured: list[Any]) -> 
     assert without_seconds(again) == without_seconds(run(None))
 
 
-def test_a_file_is_enough_for_what_is_read_off_it(tmp_path: Path) -> None:
-    path = tmp_path / "found.jsonl"
+def test_a_comparison_can_be_read_from_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
     whole = run(path)
     assert read_comparison(path).to_dict() == whole.to_dict()
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])
     part = read_comparison(path)
-    assert [each.key for each in part.conditions] == [each.key for each in whole.conditions[:-1]]
+    assert [condition.key for condition in part.conditions] == [condition.key for condition in whole.conditions[:-1]]
     assert len(part.summary) == len(whole.summary) - 1
-    for text, said in (("", "has no results"), ("notes\n", "holds no results of compare")):
+    for text, said in (("", "has no results"), ("notes\n", "has no results of compare")):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=said):
             read_comparison(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="can't be read"):
         read_comparison(tmp_path / "nowhere.jsonl")
 
 
-def test_more_may_be_asked_of_a_file_and_less(tmp_path: Path, measured: list[Any]) -> None:
-    path = tmp_path / "found.jsonl"
+def test_a_file_can_be_resumed_with_more_or_fewer_combinations(tmp_path: Path, measured: list[Any]) -> None:
+    path = tmp_path / "results.jsonl"
     run(path)
     del measured[:]
     more = run(path, selectors="chi,ocfs", n_terms="8,12")
     assert {key[1:3] for key in measured} == {("chi", 8), ("chi", 12), ("ocfs", 12)}
     assert without_seconds(more) == without_seconds(run(None, selectors="chi,ocfs", n_terms="8,12"))
-    assert {each.selector for each in more.selections} == {"chi", "ocfs"}
+    assert {selection.selector for selection in more.selections} == {"chi", "ocfs"}
     del measured[:]
     assert len(run(path, selectors="ig", n_terms=4).rows) == 4
     assert measured == []
@@ -135,35 +135,35 @@ def test_more_may_be_asked_of_a_file_and_less(tmp_path: Path, measured: list[Any
     ],
 )
 def test_results_of_other_settings_are_refused(other: dict[str, Any], said: str, tmp_path: Path) -> None:
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     run(path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=f"found.jsonl: has {said}. Choose another file for new ones, or delete"):
+    with pytest.raises(InputError, match=f"results.jsonl: has {said}. Choose another file for new results, or delete"):
         run(path, **other)
     assert path.read_bytes() == before
 
 
 def test_results_of_another_corpus_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     run(path)
     for texts, labels in (
         ([*CASE.texts[:-1], "sail"], CASE.labels),
         (CASE.texts, CASE.labels[::-1]),
         (CASE.texts, ["other" if label == "boat" else label for label in CASE.labels]),
     ):
-        with pytest.raises(InputError, match=r"found.jsonl: has results of another corpus.*Choose another file"):
+        with pytest.raises(InputError, match=r"results.jsonl: has results of another corpus.*Choose another file"):
             compare(texts, labels, results=path, **WANTED)
 
 
-def test_results_of_labels_of_another_form_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "found.jsonl"
+def test_results_of_single_labels_are_refused_for_multilabel_documents(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
     run(path)
-    with pytest.raises(InputError, match=r"found.jsonl: has results of labels of another form"):
+    with pytest.raises(InputError, match=r"results.jsonl: has results of another number of labels per document"):
         compare(CASE.texts, [[label] for label in CASE.labels], results=path, **WANTED)
 
 
 def test_results_of_another_version_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     run(path)
     own = path.read_text(encoding="utf-8")
     other = {**decode_line(own.splitlines()[0].encode())}
@@ -171,24 +171,26 @@ def test_results_of_another_version_are_refused(tmp_path: Path) -> None:
     path.write_bytes(encode_line(other))
     with pytest.raises(InputError, match=r"other versions \(textsieve: '0.0.1' there"):
         run(path)
-    path.write_text(own.replace('"textsieve_comparison": 3', '"textsieve_comparison": 2', 1), encoding="utf-8")
+    path.write_text(own.replace('"textsieve_comparison": 4', '"textsieve_comparison": 3', 1), encoding="utf-8")
     for reads in (run, read_comparison):
-        with pytest.raises(InputError, match=r"results of another format than the 3 of this release\. Delete the file"):
+        with pytest.raises(
+            InputError, match=r"its results have another format than the 4 of this release\. Delete the file"
+        ):
             reads(path)
 
 
 @pytest.mark.parametrize("text", ["my notes", "my notes\n", '{"row": 1}\n', "{\n", "{", '{"textsieve'])
-def test_what_compare_did_not_write_is_left_alone(text: str, tmp_path: Path) -> None:
+def test_files_of_others_are_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"notes.txt: is there already, and holds no results of compare"):
+    with pytest.raises(InputError, match=r"notes.txt: exists already, and has no results of compare"):
         run(path)
     assert path.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.slow
-def test_a_full_disk_costs_no_more_than_the_row(tmp_path: Path, measured: list[Any]) -> None:
-    path, code = tmp_path / "found.jsonl", tmp_path / "full.py"
+def test_a_full_disk_loses_only_the_current_row(tmp_path: Path, measured: list[Any]) -> None:
+    path, code = tmp_path / "results.jsonl", tmp_path / "full.py"
     code.write_text(
         "import resource, signal, sys\n"
         "from textsieve import InputError, compare\n"
@@ -199,7 +201,7 @@ def test_a_full_disk_costs_no_more_than_the_row(tmp_path: Path, measured: list[A
         encoding="utf-8",
     )
     done = subprocess.run([sys.executable, str(code), str(path)], capture_output=True, text=True)
-    said = "found.jsonl: can't be written any further (File too large). What it has is safe; make room"
+    said = "results.jsonl: can't be written any further (File too large). What it has is safe; make room"
     assert said in done.stdout, done.stderr
     del measured[:]
     again = run(path)
@@ -209,23 +211,23 @@ def test_a_full_disk_costs_no_more_than_the_row(tmp_path: Path, measured: list[A
 
 def test_each_line_is_on_the_disk_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     monkeypatch.setattr(os, "fsync", lambda _: synced.append(len(path.read_bytes().splitlines())))
     run(path)
     assert synced == list(range(1, 1 + len(path.read_bytes().splitlines())))
 
 
-def test_who_is_tested_is_in_the_fingerprint() -> None:
-    one, other = (
+def test_the_fingerprint_depends_on_the_test_documents() -> None:
+    first, second = (
         compare(CASE.texts, CASE.labels, splits=[(range(20), tested)], selectors="ig", n_terms=3, n_jobs=1)
         for tested in (range(20, 40), range(21, 40))
     )
-    assert one.header["fingerprint"] != other.header["fingerprint"]
+    assert first.header["fingerprint"] != second.header["fingerprint"]
 
 
-def test_where_nothing_can_be_written(tmp_path: Path, measured: list[Any]) -> None:
+def test_unwritable_paths_raise_an_error_before_measuring(tmp_path: Path, measured: list[Any]) -> None:
     for path, said in (
-        (tmp_path / "no" / "found.jsonl", "there is no folder .*; make it first"),
+        (tmp_path / "no" / "results.jsonl", "there is no folder .*; make it first"),
         (tmp_path, "is a folder; give the name of a file in it"),
         (Path(os.devnull), "is a device or a pipe"),
     ):
@@ -236,10 +238,10 @@ def test_where_nothing_can_be_written(tmp_path: Path, measured: list[Any]) -> No
 
 def test_two_runs_do_not_write_to_one_file(tmp_path: Path) -> None:
     fcntl = pytest.importorskip("fcntl")
-    path = tmp_path / "found.jsonl"
+    path = tmp_path / "results.jsonl"
     with path.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         told: list[Any] = []
         with pytest.raises(InputError, match="another run is writing to it"):
-            run(path, progress=lambda *each: told.append(each))
+            run(path, progress=lambda *step: told.append(step))
         assert told == []  # before documents are counted

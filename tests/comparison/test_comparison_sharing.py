@@ -12,24 +12,24 @@ from scipy.sparse import csr_array
 from tests.reference.categorizer_cases import small_texts
 
 from textsieve import Corpus, InputError, compare
-from textsieve.comparison import documents, folds, running
+from textsieve.comparison import compared_documents, folds, running
 from textsieve.corpus import Batch
-from textsieve.corpus import Report as Noticed
+from textsieve.corpus import Report as ReadingReport
 from textsieve.corpus.batch import in_batches
 from textsieve.training.plan import TrainingPlan
 
 CASE = small_texts(60, 3)
-SEVERAL = small_texts(60, 3, multilabel=True)
+MULTILABEL = small_texts(60, 3, multilabel=True)
 
 
-def is_of_the_machine(field: str) -> bool:
+def depends_on_machine(field: str) -> bool:
     return "seconds" in field or field == "threads"
 
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often statistics are made, and rankings."""
-    monkeypatch.setattr(running, "rehearse", lambda *_: None)
+    monkeypatch.setattr(running, "warm_up", lambda *_: None)
     noted: Counter[str] = Counter()
 
     def counting(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,20 +46,26 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def test_statistics_once_for_each_weighting_and_rankings_once_for_each_selector(calls: Counter[str]) -> None:
     wanted: Any = {"n_terms": "3,6,9", "classifiers": "svm,nb,knn", "folds": 2, "n_jobs": 1}
-    found = compare(CASE.texts, CASE.labels, selectors="ocfs,tofa,ig,chi,ig(pooling=max)", **wanted)
-    assert len(found.rows) == 2 * 5 * 3 * 3
+    comparison = compare(CASE.texts, CASE.labels, selectors="ocfs,tofa,ig,chi,ig(pooling=max)", **wanted)
+    assert len(comparison.rows) == 2 * 5 * 3 * 3
     assert calls == {"statistics": 2 * 2, "rankings": 2 * 5}  # two folds; counts and weights; five selectors
 
 
 @pytest.mark.filterwarnings("ignore:At epsilon")
-def test_testors_choose_for_each_number_of_terms(calls: Counter[str]) -> None:
+def test_testors_are_fitted_for_each_number_of_terms(calls: Counter[str]) -> None:
     compare(CASE.texts, CASE.labels, selectors="testors", n_terms="3,6,9", classifiers="svm,nb", folds=2, n_jobs=1)
     assert calls == {"statistics": 2, "rankings": 2 * 3}
 
 
 def test_inner_folds_are_shared_too(calls: Counter[str]) -> None:
     compare(
-        SEVERAL.texts, SEVERAL.label_sets, selectors="ocfs,ig", n_terms="3,6", classifiers="svm,nb", folds=2, n_jobs=1
+        MULTILABEL.texts,
+        MULTILABEL.label_sets,
+        selectors="ocfs,ig",
+        n_terms="3,6",
+        classifiers="svm,nb",
+        folds=2,
+        n_jobs=1,
     )
     assert calls == {"statistics": 2 * (1 + 5) * 2, "rankings": 2 * (1 + 5) * 2}
 
@@ -67,7 +73,7 @@ def test_inner_folds_are_shared_too(calls: Counter[str]) -> None:
 def test_documents_are_read_once(tmp_path: Path) -> None:
     passes = 0
 
-    def start(_: Noticed) -> Any:
+    def start(_: ReadingReport) -> Any:
         nonlocal passes
         passes += 1
         return in_batches(zip(CASE.texts, [(label,) for label in CASE.labels], strict=True))
@@ -77,47 +83,49 @@ def test_documents_are_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [CASE, SEVERAL], ids=["one label", "several"])
+@pytest.mark.parametrize("case", [CASE, MULTILABEL], ids=["single label", "multilabel"])
 @pytest.mark.filterwarnings("ignore:At epsilon")
 def test_the_same_rows_for_any_number_of_threads(case: Any) -> None:
     labels = case.labels if case is CASE else case.label_sets
     wanted: Any = {"selectors": "ocfs,testors", "n_terms": "5,0.5", "classifiers": "svm,tcfp,knn(k=3)", "folds": 2}
-    one, two = (compare(case.texts, labels, n_jobs=n_jobs, **wanted) for n_jobs in (1, 2))
-    for each, other in zip(one.rows, two.rows, strict=True):
-        first, second = ({k: v for k, v in row.to_dict().items() if not is_of_the_machine(k)} for row in (each, other))
+    single, double = (compare(case.texts, labels, n_jobs=n_jobs, **wanted) for n_jobs in (1, 2))
+    for rows in zip(single.rows, double.rows, strict=True):
+        first, second = ({k: v for k, v in row.to_dict().items() if not depends_on_machine(k)} for row in rows)
         assert first == second
-    assert one.selections == two.selections
-    assert {**one.header, "begun": ""} == {**two.header, "begun": ""}
+    assert single.selections == double.selections
+    assert {**single.header, "started": ""} == {**double.header, "started": ""}
 
 
-def test_a_publishers_split_is_taken_unless_folds_are_asked_for() -> None:
+def test_the_publishers_split_is_used_unless_folds_are_requested() -> None:
     def part(places: range, name: str) -> Corpus:
         return Corpus.from_texts([CASE.texts[i] for i in places], [CASE.labels[i] for i in places], name=name)
 
-    def start(_: Noticed) -> Any:
+    def start(_: ReadingReport) -> Any:
         return iter([Batch([(label,) for label in CASE.labels], CASE.texts)])
 
     parts = part(range(40), "own:train"), part(range(40, 60), "own:test")
     corpus = Corpus("own", start, multilabel=False, split=lambda: parts)
-    found = compare(corpus, selectors="ig", n_terms=6, n_jobs=1)
-    assert found.header["split"] == {"by": "own", "folds": 1}
-    assert [(row.trained_on, row.documents) for row in found.rows] == [(40, 20)]
-    assert found.stabilities == []
+    comparison = compare(corpus, selectors="ig", n_terms=6, n_jobs=1)
+    assert comparison.header["split"] == {"by": "own", "folds": 1}
+    assert [(row.trained_on, row.documents) for row in comparison.rows] == [(40, 20)]
+    assert comparison.stabilities == []
     folded = compare(corpus, selectors="ig", n_terms=6, folds=3, n_jobs=1)
     assert folded.header["split"] == {"by": "folds", "folds": 3}
     given = compare(parts[0], test=parts[1], selectors="ig", n_terms=6, n_jobs=1)
-    assert given.rows[0].micro_f1 == found.rows[0].micro_f1
-    assert given.selections[0].terms == found.selections[0].terms
+    assert given.rows[0].micro_f1 == comparison.rows[0].micro_f1
+    assert given.selections[0].terms == comparison.selections[0].terms
 
 
 def test_nothing_is_learned_from_tested_documents() -> None:
     settings: Any = {"selectors": "ocfs,ig", "n_terms": 6, "n_jobs": 1}
     train = CASE.texts[:40], CASE.labels[:40]
-    found = compare(*train, test=(CASE.texts[40:], CASE.labels[40:]), **settings)
+    comparison = compare(*train, test=(CASE.texts[40:], CASE.labels[40:]), **settings)
     other = compare(*train, test=(["sail sail new words"] * 9, ["boat", "cook", "cook"] * 3), **settings)
-    assert [each.terms for each in found.selections] == [each.terms for each in other.selections]
-    assert [row.model_bytes for row in found.rows] == [row.model_bytes for row in other.rows]
-    assert [row.n_seen for row in found.rows] == [row.n_seen for row in other.rows]
+    assert [selection.terms for selection in comparison.selections] == [
+        selection.terms for selection in other.selections
+    ]
+    assert [row.model_bytes for row in comparison.rows] == [row.model_bytes for row in other.rows]
+    assert [row.n_seen for row in comparison.rows] == [row.n_seen for row in other.rows]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +133,7 @@ def test_nothing_is_learned_from_tested_documents() -> None:
     [
         ({"folds": 1}, "folds=1; use a number from 2"),
         ({"folds": 61}, "60 documents with a label are too few for 61 folds"),
-        ({"folds": 2, "test": (["goal"], ["boat"])}, "folds=2: documents to test on are given"),
+        ({"folds": 2, "test": (["goal"], ["boat"])}, "folds=2: test documents are given"),
         ({"test": (["goal"], [None])}, "test: no document has a label, so there is nothing to test on"),
         ({"n_terms": "5,many"}, "n_terms='many'; use numbers of terms from 1"),
         ({"n_terms": 0}, "n_terms=0; use numbers"),
@@ -137,7 +145,7 @@ def test_nothing_is_learned_from_tested_documents() -> None:
         ({"selectors": "ig(pooling)"}, r"'pooling' is no option; write name\(option=value, ...\)"),
         ({"selectors": "ig(pooling=odd)"}, r"selectors: ig\(pooling=odd\): pooling='odd'; use one of"),
         ({"selectors": "ig(colour=red)"}, "'ig' has no option 'colour'"),
-        ({"selectors": "all(k=3)"}, "'all' chooses nothing, and has no options"),
+        ({"selectors": "all(k=3)"}, "'all' selects nothing, and has no options"),
         ({"classifiers": "svm,perceptron"}, "classifiers: there is no classifier 'perceptron'"),
         ({"classifiers": "svm(tf=odd)"}, r"classifiers: svm\(tf=odd\): tf='odd'; use one of"),
         ({"classifiers": "svm(C=x)"}, r"classifiers: svm\(C=x\): C='x'; use a number above 0"),
@@ -158,7 +166,7 @@ def test_nothing_is_learned_from_tested_documents() -> None:
         ({"selectors": "ig(pooling=[1])"}, r"selectors: ig\(pooling=\[1\]\): pooling=\[1\]; use one of"),
         ({"selectors": "ig(pooling=max"}, r"selectors: ig\(pooling=max: its parentheses do not match"),
         ({"classifiers": "svm(C=1)(C=2)"}, r"classifiers: svm\(C=1\)\(C=2\): its parentheses do not match"),
-        ({"classifiers": "svm(C=1,C=x)"}, r"classifiers: svm\(C=1,C=x\): C is there twice"),
+        ({"classifiers": "svm(C=1,C=x)"}, r"classifiers: svm\(C=1,C=x\): C is given twice"),
         ({"classifiers": "svm(,)"}, r"classifiers: svm\(,\): '' is no option"),
         ({"n_terms": []}, "n_terms: none are given"),
         ({"colour": "red"}, "colour='red': compare has no such setting"),
@@ -166,18 +174,22 @@ def test_nothing_is_learned_from_tested_documents() -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_asked_for(wanted: dict[str, Any], said: str) -> None:
+def test_invalid_arguments_raise_an_error(wanted: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         compare(CASE.texts, CASE.labels, n_jobs=1, **wanted)
 
 
-def test_an_unknown_setting_is_answered_with_all_valid_ones_and_the_closest() -> None:
+def test_the_error_for_an_unknown_setting_names_all_valid_ones_and_the_closest() -> None:
     for wrong, close in (("terms", "n_terms"), ("selector", "selectors"), ("fold", "folds"), ("min_dff", "min_df")):
         setting: dict[str, Any] = {wrong: [3]}
         with pytest.raises(InputError, match=rf"^{wrong}=\[3\]: compare .*; did you mean {close}\?") as caught:
             compare(CASE.texts, CASE.labels, **setting)
         listed = set(str(caught.value).rpartition("It has ")[2].removesuffix(".").split(", "))
-        keywords = {name for name, each in signature(compare).parameters.items() if each.kind is each.KEYWORD_ONLY}
+        keywords = {
+            parameter.name
+            for parameter in signature(compare).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
         assert listed > keywords > {"selectors", "n_terms", "classifiers", "folds"}
         assert listed > {"lowercase", "ngram_range", "min_df", "cut"}
 
@@ -187,17 +199,15 @@ def test_documents_without_labels_and_corpora_that_are_not_there() -> None:
         compare(CASE.texts)
     with pytest.raises(InputError, match=r"nowhere\.csv"):
         compare("nowhere.csv")
-    with pytest.raises(InputError, match="A corpus brings its own labels"):
+    with pytest.raises(InputError, match="A corpus has its own labels"):
         compare(Corpus.from_texts(CASE.texts, CASE.labels), CASE.labels)
 
 
 @pytest.mark.parametrize("kind", ["texts", "vectors"])
-def test_counts_that_do_not_fit_into_memory_are_refused_when_they_are_there(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_counts_that_do_not_fit_into_memory_raise_an_error_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     batches = 0
 
-    def start(_: Noticed) -> Any:
+    def start(_: ReadingReport) -> Any:
         nonlocal batches
         for label in ("a", "b", "c", "d"):
             batches += 1
@@ -206,7 +216,7 @@ def test_counts_that_do_not_fit_into_memory_are_refused_when_they_are_there(
             else:
                 yield Batch([(label,)] * 10, vectors=csr_array(np.ones((10, 2))))
 
-    monkeypatch.setattr(documents, "MOST_VALUES", 30)
+    monkeypatch.setattr(compared_documents, "MOST_VALUES", 30)
     with pytest.raises(InputError, match="own: has more than 30 counts, and all of them are to be kept in memory"):
         compare(Corpus("own", start, multilabel=False), n_terms=2, folds=2, n_jobs=1)
     assert batches == 2

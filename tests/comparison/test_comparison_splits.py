@@ -1,4 +1,4 @@
-"""Random splits, repeated folds and splits by hand: who is tested, what is in the header, and what p is then."""
+"""Random splits, repeated folds and splits by hand: which documents are tested, the header, and p."""
 
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,8 @@ from tests.reference.categorizer_cases import small_texts
 from tests.reference.comparison_twin import by_hand, split_at
 
 from textsieve import InputError, compare
-from textsieve.comparison.significance import chance_of_mean_lead
-from textsieve.comparison.splits import Parts, Splitting, split_in_words
+from textsieve.comparison.splits import Parts, Splitting, describe_split
+from textsieve.comparison.summary import p_of_mean_lead
 from textsieve.training.targets import Targets
 
 CASE = small_texts(60, 3)
@@ -19,11 +19,11 @@ WANTED: Any = {"selectors": "ocfs,ig", "n_terms": "6", "n_jobs": 1}
 TARGETS = Targets.of([*CASE.labels, None, None], 62)
 
 
-def places_of(parts: Parts) -> list[list[int]]:
-    return [np.flatnonzero(each).tolist() for each in parts.tested]
+def positions_of(parts: Parts) -> list[list[int]]:
+    return [np.flatnonzero(is_test).tolist() for is_test in parts.tested]
 
 
-def test_a_share_of_each_class_is_drawn_and_the_rest_is_learned_from() -> None:
+def test_a_share_of_each_class_is_tested_and_the_rest_is_for_training() -> None:
     parts = Splitting(test_share=0.34, repeats=20, seed=3).parts(TARGETS)
     assert len(parts.tested) == 20
     for is_test, is_train in zip(parts.tested, parts.trained, strict=True):
@@ -32,41 +32,41 @@ def test_a_share_of_each_class_is_drawn_and_the_rest_is_learned_from() -> None:
         assert abs(int(is_test.sum()) - 0.34 * 60) <= 1
         for documents in TARGETS.members:
             assert abs(int(is_test[documents].sum()) - 0.34 * len(documents)) <= 1
-    assert len({tuple(each) for each in places_of(parts)}) == 20
+    assert len({tuple(positions) for positions in positions_of(parts)}) == 20
     assert parts.about == {"by": "random", "folds": 20, "test_share": 0.34, "seed": 3, "overlapping": True}
     assert np.sum(parts.tested, axis=0)[:60].min() > 0  # everybody has a turn
 
 
-def test_the_seed_settles_what_is_drawn_and_more_draws_begin_with_the_same() -> None:
+def test_draws_depend_on_the_seed_and_more_draws_begin_with_the_same() -> None:
     draws = [
-        places_of(Splitting(test_share=0.3, repeats=n, seed=seed).parts(TARGETS))
+        positions_of(Splitting(test_share=0.3, repeats=n, seed=seed).parts(TARGETS))
         for n, seed in ((3, 0), (5, 0), (3, 1))
     ]
     assert draws[0] == draws[1][:3]
     assert draws[0] != draws[2]
-    assert places_of(Splitting(test_share=0.3, repeats=3).parts(TARGETS)) == draws[0]
+    assert positions_of(Splitting(test_share=0.3, repeats=3).parts(TARGETS)) == draws[0]
 
 
-def test_folds_are_shuffled_only_if_that_is_asked_for() -> None:
+def test_folds_are_shuffled_only_on_request() -> None:
     plain = Splitting(folds=4).parts(TARGETS)
     assert plain.about == {"by": "folds", "folds": 4}
-    assert places_of(Splitting().parts(TARGETS)) == places_of(Splitting(folds=5).parts(TARGETS))
+    assert positions_of(Splitting().parts(TARGETS)) == positions_of(Splitting(folds=5).parts(TARGETS))
     shuffled = Splitting(folds=4, seed=0).parts(TARGETS)
-    assert places_of(shuffled) != places_of(plain)
+    assert positions_of(shuffled) != positions_of(plain)
     assert shuffled.about == {"by": "shuffled folds", "folds": 4, "repeats": 1, "seed": 0}
     twice = Splitting(folds=4, repeats=2).parts(TARGETS)
-    assert places_of(twice)[:4] == places_of(shuffled)
-    assert places_of(twice)[4:] != places_of(shuffled)
+    assert positions_of(twice)[:4] == positions_of(shuffled)
+    assert positions_of(twice)[4:] != positions_of(shuffled)
     assert twice.about["overlapping"] is True
     assert np.sum(twice.tested, axis=0).tolist() == [2] * 60 + [0] * 2
 
 
 def test_rows_of_random_splits_are_those_of_a_categorizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    found = compare(CASE.texts, CASE.labels, test_share=0.4, repeats=3, seed=7, **WANTED)
-    places = places_of(Splitting(test_share=0.4, repeats=3, seed=7).parts(Targets.of(CASE.labels, 60)))
-    assert len(found.rows) == 6
-    for row in found.rows:
+    comparison = compare(CASE.texts, CASE.labels, test_share=0.4, repeats=3, seed=7, **WANTED)
+    places = positions_of(Splitting(test_share=0.4, repeats=3, seed=7).parts(Targets.of(CASE.labels, 60)))
+    assert len(comparison.rows) == 6
+    for row in comparison.rows:
         train, test = split_at(CASE.texts, CASE.labels, places[row.fold])
         twin = by_hand(train, test, tmp_path / "m", selector=row.selector, n_terms=6, n_jobs=1)
         assert (row.micro_f1, row.macro_f1, row.model_bytes) == (twin.micro_f1, twin.macro_f1, twin.model_bytes)
@@ -76,33 +76,33 @@ def test_rows_of_random_splits_are_those_of_a_categorizer(tmp_path: Path, monkey
 
 def test_splits_by_hand_may_leave_documents_out(tmp_path: Path) -> None:
     train, test = list(range(0, 40, 2)), list(range(41, 60))
-    found = compare(CASE.texts, CASE.labels, splits=[(train, test)], **WANTED)
-    assert found.header["split"] == {"by": "splits", "folds": 1}
-    assert {(row.trained_on, row.documents) for row in found.rows} == {(20, 19)}
+    comparison = compare(CASE.texts, CASE.labels, splits=[(train, test)], **WANTED)
+    assert comparison.header["split"] == {"by": "splits", "folds": 1}
+    assert {(row.trained_on, row.documents) for row in comparison.rows} == {(20, 19)}
     parts = [([CASE.texts[i] for i in some], [CASE.labels[i] for i in some]) for some in (train, test)]
     twin = by_hand(parts[0], parts[1], tmp_path / "m", selector="ig", n_terms=6, n_jobs=1)
-    assert found.rows[1].micro_f1 == twin.micro_f1
+    assert comparison.rows[1].micro_f1 == twin.micro_f1
     masks = [np.isin(np.arange(60), some) for some in (train, test)]
     again = compare(CASE.texts, CASE.labels, splits=[masks], **WANTED)
-    assert {**again.header, "begun": None} == {**found.header, "begun": None}
+    assert {**again.header, "started": None} == {**comparison.header, "started": None}
 
 
 def test_p_of_folds_that_share_documents_is_that_of_the_corrected_t_test() -> None:
-    found = compare(CASE.texts, CASE.labels, test_share=0.3, repeats=6, selectors="ocfs,df", n_terms=3, n_jobs=1)
-    by_name = {name: [row for row in found.rows if row.selector == name] for name in ("ocfs", "df")}
-    one, two = (np.array([row.micro_f1 for row in rows]) for rows in by_name.values())
-    leads = one - two
+    comparison = compare(CASE.texts, CASE.labels, test_share=0.3, repeats=6, selectors="ocfs,df", n_terms=3, n_jobs=1)
+    by_name = {name: [row for row in comparison.rows if row.selector == name] for name in ("ocfs", "df")}
+    ocfs, df = (np.array([row.micro_f1 for row in rows]) for rows in by_name.values())
+    leads = ocfs - df
     ratio = float(np.mean([row.documents / row.trained_on for row in by_name["ocfs"]]))
     statistic = leads.mean() / np.sqrt(leads.var(ddof=1) * (1 / 6 + ratio))
-    other = next(line for line in found.summary if not line.is_best)
+    other = next(summary for summary in comparison.summary if not summary.is_best)
     assert other.p_in_size == pytest.approx(2 * t.sf(abs(statistic), 5), rel=1e-12)
 
 
-def test_leads_that_are_none_or_always_the_same() -> None:
-    assert chance_of_mean_lead([0.1, -0.1], 0.5) == 1.0
-    assert chance_of_mean_lead([-0.1, -0.2], 0.5) == 1.0
-    assert chance_of_mean_lead([0.5, 0.5], 0.5) == 0.0
-    assert chance_of_mean_lead([0.5], 0.5) == 1.0
+def test_p_of_leads_that_vanish_or_never_vary() -> None:
+    assert p_of_mean_lead([0.1, -0.1], 0.5) == 1.0
+    assert p_of_mean_lead([-0.1, -0.2], 0.5) == 1.0
+    assert p_of_mean_lead([0.5, 0.5], 0.5) == 0.0
+    assert p_of_mean_lead([0.5], 0.5) == 1.0
 
 
 def test_results_of_other_draws_are_refused(tmp_path: Path) -> None:
@@ -129,27 +129,27 @@ def test_results_of_other_draws_are_refused(tmp_path: Path) -> None:
         ({"folds": 2, "test_share": 0.5}, "folds and test_share are different ways to split documents"),
         ({"splits": [], "seed": 1}, "seed=1: nothing is drawn at random"),
         ({"splits": []}, "splits: there are none"),
-        ({"splits": 3}, "splits=3; use pairs of places"),
-        ({"splits": [range(3)]}, r"splits=\[range\(0, 3\)\]; use pairs of places"),
-        ({"splits": [(range(30), range(29, 40))]}, r"splits\[0\]: document 29 is to be learned from and tested"),
+        ({"splits": 3}, "splits=3; use pairs of document positions"),
+        ({"splits": [range(3)]}, r"splits=\[range\(0, 3\)\]; use pairs of document positions"),
+        ({"splits": [(range(30), range(29, 40))]}, r"splits\[0\]: document 29 is in both parts"),
         ({"splits": [(range(30), [60])]}, r"splits\[0\]: there are 60 documents"),
         ({"splits": [(range(30), [-1])]}, r"splits\[0\]: there are 60 documents"),
-        ({"splits": [(range(30), ["x"])]}, r"splits\[0\]: \['x'\]; use the places of documents"),
-        ({"splits": [(range(30), [])]}, r"splits\[0\]: \[\]; use the places of documents"),
-        ({"test_share": 0.5, "test": (["goal"], ["boat"])}, "test_share=0.5: documents to test on are given"),
+        ({"splits": [(range(30), ["x"])]}, r"splits\[0\]: \['x'\]; use the positions of documents"),
+        ({"splits": [(range(30), [])]}, r"splits\[0\]: \[\]; use the positions of documents"),
+        ({"test_share": 0.5, "test": (["goal"], ["boat"])}, "test_share=0.5: test documents are given"),
     ],
     ids=str,
 )
-def test_splits_that_mean_nothing(wanted: dict[str, Any], said: str) -> None:
+def test_invalid_splits_raise_an_error(wanted: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         compare(CASE.texts, CASE.labels, n_jobs=1, **wanted)
 
 
-def test_a_split_of_one_class_is_named() -> None:
-    one = [place for place, label in enumerate(CASE.labels) if label == CASE.labels[0]]
-    others = [place for place in range(60) if place not in one]
-    with pytest.raises(InputError, match="texts, split 1: fewer than two classes have documents to learn from"):
-        compare(CASE.texts, CASE.labels, splits=[(one, others)], **WANTED)
+def test_the_error_for_a_split_of_one_class_names_the_split() -> None:
+    first_class = [place for place, label in enumerate(CASE.labels) if label == CASE.labels[0]]
+    others = [place for place in range(60) if place not in first_class]
+    with pytest.raises(InputError, match="texts, split 1: fewer than two classes have training documents"):
+        compare(CASE.texts, CASE.labels, splits=[(first_class, others)], **WANTED)
 
 
 @pytest.mark.parametrize(
@@ -158,10 +158,10 @@ def test_a_split_of_one_class_is_named() -> None:
         ({"by": "folds", "folds": 5}, "5 folds in turn"),
         ({"by": "shuffled folds", "folds": 50, "repeats": 10}, "5 folds in turn, shuffled 10 times"),
         ({"by": "shuffled folds", "folds": 5, "repeats": 1}, "5 folds in turn, shuffled once"),
-        ({"by": "random", "folds": 3, "test_share": 0.25}, "a share of 0.25, drawn 3 times"),
-        ({"by": "random", "folds": 1, "test_share": 0.25}, "a share of 0.25, drawn once"),
+        ({"by": "random", "folds": 3, "test_share": 0.25}, "a random share of 0.25, drawn 3 times"),
+        ({"by": "random", "folds": 1, "test_share": 0.25}, "a random share of 0.25, drawn once"),
         ({"by": "own", "folds": 1}, "the corpus's own split"),
     ],
 )
-def test_what_was_tested_in_words(split: dict[str, Any], said: str) -> None:
-    assert split_in_words(split) == said
+def test_a_split_is_described_in_words(split: dict[str, Any], said: str) -> None:
+    assert describe_split(split) == said

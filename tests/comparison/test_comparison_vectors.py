@@ -41,7 +41,7 @@ def matrix(n: int, seed: int = 0, *, whole: bool = True) -> tuple[csr_matrix, li
     for number in range(3):
         means[number, 3 * number : 3 * number + 3] = 1.5
     counts = rng.poisson(means[numbers]).astype(float)
-    return csr_matrix(counts if whole else counts * rng.random(counts.shape)), [LABELS[each] for each in numbers]
+    return csr_matrix(counts if whole else counts * rng.random(counts.shape)), [LABELS[number] for number in numbers]
 
 
 def write_svmlight(path: Path, rows: csr_matrix, labels: list[str], first: int = 1) -> Path:
@@ -53,25 +53,25 @@ def write_svmlight(path: Path, rows: csr_matrix, labels: list[str], first: int =
     return path
 
 
-def assert_same(row: Row, found: Comparison, twin: ByHand) -> None:
+def assert_same(row: Row, comparison: Comparison, twin: ByHand) -> None:
     assert row.problem is None
     assert (row.micro_f1, row.macro_f1, row.accuracy) == pytest.approx(twin[:3], abs=1e-12)
-    (chosen,) = [each for each in found.selections if each.key == row.key[:3]]
-    assert chosen.terms is not None
-    assert list(chosen.terms) == twin.terms
+    (selection,) = [selection for selection in comparison.selections if selection.key == row.key[:3]]
+    assert selection.terms is not None
+    assert list(selection.terms) == twin.terms
 
 
 @pytest.mark.parametrize(("whole", "cases"), [(True, OF_COUNTS), (False, OF_WEIGHTS)], ids=["counts", "weights"])
-def test_a_file_in_folds(whole: bool, cases: Cases, tmp_path: Path) -> None:
+def test_rows_of_a_file_equal_estimators_fitted_by_hand(whole: bool, cases: Cases, tmp_path: Path) -> None:
     rows, labels = matrix(90, whole=whole)
     path = write_svmlight(tmp_path / "x.svm", rows, labels)
     fold_of = folds(labels, 3)
     for (selector, classifier), own in cases.items():
-        found = compare(path, selectors=selector, classifiers=classifier, n_terms=(3, 7), folds=3, n_jobs=1)
-        assert found.header["form"] == ("counts" if whole else "weights")
-        assert len(found.rows) == 6
-        for row in found.rows:
-            assert_same(row, found, one_label(rows, labels, fold_of == row.fold, int(row.n_terms), own))
+        comparison = compare(path, selectors=selector, classifiers=classifier, n_terms=(3, 7), folds=3, n_jobs=1)
+        assert comparison.header["form"] == ("counts" if whole else "weights")
+        assert len(comparison.rows) == 6
+        for row in comparison.rows:
+            assert_same(row, comparison, one_label(rows, labels, fold_of == row.fold, int(row.n_terms), own))
             assert row.model_bytes is not None
             assert row.model_bytes > 100
 
@@ -87,7 +87,7 @@ def test_the_rows_of_a_matrix_in_memory_are_those_of_a_file(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("with_column_0", [(), (0,), (50,), (0, 50)], ids=str)
-def test_columns_of_two_files_are_the_same_columns(with_column_0: tuple[int, ...], tmp_path: Path) -> None:
+def test_columns_of_two_files_are_aligned(with_column_0: tuple[int, ...], tmp_path: Path) -> None:
     """A file that has a column 0 counts from 0; beside it, one that has none does too."""
     rows, labels = matrix(80)
     wide = np.hstack([np.zeros((80, 1)), rows.toarray()])
@@ -97,60 +97,62 @@ def test_columns_of_two_files_are_the_same_columns(with_column_0: tuple[int, ...
         write_svmlight(tmp_path / name, as_written[place], labels[place], first=0)
         for name, place in (("train.svm", slice(50)), ("test.svm", slice(50, 80)))
     ]
-    found = compare(parts[0], test=parts[1], selectors="ig", n_terms=5, n_jobs=1)
+    comparison = compare(parts[0], test=parts[1], selectors="ig", n_terms=5, n_jobs=1)
     own = OF_COUNTS["ig", "svm"]
     expected = one_label(as_written if with_column_0 else rows, labels, np.arange(80) >= 50, 5, own)
-    assert_same(found.rows[0], found, expected)
+    assert_same(comparison.rows[0], comparison, expected)
 
 
-@pytest.mark.filterwarnings("ignore:.*the class has no document to learn from")
-def test_several_labels_of_the_subsets_of_rcv1(named: Callable[[str], Corpus]) -> None:
+@pytest.mark.filterwarnings("ignore:.*the class has no training document")
+def test_multilabel_rows_of_rcv1_equal_estimators_fitted_by_hand(named: Callable[[str], Corpus]) -> None:
     loaded: Any = named("rcv1:subset1").load()
     whole, sets = csr_matrix(loaded[0])[:500], loaded[1][:500]
     own = OF_COUNTS["ig", "svm"]
-    found = compare(whole, sets, selectors="ig", n_terms=40, folds=2, n_jobs=1)
-    assert found.header["form"] == "counts"
-    assert found.header["several_labels"] is True
-    fold_of = folds([min(each) for each in sets], 2)
-    for row in found.rows:
-        assert_same(row, found, several_labels(whole, sets, fold_of == row.fold, int(row.n_terms), own))
+    comparison = compare(whole, sets, selectors="ig", n_terms=40, folds=2, n_jobs=1)
+    assert comparison.header["form"] == "counts"
+    assert comparison.header["multilabel"] is True
+    fold_of = folds([min(labels) for labels in sets], 2)
+    for row in comparison.rows:
+        assert_same(row, comparison, several_labels(whole, sets, fold_of == row.fold, int(row.n_terms), own))
 
 
-@pytest.mark.filterwarnings("ignore:.*the class has no document to learn from")
+@pytest.mark.filterwarnings("ignore:.*the class has no training document")
 def test_a_corpus_of_vectors_by_its_name(named: Callable[[str], Corpus]) -> None:
-    found = compare(named("rcv1:subset4"), selectors="df", n_terms=10, classifiers="rocchio", folds=2, n_jobs=1)
-    assert found.header["documents"] == 6000
-    assert [row.n_kept for row in found.rows] == [10, 10]
+    comparison = compare(named("rcv1:subset4"), selectors="df", n_terms=10, classifiers="rocchio", folds=2, n_jobs=1)
+    assert comparison.header["documents"] == 6000
+    assert [row.n_selected for row in comparison.rows] == [10, 10]
 
 
-def test_limits_hold_for_columns_too() -> None:
+def test_min_df_and_max_df_apply_to_columns() -> None:
     rows, labels = matrix(60)
     doc_freq = np.diff(rows.tocsc().indptr)
-    found = compare(rows, labels, test=(rows, labels), selectors="all", min_df=15, max_df=0.5, n_jobs=1)
+    comparison = compare(rows, labels, test=(rows, labels), selectors="all", min_df=15, max_df=0.5, n_jobs=1)
     within = int(((doc_freq >= 15) & (doc_freq <= 30)).sum())
     assert 0 < within < 12
-    assert [row.n_seen for row in found.rows] == [within]
+    assert [row.n_seen for row in comparison.rows] == [within]
 
 
-def test_weights_may_be_negative_for_those_who_can() -> None:
+def test_weights_may_be_negative() -> None:
     rows, labels = matrix(60, whole=False)
     rows.data -= 0.3
-    found = compare(rows, labels, selectors="ocfs,ig,chi,testors", n_terms=5, classifiers="svm,knn", folds=2, n_jobs=1)
-    assert all(row.micro_f1 is not None for row in found.rows)
+    comparison = compare(
+        rows, labels, selectors="ocfs,ig,chi,testors", n_terms=5, classifiers="svm,knn", folds=2, n_jobs=1
+    )
+    assert all(row.micro_f1 is not None for row in comparison.rows)
 
 
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
         ({"lowercase": False, "ngram_range": (1, 2)}, "leave out lowercase=False, ngram_range=(1, 2)."),
-        ({"stop_words": ["a"]}, "holds vectors, not texts, and their columns are settled; leave out stop_words=['a']."),
+        ({"stop_words": ["a"]}, "holds vectors, not texts, and their columns are fixed; leave out stop_words=['a']."),
         ({"classifiers": "svm,svm(tf=loglog)"}, "classifiers: svm(tf=loglog): loglog takes logarithms"),
         ({"tf": "log"}, "classifiers: svm: log takes logarithms, and the least value of the vectors is -1"),
         ({"test": (["a text"], ["boat"])}, "holds vectors and texts"),
     ],
     ids=str,
 )
-def test_what_vectors_cannot_be_asked(wanted: dict[str, Any], said: str) -> None:
+def test_settings_of_texts_raise_an_error_for_vectors(wanted: dict[str, Any], said: str) -> None:
     rows, labels = matrix(60, whole=False)
     rows.data[0] = -1.0
     with pytest.raises(InputError) as refused:
@@ -158,13 +160,13 @@ def test_what_vectors_cannot_be_asked(wanted: dict[str, Any], said: str) -> None
     assert said in str(refused.value)
 
 
-def test_texts_beside_vectors_to_test_on() -> None:
+def test_texts_with_test_vectors_raise_an_error() -> None:
     rows, labels = matrix(10)
     with pytest.raises(InputError, match="holds vectors, not texts"):
         compare(["goal keeper", "vote"], ["a", "b"], test=(rows, labels), n_jobs=1)
 
 
-def test_vectors_that_say_nothing() -> None:
+def test_unusable_vectors_raise_an_error() -> None:
     labels = ["a", "b"] * 5
     with pytest.raises(InputError, match="all vectors are empty"):
         compare(csr_matrix((10, 3)), labels, n_jobs=1)
@@ -174,7 +176,7 @@ def test_vectors_that_say_nothing() -> None:
         compare(csr_matrix(np.ones((10, 3))), labels[:9], n_jobs=1)
 
 
-def test_other_weights_are_another_corpus(tmp_path: Path) -> None:
+def test_results_of_other_weights_are_refused(tmp_path: Path) -> None:
     rows, labels = matrix(40, whole=False)
     wanted: Any = {"selectors": "ig", "n_terms": 3, "folds": 2, "n_jobs": 1, "results": tmp_path / "r.jsonl"}
     compare(rows, labels, **wanted)
@@ -183,7 +185,7 @@ def test_other_weights_are_another_corpus(tmp_path: Path) -> None:
         compare(rows, labels, **wanted)
 
 
-def test_a_pass_over_vectors_in_memory() -> None:
+def test_a_corpus_of_vectors_has_batches() -> None:
     rows, labels = matrix(2500)
     corpus = Corpus.from_vectors(rows, labels)
     sizes = [len(batch) for batch in corpus.batches()]
@@ -216,9 +218,9 @@ def test_lyrl2004s_vectors_on_their_own_split(tmp_path: Path, monkeypatch: pytes
     for piece, places in pieces.items():
         written = write_svmlight(tmp_path / "x", rows[list(places)], [f"{place} " for place in places])
         written.rename(tmp_path / "rcv1" / f"lyrl2004_vectors_{piece}.dat")
-    found = compare("rcv1", selectors="ocfs", classifiers="svm(norm=l2)", n_terms=(4, 7), n_jobs=1)
-    assert (found.header["form"], found.header["split"]) == ("weights", {"by": "own", "folds": 1})
+    comparison = compare("rcv1", selectors="ocfs", classifiers="svm(norm=l2)", n_terms=(4, 7), n_jobs=1)
+    assert (comparison.header["form"], comparison.header["split"]) == ("weights", {"by": "own", "folds": 1})
     wide = csr_matrix((rows.data, rows.indices, rows.indptr), shape=(120, 47_236))
     own = OF_WEIGHTS["ocfs", "svm(norm=l2)"]
-    for row in found.rows:
-        assert_same(row, found, several_labels(wide, sets, np.arange(120) >= 80, int(row.n_terms), own))
+    for row in comparison.rows:
+        assert_same(row, comparison, several_labels(wide, sets, np.arange(120) >= 80, int(row.n_terms), own))

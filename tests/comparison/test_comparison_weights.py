@@ -1,4 +1,4 @@
-"""A variant of a selector may say which weights the selector reads."""
+"""Options of a selector's variant for the weights that it reads."""
 
 import re
 
@@ -11,15 +11,15 @@ from textsieve.comparison import Comparison
 BARE, IDF = "ocfs(idf=none,norm=none,tf=tf)", "ocfs(idf=plain,norm=l2,tf=tf)"
 
 
-def chosen(found: Comparison, selector: str) -> list[str]:
-    (selection,) = [each for each in found.selections if each.selector == selector]
+def selected_terms(comparison: Comparison, selector: str) -> list[str]:
+    (selection,) = [selection for selection in comparison.selections if selection.selector == selector]
     return list(selection.terms or ())
 
 
 def test_a_selector_reads_the_weights_of_its_variant() -> None:
     case = small_texts(60, 3)
     train, test = (case.texts[:40], case.labels[:40]), (case.texts[40:], case.labels[40:])
-    found = compare(*train, test=test, selectors=[BARE, IDF, "ocfs"], n_terms=8, n_jobs=1)
+    comparison = compare(*train, test=test, selectors=[BARE, IDF, "ocfs"], n_terms=8, n_jobs=1)
     counter = TermCounter()
     counts, names = counter.fit_transform(train[0]), counter.get_feature_names_out()
     for variant, weighter in (
@@ -28,8 +28,8 @@ def test_a_selector_reads_the_weights_of_its_variant() -> None:
         ("ocfs", TermWeighter(tf="log", idf="plain", norm="l2")),
     ):
         selector = OCFS(k=8).fit(weighter.fit_transform(counts), train[1])
-        assert chosen(found, variant) == [names[place] for place in selector.ranking_[:8]]
-    assert len({tuple(chosen(found, each)) for each in (BARE, IDF, "ocfs")}) > 1
+        assert selected_terms(comparison, variant) == [names[place] for place in selector.ranking_[:8]]
+    assert len({tuple(selected_terms(comparison, variant)) for variant in (BARE, IDF, "ocfs")}) > 1
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ def test_a_selector_reads_the_weights_of_its_variant() -> None:
     [
         ("ocfs(tf=often)", "selectors: ocfs(tf=often): tf='often'; use one of 'tf', "),
         ("ig(idf=3)", "selectors: ig(idf=3): idf=3; use one of 'none', "),
-        ("all(norm=l2)", "'all' chooses nothing"),
+        ("all(norm=l2)", "'all' selects nothing"),
     ],
 )
-def test_weights_that_do_not_exist_are_refused(variant: str, said: str) -> None:
+def test_unknown_weights_raise_an_error(variant: str, said: str) -> None:
     case = small_texts(20, 2)
     with pytest.raises(InputError, match=re.escape(said)):
         compare(case.texts, case.labels, selectors=variant, n_terms=3, folds=2, n_jobs=1)

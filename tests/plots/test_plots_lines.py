@@ -16,7 +16,7 @@ SMALL: dict[str, Any] = {"a": ([1, 10, 100], [0.2, 0.5, 0.8]), "b": ([1, 10, 100
 def layers(chart: Any, mark: str) -> list[list[dict[str, Any]]]:
     """The rows of the layers that are drawn with a kind of mark."""
     spec = chart.to_dict()
-    return [spec["datasets"][each["data"]["name"]] for each in spec["layer"] if each["mark"]["type"] == mark]
+    return [spec["datasets"][layer["data"]["name"]] for layer in spec["layer"] if layer["mark"]["type"] == mark]
 
 
 def words(chart: Any) -> list[str]:
@@ -39,13 +39,13 @@ def test_long_curves_are_thinned_and_show_no_points() -> None:
 
 
 @pytest.mark.slow
-def test_many_long_curves_are_not_too_many_rows() -> None:
+def test_many_long_curves_can_be_drawn() -> None:
     chart = lines({str(n): (np.arange(1, 3001), np.arange(3000) + n) for n in range(30)}, **LABELS)
     assert sum(map(len, layers(chart, "line"))) > 5000
     assert chart.to_dict()["height"] == 600, "so that the names have room"
 
 
-def test_every_line_is_named_and_the_higher_one_above() -> None:
+def test_each_line_has_a_name_and_higher_lines_are_named_above() -> None:
     chart = lines(SMALL, rules={"IG": 0.1}, **LABELS)
     assert words(chart) == ["a", "b", "IG"], "a and b end in one point, and a is higher on its way"
     (named,) = layers(chart, "text")
@@ -64,7 +64,7 @@ def test_long_names_are_cut() -> None:
     assert words(chart) == [("name " * 10)[:47] + "…", "n" * 48]
 
 
-def test_axes() -> None:
+def test_axes_have_titles_ticks_and_formats() -> None:
     chart = lines(SMALL, log_x=True, y_domain=(0, 1), y_format=".0%", title="T", caption="c", **LABELS)
     encoding = chart.to_dict()["layer"][0]["encoding"]
     assert encoding["x"]["scale"] == {"type": "log", "domain": [1, 100], "nice": False, "zero": False}
@@ -90,7 +90,7 @@ def test_labels_of_points_do_not_cover_each_other() -> None:
     assert (rows["10 terms"]["x"], rows["10 terms"]["y"]) == (10, 0.5)
 
 
-def test_styles_come_again_late() -> None:
+def test_styles_repeat_after_42_curves() -> None:
     pairs = [(style.colour, tuple(style.dash)) for style in map(curve_style, range(42))]
     assert len(set(pairs)) == 42
     assert len({colour for colour, _ in pairs[:7]}) == 7
@@ -122,13 +122,13 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changed", "message"), BAD, ids=[message for _, message in BAD])
-def test_what_cannot_be_drawn_is_told(changed: dict[str, Any], message: str) -> None:
+def test_invalid_curves_raise_an_error(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         lines(**{"curves": SMALL, **LABELS, **changed})
 
 
 @pytest.mark.parametrize("log_x", [False, True])
-def test_one_point_is_a_chart(log_x: bool) -> None:
+def test_a_single_point_can_be_drawn(log_x: bool) -> None:
     chart = lines({"a": ([5], [0.5])}, log_x=log_x, **LABELS)
     low, high = chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["domain"]
     assert low < 5 < high

@@ -25,29 +25,31 @@ def chart_of(name: str = "a") -> Chart:
 
 
 def texts_of(path: Path) -> list[str]:
-    return [each.text or "" for each in ElementTree.fromstring(path.read_text(encoding="utf-8")).iter(f"{SVG}text")]
+    return [
+        element.text or "" for element in ElementTree.fromstring(path.read_text(encoding="utf-8")).iter(f"{SVG}text")
+    ]
 
 
 def tags_of(page: str) -> list[tuple[str, list[str]]]:
     """The tags of a page as a browser sees them, and the names of their attributes."""
-    found: list[tuple[str, list[str]]] = []
+    tags: list[tuple[str, list[str]]] = []
 
     class Parser(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.append((tag, [name for name, _ in attrs]))
+            tags.append((tag, [name for name, _ in attrs]))
 
     Parser().feed(page)
-    return found
+    return tags
 
 
-def test_svg(tmp_path: Path) -> None:
+def test_an_svg_has_all_texts(tmp_path: Path) -> None:
     save(chart_of("curve"), tmp_path / "x.svg")
     texts = texts_of(tmp_path / "x.svg")
     for expected in ("T curve", "c curve", "y curve", "curve", "1", "10", "100", "1,000"):
         assert expected in texts
 
 
-def test_png(tmp_path: Path) -> None:
+def test_a_png_has_twice_the_pixels(tmp_path: Path) -> None:
     save(chart_of(), tmp_path / "x.PNG")
     data = (tmp_path / "x.PNG").read_bytes()
     assert data.startswith(b"\x89PNG\r\n")
@@ -69,7 +71,7 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
     assert "<title>T a</title>" in page
 
 
-def test_text_is_text_in_a_page(tmp_path: Path) -> None:
+def test_text_is_escaped_in_a_page(tmp_path: Path) -> None:
     save(chart_of("a"), tmp_path / "plain.html")
     save(chart_of(HOSTILE), tmp_path / "hostile.html")
     plain, page = ((tmp_path / f"{name}.html").read_text(encoding="utf-8") for name in ("plain", "hostile"))
@@ -80,7 +82,7 @@ def test_text_is_text_in_a_page(tmp_path: Path) -> None:
     assert spec["title"]["text"] == [f"T {HOSTILE}"], "and it is the same text"
 
 
-def test_text_is_text_in_an_svg(tmp_path: Path) -> None:
+def test_text_is_escaped_in_an_svg(tmp_path: Path) -> None:
     save(chart_of(HOSTILE), tmp_path / "x.svg")
     assert f"T {HOSTILE}" in texts_of(tmp_path / "x.svg")
     assert HOSTILE in texts_of(tmp_path / "x.svg")
@@ -88,7 +90,7 @@ def test_text_is_text_in_an_svg(tmp_path: Path) -> None:
     assert not list(root.iter(f"{SVG}script"))
 
 
-def test_text_that_xml_does_not_allow(tmp_path: Path) -> None:
+def test_characters_that_xml_forbids_are_replaced(tmp_path: Path) -> None:
     save(chart_of("a\x00b\x1b[31m\ud800\uffff"), tmp_path / "x.svg")
     assert "T a�b�[31m��" in texts_of(tmp_path / "x.svg")
 
@@ -103,7 +105,7 @@ save(lines(curves, x="a", y="y a", title="T a", caption="c a", rules={"a": 0.3},
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["svg", "png", "html", "json"])
-def test_the_same_bytes_again(kind: str, tmp_path: Path) -> None:
+def test_the_same_chart_gives_the_same_bytes(kind: str, tmp_path: Path) -> None:
     save(chart_of(), tmp_path / f"first.{kind}")
     save(chart_of("another"), tmp_path / f"other.{kind}")
     save(chart_of(), tmp_path / f"second.{kind}")
@@ -115,7 +117,7 @@ def test_the_same_bytes_again(kind: str, tmp_path: Path) -> None:
         assert (tmp_path / "third.svg").read_bytes() == first
 
 
-def test_clipped_charts_too_are_the_same_bytes(tmp_path: Path) -> None:
+def test_clipped_charts_give_the_same_bytes(tmp_path: Path) -> None:
     rows = [{"x": 1, "y": 2}, {"x": 2, "y": 9}]
     clipped = alt.Chart(alt.InlineData(values=rows)).mark_line(clip=True).encode(x="x:Q", y="y:Q")
     for name in ("1.svg", "2.svg"):
@@ -139,7 +141,7 @@ def test_clipped_charts_too_are_the_same_bytes(tmp_path: Path) -> None:
         ("a\0b.svg", "can't be written"),
     ],
 )
-def test_places_that_can_not_be_written_are_named(name: str, message: str, tmp_path: Path) -> None:
+def test_unwritable_paths_raise_an_error(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "folder.svg").mkdir()
     (tmp_path / "file").write_text("a file")
     os.mkfifo(tmp_path / "pipe.svg")
@@ -152,7 +154,7 @@ def test_places_that_can_not_be_written_are_named(name: str, message: str, tmp_p
             check_target(tmp_path / name)
 
 
-def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_permission_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(os, "access", lambda *_: False)
         with pytest.raises(InputError, match="can't be written: you may not write there"):
@@ -160,7 +162,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_target(tmp_path / "x.svg") == ".svg"
 
 
-def test_what_was_there_stays_if_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_old_file_stays_if_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.json"
     path.write_text("old")
 

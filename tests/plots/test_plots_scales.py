@@ -33,7 +33,7 @@ def test_thinning_is_even_on_the_axis_that_is_drawn() -> None:
     assert thinned(x, log=True)[:10].tolist() == list(range(10)), "none of the first is left out"
 
 
-def test_points_at_one_place_keep_the_ends() -> None:
+def test_points_at_the_same_position_keep_the_ends() -> None:
     assert thinned(np.full(1000, 3.0), log=False).tolist() == [0, 999]
 
 
@@ -54,7 +54,7 @@ def test_domains_end_in_round_numbers(ends: tuple[float, float], expected: tuple
 
 
 @given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
-def test_a_domain_holds_its_numbers(a: float, b: float) -> None:
+def test_a_domain_contains_its_numbers(a: float, b: float) -> None:
     low, high = round_domain(min(a, b), max(a, b))
     near = 1e-6 * max(abs(a), abs(b), 1e-300)
     assert low < high
@@ -78,7 +78,7 @@ def test_names_stand_apart_in_their_order_and_within_the_margin(wanted: list[flo
     assert all(b - a >= 20 - 1e-9 for a, b in pairwise(places))
 
 
-def test_names_stand_where_they_want_if_they_can() -> None:
+def test_names_with_enough_room_are_not_moved() -> None:
     assert spread([10, 50, 300], 20, 400) == [10, 50, 300]
     assert spread([100, 100, 100], 20, 400) == [80, 100, 120]
     assert spread([0, 0, 0], 20, 400) == [0, 20, 40]

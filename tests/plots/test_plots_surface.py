@@ -23,13 +23,15 @@ def drawn(values: Any = VALUES, **settings: Any) -> Chart:
 def layers(chart: Chart, mark: str) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """The layers of that mark, with their rows."""
     spec = chart.to_dict()
-    return [(each, spec["datasets"][each["data"]["name"]]) for each in spec["layer"] if each["mark"]["type"] == mark]
+    return [
+        (layer, spec["datasets"][layer["data"]["name"]]) for layer in spec["layer"] if layer["mark"]["type"] == mark
+    ]
 
 
 def texts_of(chart: Chart, path: Path) -> list[str]:
     save(chart, path)
     root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_each_number_is_in_its_cell() -> None:
@@ -75,18 +77,18 @@ def test_no_cell_is_framed_if_none_is_wanted() -> None:
     assert "title" not in drawn(marked=None).to_dict()
 
 
-def test_of_equal_cells_the_first_is_framed() -> None:
+def test_the_first_of_equal_cells_is_framed() -> None:
     _, frame = layers(drawn([[0.0, 1.0, 1.0], [1.0, 1.0, 0.5]]), "rect")[-1]
     assert [(row["y"], row["x"]) for row in frame] == [("1", "200")]
 
 
-def test_what_is_missing_has_a_cross() -> None:
+def test_missing_numbers_have_a_cross() -> None:
     ((_, rows),) = layers(drawn(), "point")
     assert [(row["y"], row["x"]) for row in rows] == [("500", "200")]
     assert layers(drawn([[1, 2, 3], [4, 5, 6]]), "point") == []
 
 
-def test_letters_are_seen_on_their_colour() -> None:
+def test_digits_have_contrast_on_their_colour() -> None:
     by_colour = {layer["mark"]["color"]: {row["value"] for row in rows} for layer, rows in layers(drawn(), "text")}
     assert by_colour == {"black": {0.35, 0.5, 0.4}, "white": {0.1, 0.2}}
 
@@ -96,17 +98,17 @@ def test_digits_are_written_where_there_is_room(n: int, are_written: bool) -> No
     chart = drawn(np.arange(n * n).reshape(n, n) / (n * n), x=range(n), y=range(n), value_format=".1%")
     assert bool(layers(chart, "text")) == are_written
     labels = chart.to_dict()["layer"][0]["encoding"]["x"]["axis"]["values"]
-    assert labels == [str(each) for each in range(0, n, 2 if n == 40 else 1)]
+    assert labels == [str(number) for number in range(0, n, 2 if n == 40 else 1)]
 
 
-def test_long_names_stand_on_end() -> None:
+def test_long_names_are_vertical() -> None:
     names = [f"the method number {number}" for number in range(8)]
     axis = drawn(np.eye(8), x=names, y=names).to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert axis["labelAngle"] == -90
     assert axis["values"] == names
 
 
-def test_a_far_row_does_not_take_all_colours() -> None:
+def test_outliers_do_not_use_up_the_colours() -> None:
     values = np.array([[0.1] * 3, *[[0.50, 0.51, 0.52]] * 5])
 
     def colours(**settings: Any) -> Any:
@@ -121,13 +123,13 @@ def test_a_far_row_does_not_take_all_colours() -> None:
 
 
 @pytest.mark.parametrize("values", [[[0.5]], [[0.0]], [[-3]]])
-def test_one_cell(values: list[list[float]], tmp_path: Path) -> None:
+def test_a_single_cell_can_be_drawn(values: list[list[float]], tmp_path: Path) -> None:
     chart = drawn(values, x=[1], y=[1])
     assert chart.to_dict()["layer"][0]["encoding"]["color"]["legend"] is None
     assert f"{values[0][0]:.3g}" in texts_of(chart, tmp_path / "x.svg")
 
 
-def test_text_is_text(tmp_path: Path) -> None:
+def test_text_is_escaped(tmp_path: Path) -> None:
     chart = drawn(np.eye(2), x=[HOSTILE, "b"], y=[HOSTILE, "b"], title=HOSTILE, x_title=HOSTILE, value_title=HOSTILE)
     written = HOSTILE.replace("\x00", "�")
     assert texts_of(chart, tmp_path / "x.svg").count(written) == 5, "title, axis, legend, and a name at either axis"
@@ -142,7 +144,7 @@ def test_text_is_text(tmp_path: Path) -> None:
         ([[]], {}, "values has the shape (1, 0)"),
         ([["a"]], {}, "values=[['a']]; give rows of numbers"),
         ([[1, 2], [3]], {}, "give rows of numbers, all of the same length"),
-        ([[1, 2]], {}, "values has 1 row of 2 columns, but y names 2 and x names 3"),
+        ([[1, 2]], {}, "values has 1 row of 2 columns, but y has 2 values and x has 3"),
         ([[1, 2, np.inf], [1, 2, 3]], {}, "infinite numbers"),
         (np.full((2, 3), np.nan), {}, "values has no number, only NaN"),
         (np.zeros((1, 251)), {"x": range(251), "y": [1]}, "draw up to 250 of each"),
@@ -155,6 +157,6 @@ def test_text_is_text(tmp_path: Path) -> None:
         (VALUES, {"value_format": "percent"}, "value_format='percent'; use one such as '.1%'"),
     ],
 )
-def test_what_cannot_be_drawn(values: Any, settings: dict[str, Any], message: str) -> None:
+def test_invalid_grids_raise_an_error(values: Any, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         drawn(values, **settings)

@@ -19,7 +19,7 @@ class ByHand(NamedTuple):
     micro_f1: float
     macro_f1: float
     accuracy: float
-    n_kept: int
+    n_selected: int
     model_bytes: int
     terms: list[str]
     mistakes: list[int]

@@ -8,7 +8,7 @@ from typing import Any
 
 from textsieve import compare
 from textsieve.comparison import Comparison, read_comparison
-from textsieve.comparison.appending import decode_line, encode_line
+from textsieve.comparison.json_lines import decode_line, encode_line
 
 from .categorizer_cases import small_texts
 
@@ -26,7 +26,7 @@ USUAL: dict[str, Any] = {
 def compared(n: int = 60, n_classes: int = 3, *, multilabel: bool = False, **other: Any) -> Comparison:
     """What is compared on texts of few words."""
     case = small_texts(n, n_classes, multilabel=multilabel)
-    labels = [list(each) for each in case.label_sets] if multilabel else case.labels
+    labels = [list(labels) for labels in case.label_sets] if multilabel else case.labels
     return compare(case.texts, labels, **{**USUAL, **other})
 
 
@@ -40,7 +40,7 @@ def of_many_classes(n_classes: int, **other: Any) -> Comparison:
 
 def renamed(folder: Path, names: dict[str, str]) -> Comparison:
     """The usual comparison with other names for classes, terms or selectors, by way of its file."""
-    path = folder / "found.jsonl"
+    path = folder / "results.jsonl"
     compared(results=path)
     text = json.dumps([decode_line(line) for line in path.read_bytes().splitlines()])
     for old, new in names.items():

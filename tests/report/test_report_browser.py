@@ -15,24 +15,24 @@ from tests.colours import COLOURS, contrast
 from tests.reference.report_cases import HOSTILE, compared, of_many_classes, renamed
 
 from textsieve.comparison import Comparison
-from textsieve.report import choices, write_report
+from textsieve.report import page_data, write_report
 
 READY = "document.querySelectorAll('.chart').length === document.querySelectorAll('.chart[data-drawn]').length"
 LABELS = """
-return [...document.querySelectorAll(".chart")].map((each) =>
-  (each.matches("[role=graphics-document]") ? each : each.querySelector("[role=graphics-document]"))?.ariaLabel)
+return [...document.querySelectorAll(".chart")].map((chart) =>
+  (chart.matches("[role=graphics-document]") ? chart : chart.querySelector("[role=graphics-document]"))?.ariaLabel)
 """
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def comparison() -> Comparison:
     return compared()
 
 
 @pytest.fixture(scope="module")
-def page(found: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "page.html"
-    write_report(found, path)
+    write_report(comparison, path)
     return path
 
 
@@ -47,13 +47,13 @@ def opened(browser: Browser, page: Path) -> Browser:
 def contrasts(browser: Browser, selector: str, field: str = "color") -> list[float]:
     """Of letters or lines with what is behind them."""
     script = COLOURS + (
-        "return [...document.querySelectorAll(arguments[0])].filter((each) => each.getClientRects().length)"
-        ".map((each) => [parse(getComputedStyle(each)[arguments[1]]), groundOf(each.closest('svg') ?? each)])"
+        "return [...document.querySelectorAll(arguments[0])].filter((element) => element.getClientRects().length)"
+        ".map((node) => [parse(getComputedStyle(node)[arguments[1]]), groundOf(node.closest('svg') ?? node)])"
     )
     return [contrast(*pair) for pair in browser.run(script, selector, field)]
 
 
-def test_it_loads_nothing_and_complains_of_nothing(browser: Browser, page: Path) -> None:
+def test_the_page_loads_nothing_and_logs_no_errors(browser: Browser, page: Path) -> None:
     opened(browser, page)
     assert browser.requests() == [page.as_uri()]
     assert browser.complaints() == []
@@ -80,9 +80,9 @@ def test_a_selector_has_one_colour_everywhere(browser: Browser, page: Path) -> N
     opened(browser, page)
 
     def colours(selector: str) -> list[str]:
-        stroke = "return [...document.querySelectorAll(arguments[0])].map((each) => getComputedStyle(each).stroke)"
-        found: list[str] = browser.run(stroke, selector)
-        return found
+        stroke = "return [...document.querySelectorAll(arguments[0])].map((line) => getComputedStyle(line).stroke)"
+        strokes: list[str] = browser.run(stroke, selector)
+        return strokes
 
     in_legend = colours("#quality .legend .swatch path[stroke]")[:2]
     assert len(set(in_legend)) == 2
@@ -90,7 +90,7 @@ def test_a_selector_has_one_colour_everywhere(browser: Browser, page: Path) -> N
         assert colours(f"{name} svg .mark-line path") == in_legend
 
 
-def test_what_is_chosen_is_drawn(browser: Browser, page: Path, found: Comparison) -> None:
+def test_controls_select_the_drawn_charts(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
     heights = browser.run("return [...document.querySelectorAll('#quality .mark-symbol path')].map((e) => e.ariaLabel)")
     browser.choose("#quality [name=measure]", "macro-F1")
@@ -108,15 +108,15 @@ def test_what_is_chosen_is_drawn(browser: Browser, page: Path, found: Comparison
     assert browser.complaints() == []
 
 
-def test_the_table_has_the_numbers_of_the_comparison(browser: Browser, page: Path, found: Comparison) -> None:
+def test_the_table_has_the_numbers_of_the_comparison(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
     titles = browser.texts("#conditions thead th")
     rows = browser.run(
         "return [...document.querySelectorAll('#conditions tbody tr')].map((row) => "
         "[...row.cells].map((cell) => [cell.textContent, cell.dataset.value ?? null]))"
     )
-    assert len(rows) == len(found.summary) == 2 * 3 * 2 + 2
-    for line, cells in zip(found.summary, rows, strict=True):
+    assert len(rows) == len(comparison.summary) == 2 * 3 * 2 + 2
+    for line, cells in zip(comparison.summary, rows, strict=True):
         shown = dict(zip(titles, cells, strict=True))
         assert shown["selector"][0] == line.selector
         assert line.micro_f1 is not None
@@ -126,17 +126,17 @@ def test_the_table_has_the_numbers_of_the_comparison(browser: Browser, page: Pat
         assert float(shown["± micro-F1"][1]) == line.micro_f1.half_width
         assert float(shown["training, s"][1]) == line.training_seconds
         assert float(shown["model, kB"][1]) * 1000 == pytest.approx(line.model_bytes)
-    assert browser.texts("#conditions tr.best td:nth-child(2)") == [x.selector for x in found.summary if x.is_best]
+    assert browser.texts("#conditions tr.best td:nth-child(2)") == [x.selector for x in comparison.summary if x.is_best]
 
 
 def column(browser: Browser, title: str) -> list[float]:
     place = browser.texts("#conditions thead th").index(title) + 1
     values = browser.run(
         "return [...document.querySelectorAll(`#conditions td:nth-child(${arguments[0]})`)]"
-        ".map((each) => each.dataset.value ?? null)",
+        ".map((element) => element.dataset.value ?? null)",
         place,
     )
-    return [math.nan if each is None else float(each) for each in values]
+    return [math.nan if value is None else float(value) for value in values]
 
 
 def test_a_click_on_a_title_sorts(browser: Browser, page: Path) -> None:
@@ -166,34 +166,34 @@ def test_the_keyboard_sorts_too(browser: Browser, page: Path) -> None:
     assert browser.all("#conditions thead th")[1].get_attribute("aria-sort") == "descending"
 
 
-def test_what_has_no_figures_is_sorted_last(browser: Browser, tmp_path: Path) -> None:
+def test_combinations_without_figures_are_sorted_last(browser: Browser, tmp_path: Path) -> None:
     write_report(compared(selectors="ig(min_score=9),ocfs", classifiers="nb"), tmp_path / "x.html")
     opened(browser, tmp_path / "x.html")
     button = browser.all("#conditions thead button")[browser.texts("#conditions thead th").index("micro-F1")]
     for _ in range(2):
         button.click()
         values = column(browser, "micro-F1")
-        assert [math.isnan(each) for each in values] == [False] * 3 + [True] * 3
-    assert any("keeps none of the" in each for each in browser.texts("section.problem li"))
+        assert [math.isnan(value) for value in values] == [False] * 3 + [True] * 3
+    assert any("keeps none of the" in problem for problem in browser.texts("section.problem li"))
     assert browser.complaints() == []
 
 
-def test_as_csv(browser: Browser, page: Path, found: Comparison) -> None:
+def test_the_table_is_copied_as_csv(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
     browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     browser.one("#copy").click()
     browser.wait("window.copied")
     lines = browser.run("return window.copied").splitlines()
-    assert lines[0].startswith("terms,selector,classifier,kept,micro-F1,± micro-F1")
-    assert len(lines) == 1 + len(found.summary)
-    assert found.summary[0].micro_f1 is not None
-    assert repr(found.summary[0].micro_f1.value) in lines[1]
+    assert lines[0].startswith("terms,selector,classifier,selected,micro-F1,± micro-F1")
+    assert len(lines) == 1 + len(comparison.summary)
+    assert comparison.summary[0].micro_f1 is not None
+    assert repr(comparison.summary[0].micro_f1.value) in lines[1]
     browser.wait("document.getElementById('copied').textContent.startsWith('Copied 14 rows')")
 
 
-def test_overlap_for_a_number_of_terms(browser: Browser, page: Path, found: Comparison) -> None:
+def test_overlap_for_a_number_of_terms(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
-    shared = {each.n_terms: each.likeness for each in found.overlaps}
+    shared = {overlap.n_terms: overlap.measures for overlap in comparison.overlaps}
     for place, size in enumerate((2, 4, 9)):
         browser.choose("#overlap [name=size]", str(place))
         browser.choose("#overlap [name=index]", "shared")
@@ -204,10 +204,10 @@ def test_overlap_for_a_number_of_terms(browser: Browser, page: Path, found: Comp
         assert browser.texts("#overlap .matrix tbody tr:first-child td")[1] == f"{shared[size].jaccard:.2f}"
 
 
-def test_confusion_of_a_combination(browser: Browser, page: Path, found: Comparison) -> None:
+def test_confusion_of_a_combination(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
     names = browser.texts("#classes [name=combination] option")
-    best = next(line for line in found.summary if line.is_best)
+    best = next(line for line in comparison.summary if line.is_best)
     assert names[0].startswith("all terms" if best.selector == "all" else best.selector)
     for place, text in ((0, names[0]), (len(names) - 1, names[-1])):
         browser.choose("#classes [name=combination]", str(place))
@@ -215,22 +215,22 @@ def test_confusion_of_a_combination(browser: Browser, page: Path, found: Compari
             "return [...document.querySelectorAll('#classes .matrix tbody tr')].map((row) => "
             "[...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))"
         )
-        right = [sum(row[0] for row in each) for each in _classes_of(found, text)]
+        right = [sum(row[0] for row in rows) for rows in _classes_of(comparison, text)]
         assert [cells[number][number] for number in range(3)] == right
-        assert [sum(row) for row in cells] == [sum(row[2] for row in each) for each in _classes_of(found, text)]
+        assert [sum(row) for row in cells] == [sum(row[2] for row in rows) for rows in _classes_of(comparison, text)]
 
 
-def _classes_of(found: Comparison, text: str) -> list[list[tuple[int, int, int]]]:
-    """For each class what each fold has."""
+def _classes_of(comparison: Comparison, text: str) -> list[list[tuple[int, int, int]]]:
+    """Return the counts of each class in each fold."""
     ((selector, terms, classifier),) = re.findall(r"^(?:(\w+), )?(\w+) terms?, (\w+)$", text)
     size: Any = terms if terms == "all" else int(terms)
     key = (selector or "all", size, classifier)
-    rows = [row for row in found.rows if row.key[1:] == key]
+    rows = [row for row in comparison.rows if row.key[1:] == key]
     assert len(rows) == 2
-    return [list(each) for each in zip(*(row.by_class or () for row in rows), strict=True)]
+    return [list(counts) for counts in zip(*(row.by_class or () for row in rows), strict=True)]
 
 
-def test_several_labels_have_a_table_of_classes(browser: Browser, tmp_path: Path) -> None:
+def test_multilabel_documents_have_a_table_of_classes(browser: Browser, tmp_path: Path) -> None:
     multilabel = compared(multilabel=True)
     write_report(multilabel, tmp_path / "x.html")
     opened(browser, tmp_path / "x.html")
@@ -240,11 +240,13 @@ def test_several_labels_have_a_table_of_classes(browser: Browser, tmp_path: Path
         "[...row.cells].map((cell) => cell.textContent))"
     )
     assert [row[0] for row in rows] == multilabel.header["classes"]
-    (counts, *_) = (each["classes"] for each in browser.run("return JSON.parse(data.textContent).combinations"))
+    (counts, *_) = (
+        combination["classes"] for combination in browser.run("return JSON.parse(data.textContent).combinations")
+    )
     hits, put, true = counts[0]
     f1 = 2 * hits / (put + true)
     assert rows[0][1:] == [str(true), f"{hits / put:.3f}", f"{hits / true:.3f}", f"{f1:.3f}"]
-    assert "all labels right" in browser.texts("#conditions thead th")
+    assert "accuracy" in browser.texts("#conditions thead th")
 
 
 def test_the_search_looks_for_terms_and_classes(browser: Browser, page: Path) -> None:
@@ -256,41 +258,45 @@ def test_the_search_looks_for_terms_and_classes(browser: Browser, page: Path) ->
     wanted = all_terms[0][:3].upper()
     box.send_keys(wanted)
     assert browser.texts("#terms .term") == [term for term in all_terms if wanted.lower() in term.lower()]
-    assert f"match “{wanted}”" in browser.texts("#terms .found")[0]
+    assert f"match “{wanted}”" in browser.texts("#terms .shown")[0]
     box.clear()
     box.send_keys("moon")
     assert browser.texts("#terms .card h3") == ["moon"]
     box.send_keys("x")
     assert browser.texts("#terms .card") == []
-    assert "0 match" in browser.texts("#terms .found")[0]
+    assert "0 match" in browser.texts("#terms .shown")[0]
 
 
-def test_a_search_says_of_how_many_terms_it_is(
+def test_a_search_shows_how_many_terms_it_covers(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choices, "MOST_TERMS", 3)
-    monkeypatch.setattr(choices, "LEAST_TERMS", 1)
+    monkeypatch.setattr(page_data, "MAX_TERMS", 3)
+    monkeypatch.setattr(page_data, "MIN_CLASS_TERMS", 1)
     page = tmp_path / "few.html"
     write_report(compared(), page)
     opened(browser, page)
     browser.one("#terms [name=search]").send_keys("nowhere")
-    assert "chose 9 terms, 3 of them are here; 0 match" in browser.texts("#terms .found")[0]
+    assert "selected 9 terms, 3 of them are here; 0 match" in browser.texts("#terms .shown")[0]
 
 
-def test_terms_of_a_selector_and_a_number(browser: Browser, page: Path, found: Comparison) -> None:
+def test_terms_of_a_selector_and_a_number(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
-    chosen = {(each.selector, each.n_terms): each.terms for each in found.selections if each.fold == 0}
+    selected = {
+        (selection.selector, selection.n_terms): selection.terms
+        for selection in comparison.selections
+        if selection.fold == 0
+    }
     for selector in ("ocfs", "ig"):
         for size in (2, 9):
             browser.choose("#terms [name=selector]", selector)
             browser.choose("#terms [name=size]", str(size))
-            places = [int(each.rstrip(".")) for each in browser.texts("#terms .card li span:first-child")]
+            places = [int(rank.rstrip(".")) for rank in browser.texts("#terms .card li span:first-child")]
             shown = dict(zip(places, browser.texts("#terms .term"), strict=True))
-            assert tuple(shown[place] for place in sorted(shown)) == chosen[selector, size]
+            assert tuple(shown[place] for place in sorted(shown)) == selected[selector, size]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_it_can_be_read_in_light_and_dark(dark: bool, browser: Browser, page: Path) -> None:
+def test_letters_and_lines_have_contrast_in_light_and_dark_mode(dark: bool, browser: Browser, page: Path) -> None:
     browser.look(dark=dark)
     opened(browser, page)
     ground = browser.run(COLOURS + "return groundOf(document.querySelector('#quality'))")
@@ -303,13 +309,13 @@ def test_it_can_be_read_in_light_and_dark(dark: bool, browser: Browser, page: Pa
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_numbers_can_be_read_on_every_shade(dark: bool, browser: Browser, page: Path, tmp_path: Path) -> None:
+def test_numbers_have_contrast_on_every_shade(dark: bool, browser: Browser, page: Path, tmp_path: Path) -> None:
     before, begin, rest = page.read_text(encoding="utf-8").partition('<script type="application/json" id="data">')
     data, end, after = rest.partition("</script>")
     held = json.loads(data)
     shares = [[(10 * row + column) / 100 for column in range(11)] for row in range(11)]
     measures = dict.fromkeys(("shared", "jaccard", "kuncheva"), shares)
-    held["overlap"][-1] |= {"selectors": list("abcdefghijk"), "kept": [9] * 11, **measures}
+    held["overlap"][-1] |= {"selectors": list("abcdefghijk"), "selected": [9] * 11, **measures}
     (tmp_path / "x.html").write_text(before + begin + json.dumps(held) + end + after, encoding="utf-8")
     browser.look(dark=dark)
     opened(browser, tmp_path / "x.html")
@@ -335,14 +341,14 @@ def test_a_narrow_window_is_not_scrolled_sideways(width: int, browser: Browser, 
     assert max(charts) <= width
 
 
-def test_on_paper(browser: Browser, page: Path) -> None:
+def test_the_printed_page_is_light_and_has_all_rows(browser: Browser, page: Path) -> None:
     browser.look(dark=True, media="print")
     opened(browser, page)
     assert browser.run(COLOURS + "return groundOf(document.body)") == [255, 255, 255]
     assert min(contrasts(browser, "h1, h2, td, th, p, .chart svg text")) >= 4.5
     shown = browser.run(
         "return [...document.querySelectorAll('select, input, nav, #copy')]"
-        ".filter((each) => each.getClientRects().length).length"
+        ".filter((element) => element.getClientRects().length).length"
     )
     assert shown == 0
     for box in ("#conditions", "#classes .by-class table", "#classes .matrix table"):
@@ -355,7 +361,7 @@ def test_on_paper(browser: Browser, page: Path) -> None:
     assert arrows in ("none", "normal")
 
 
-def test_names_are_text_and_nothing_else(browser: Browser, tmp_path: Path) -> None:
+def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     hostile = renamed(tmp_path, {"boat": HOSTILE, "deck": f"{HOSTILE}deck", "ocfs": f"{HOSTILE}ocfs"})
     write_report(hostile, tmp_path / "x.html")
     opened(browser, tmp_path / "x.html")
@@ -371,7 +377,7 @@ def test_names_are_text_and_nothing_else(browser: Browser, tmp_path: Path) -> No
     assert any(HOSTILE in text for text in browser.texts("#classes .matrix th"))
 
 
-def test_many_classes(browser: Browser, tmp_path: Path) -> None:
+def test_the_matrix_of_many_classes_has_those_with_most_mistakes(browser: Browser, tmp_path: Path) -> None:
     write_report(of_many_classes(120), tmp_path / "x.html")
     opened(browser, tmp_path / "x.html")
     assert len(browser.all("#classes .matrix tbody tr")) == 30
@@ -394,7 +400,7 @@ def test_many_classes(browser: Browser, tmp_path: Path) -> None:
     ],
     ids=["one size", "all terms", "no energy", "nothing", "drawn at random"],
 )
-def test_little_to_show(wanted: dict[str, Any], browser: Browser, tmp_path: Path) -> None:
+def test_pages_with_little_to_show_have_no_errors(wanted: dict[str, Any], browser: Browser, tmp_path: Path) -> None:
     write_report(compared(**wanted), tmp_path / "x.html")
     opened(browser, tmp_path / "x.html")
     assert browser.complaints() == []

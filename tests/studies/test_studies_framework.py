@@ -26,7 +26,7 @@ from studies.selection import SelectionSeconds
 from studies.testor_counts import SecondsOfTestors
 
 from textsieve import InputError
-from textsieve.comparison.appending import appended, decode_line, encode_line
+from textsieve.comparison.json_lines import decode_line, encode_line, open_to_append
 from textsieve.corpus.collections import locating
 
 
@@ -444,7 +444,7 @@ def test_another_scope_is_refused_but_not_another_number_of_threads(
 def test_two_runs_do_not_write_to_one_file(paper: Callable[..., Paper], tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     paper(ITEM)
-    with appended(str(tmp_path / "r.jsonl")), pytest.raises(InputError, match="another run is writing to it"):
+    with open_to_append(str(tmp_path / "r.jsonl")), pytest.raises(InputError, match="another run is writing to it"):
         reproduce("ocfs", results=tmp_path / "r.jsonl")
 
 
@@ -514,7 +514,7 @@ def test_a_wrong_line_is_named(paper: Callable[..., Paper], tmp_path: Path, line
     own, body = path.read_bytes(), line[:-1].encode()
     for wrong in (body + b', "checksum": "%08x"}\n' % crc32(body), line.encode() + b"\n", b"no JSON\n"):
         path.write_bytes(own + wrong)
-        with pytest.raises(InputError, match=r"r\.jsonl, line 3 is damaged: .* Remove this line and run the same"):
+        with pytest.raises(InputError, match=r"r\.jsonl: line 3: damaged: .* Remove this line and run the same"):
             reproduce("ocfs", results=path)
         assert path.read_bytes() == own + wrong
 

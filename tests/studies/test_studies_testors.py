@@ -146,7 +146,7 @@ def test_as_many_terms_as_another_selector_keeps_are_counted_in_each_fold(collec
         for size in (AsManyAs(TESTORS), int(n_terms))
     )
     assert value(same, for_one) == value(by_hand, for_one) > 0.3
-    kept = Quality(collection, "ig(pooling=max)", AsManyAs(TESTORS), "svm(C=1)", "n_kept", settings)
+    kept = Quality(collection, "ig(pooling=max)", AsManyAs(TESTORS), "svm(C=1)", "n_selected", settings)
     assert value(kept) == value(TermsSelected(collection, TESTORS))
 
 

@@ -133,7 +133,8 @@ def naming_options(classifier: Any) -> Iterator[None]:
     except ValueError as problem:
         if not type(classifier).__module__.startswith("sklearn."):
             raise
-        raise InputError(f"classifier_options: {shown(classifier, 200)} can't be trained: {problem}") from problem
+        message = f"{shown(classifier, 200)} can't be trained: {problem}"
+        raise InputError(message, setting="classifier_options") from problem
 
 
 @contextmanager

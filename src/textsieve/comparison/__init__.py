@@ -1,14 +1,14 @@
 """Compare selectors, numbers of terms and classifiers on the same documents.
 
 - `variants.py`, `plan.py`: the combinations to measure; `ig(pooling=max)` is a selector like `ig`.
-- `validate_options.py`: finds invalid options before a long run.
-- `documents.py`, `vectors.py`, `splits.py`: documents are counted once and divided into training and test documents.
+- `compared_documents.py`, `splits.py`: documents are counted once and divided into training and test documents.
 - `folds.py`: data that all conditions of a fold share: statistics per weighting, rankings per selector.
+- `rankings.py`: the description of a ranking that is stored for reports.
 - `measuring.py`: measures one condition on one fold, exactly as a `Categorizer` on its training documents.
-- `warmup.py`: runs a few documents first, so that loading kernels is not measured.
-- `rows.py`, `results.py`, `appending.py`, `schema.py`: the results, one per line, in a file that a run can resume.
-- `significance.py`, `summary.py`, `rankings.py`: means, tests and rankings of terms.
+- `results.py`, `schema.py`, `json_lines.py`: the results, one per line, in a file that a run can resume.
+- `summary.py`: means, intervals, significance and ranks.
 - `running.py`: `compare`. `outcome.py`: its result.
+- `view.py`, `findings.py`: the result as formatted tables, notes and findings.
 """
 
 from typing import TYPE_CHECKING
@@ -18,18 +18,18 @@ from ..lazy import attach
 if TYPE_CHECKING:
     from .outcome import Comparison as Comparison
     from .outcome import read_comparison as read_comparison
-    from .rows import Row as Row
-    from .rows import Selection as Selection
+    from .results import Row as Row
+    from .results import Selection as Selection
     from .running import compare as compare
-    from .significance import half_width as half_width
-    from .significance import holm as holm
+    from .summary import half_width as half_width
+    from .summary import holm as holm
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "running": ["compare"],
         "outcome": ["Comparison", "read_comparison"],
-        "rows": ["Row", "Selection"],
-        "significance": ["half_width", "holm"],
+        "results": ["Row", "Selection"],
+        "summary": ["half_width", "holm"],
     },
 )

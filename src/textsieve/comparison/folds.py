@@ -10,9 +10,9 @@ Times are those of the work itself, recorded when it was done, so that each row 
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Generic, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..arrays import Ints
-from ..errors import InputError, NothingSelected, UnfitDocuments, shown
+from ..errors import InputError, NothingSelected, Setting, UnfitDocuments, shown
 from ..evaluation import folds as folds_of
 from ..stats import ClassStats
 from ..text.schemes import Scheme
@@ -30,8 +30,8 @@ from ..training.counted_documents import CountedDocuments, columns_in_order
 from ..training.plan import SelectedTerms, TrainingPlan
 from ..training.targets import Targets
 from ..training.tuning import FoldSplit, of_some_documents, parted
-from .documents import ComparisonDocuments
-from .rankings import DESCRIBED_FOLD, Described, described
+from .compared_documents import ComparisonDocuments
+from .rankings import DESCRIBED_FOLD, RankingDescription, describe_ranking
 
 T = TypeVar("T")
 
@@ -39,14 +39,14 @@ T = TypeVar("T")
 class Timed(NamedTuple, Generic[T]):
     """A result, and the seconds that it took."""
 
-    made: T
+    result: T
     seconds: float
 
 
-def timed(make: Callable[[], T]) -> Timed[T]:
+def timed(function: Callable[[], T]) -> Timed[T]:
     """Call a function, and return its result with the elapsed seconds."""
     begin = time.perf_counter()
-    result = make()
+    result = function()
     return Timed(result, time.perf_counter() - begin)
 
 
@@ -57,25 +57,25 @@ class RankingRequest(NamedTuple):
     training: TrainingPlan
     limit: int | None
     """Maximum number of terms."""
-    most: int | None
+    largest: int | None
     """The largest number of terms that a condition of this selector requests."""
 
     @property
     def key(self) -> tuple[str, int | None]:
         """Return the key under which the ranking is shared: the selector, and the number of terms that it ranks."""
-        return self.selector, self.limit if self.training.ranks_each_size else self.most
+        return self.selector, self.limit if self.training.ranks_each_size else self.largest
 
 
 class FoldCache:
     """Training and test documents, with cached statistics and rankings of the training documents."""
 
     def __init__(
-        self, train: CountedDocuments, test: CountedDocuments, test_places: Ints, *, describes: bool = False
+        self, train: CountedDocuments, test: CountedDocuments, test_positions: Ints, *, describes: bool = False
     ) -> None:
-        self.train, self.test, self.test_places, self._describes = train, test, test_places, describes
+        self.train, self.test, self.test_positions, self._describes = train, test, test_positions, describes
         self._stats: dict[Scheme, Timed[ClassStats]] = {}
-        self._ranked: dict[tuple[str, int | None], Timed[SelectedTerms] | InputError] = {}
-        self._described: dict[tuple[str, int | None], Described] = {}
+        self._rankings: dict[tuple[str, int | None], Timed[SelectedTerms] | InputError] = {}
+        self._descriptions: dict[tuple[str, int | None], RankingDescription] = {}
         self._inner: list[FoldCache] | None = None
 
     @property
@@ -83,52 +83,45 @@ class FoldCache:
         """Return the number of terms to select from."""
         return len(self.train.columns_within_limits)
 
-    def chosen(self, wanted: RankingRequest) -> Timed[SelectedTerms]:
-        """Return the columns of the selected terms, the best first."""
-        if wanted.key not in self._ranked:
-            self._ranked[wanted.key] = self._rank_or_why_not(wanted)
-        ranking = self._ranked[wanted.key]
+    def select(self, request: RankingRequest) -> Timed[SelectedTerms]:
+        """Return the columns of the selected terms, the best first; an error of the selector is cached, too."""
+        if request.key not in self._rankings:
+            try:
+                self._rankings[request.key] = self._rank(request)
+            except (NothingSelected, UnfitDocuments) as problem:
+                self._rankings[request.key] = problem.with_traceback(None)
+        ranking = self._rankings[request.key]
         if isinstance(ranking, InputError):
-            raise ranking
+            raise copy(ranking)  # a copy, so that the cached error keeps no traceback and its frames
         terms, seconds = ranking
-        return Timed(terms._replace(columns=terms.columns[: wanted.limit]), seconds)
+        return Timed(terms._replace(columns=terms.columns[: request.limit]), seconds)
 
-    def described(self, wanted: RankingRequest) -> Described | None:
+    def description(self, request: RankingRequest) -> RankingDescription | None:
         """Return the description of a cached ranking, or None if this fold does not describe rankings."""
-        return self._described.get(wanted.key)
+        return self._descriptions.get(request.key)
 
-    def _rank_or_why_not(self, wanted: RankingRequest) -> Timed[SelectedTerms] | InputError:
-        """Return the ranking, or the error if no term can be selected, which is cached too.
-
-        The number of terms is removed from the error message, since it is that of the shared ranking and not of a row.
-        """
-        try:
-            return self._rank(wanted)
-        except (NothingSelected, UnfitDocuments) as problem:
-            return type(problem)(re.sub(rf"(?<=\()k={wanted.key[1]}(, )?", "", str(problem)))
-
-    def _rank(self, wanted: RankingRequest) -> Timed[SelectedTerms]:
-        (_, most), training = wanted.key, wanted.training
+    def _rank(self, request: RankingRequest) -> Timed[SelectedTerms]:
+        (_, most), training = request.key, request.training
         stats, before = self._stats_of(training.selection)
         with of_some_documents():
-            documents = partial(_documents, self.train, training.selection)
-            fitted, fitting = timed(lambda: training.fit_selector(stats, most, documents))
-            kept, keeping = timed(lambda: training.kept_by(fitted, most))
-        columns = self.train.columns_within_limits[kept.columns]
+            documents = partial(_weighted, self.train, training.selection)
+            selector, fitting = timed(lambda: training.fit_selector(stats, most, documents))
+            selected, selecting = timed(lambda: training.kept_by(selector, most))
+        columns = self.train.columns_within_limits[selected.columns]
         if self._describes:
             terms = [self.train.terms[column] for column in columns.tolist()]
-            self._described[wanted.key] = described(fitted, kept.columns, terms)
-        return Timed(kept._replace(columns=columns), before + fitting + keeping)
+            self._descriptions[request.key] = describe_ranking(selector, selected.columns, terms)
+        return Timed(selected._replace(columns=columns), before + fitting + selecting)
 
     def _stats_of(self, scheme: Scheme) -> Timed[ClassStats]:
         if scheme not in self._stats:
             self._stats[scheme] = timed(lambda: _statistics(self.train, scheme))
         return self._stats[scheme]
 
-    def split(self, kept: SelectedTerms) -> FoldSplit:
+    def split(self, selected: SelectedTerms) -> FoldSplit:
         """Return the training and test counts of the selected terms."""
-        train, test = (columns_in_order(part.counts, kept.columns) for part in (self.train, self.test))
-        return FoldSplit(train, self.train.targets, test, self.test.targets, kept.columns)
+        train, test = (columns_in_order(part.counts, selected.columns) for part in (self.train, self.test))
+        return FoldSplit(train, self.train.targets, test, self.test.targets, selected.columns)
 
     def inner(self, n_folds: int) -> list[FoldCache]:
         """Return the inner folds: each holds out part of the training documents, as `training.tuning` does."""
@@ -152,14 +145,14 @@ class Fold:
     documents: ComparisonDocuments
 
     @cached_property
-    def shared(self) -> FoldCache:
+    def cache(self) -> FoldCache:
         """Return the data that the conditions share; its classes are those with at least one training document."""
         self.require_classes()
         counted, is_train = self.documents.counted, self.documents.trained[self.number]
         train, test = (counted.take(np.flatnonzero(mask)) for mask in (is_train, self.documents.tested[self.number]))
         train = replace(train, targets=_with_documents(train.targets))
-        places = np.flatnonzero(self.documents.tested[self.number])
-        return FoldCache(train, test, places, describes=self.number == DESCRIBED_FOLD)
+        positions = np.flatnonzero(self.documents.tested[self.number])
+        return FoldCache(train, test, positions, describes=self.number == DESCRIBED_FOLD)
 
     def require_classes(self) -> None:
         """Raise `InputError` if the training documents have too few classes to learn from; only the labels are used."""
@@ -167,19 +160,22 @@ class Fold:
         present = [all_targets.classes[number] for number in np.flatnonzero(all_targets.class_docs).tolist()]
         if len(present) == 1 and not all_targets.multilabel:
             raise InputError(
-                f"{self.documents.name}: Only one class, {shown(present[0])}, so there is nothing to tell apart; give "
-                "documents of at least two classes. In a table, name the column of the labels with label=."
+                f"only one class, {shown(present[0])}, so there is nothing to tell apart; give documents of at least "
+                "two classes",
+                place=self.documents.name,
+                hint=("In a table, name the label column with ", Setting("label"), "."),
             )
         targets = all_targets.take(np.flatnonzero(self.documents.trained[self.number]))
         if not targets.can_be_learned.any():
             more = ", or fewer folds" if "folds" in self.documents.parts.about["by"] else ""
             raise InputError(
-                f"{self.documents.name_of(self.number)}: fewer than two classes have documents to learn from; give "
-                f"more documents of each class{more}."
+                "fewer than two classes have training documents",
+                place=self.documents.training_name(self.number),
+                hint=f"give more documents of each class{more}",
             )
 
     @cached_property
-    def missing(self) -> tuple[object, ...]:
+    def missing_classes(self) -> tuple[object, ...]:
         """Return the classes of test documents that no training document has."""
         targets = self.documents.counted.targets
         known, tested = (
@@ -195,7 +191,7 @@ def _statistics(counted: CountedDocuments, scheme: Scheme) -> ClassStats:
     return stats.renamed(map(within.targets.name, stats.classes))
 
 
-def _documents(counted: CountedDocuments, scheme: Scheme) -> list[csr_matrix]:
+def _weighted(counted: CountedDocuments, scheme: Scheme) -> list[csr_matrix]:
     """Return the weighted documents from which the statistics were computed."""
     return [counted.within_limits.weights(scheme)]
 

@@ -1,15 +1,24 @@
-"""Measure one condition on one fold: select, train and test as a `Categorizer` on the training documents would."""
+"""Measure one condition on one fold: select, train and test as a `Categorizer` on the training documents would.
+
+The times of the first condition would include loading or compiling kernels. So `warm_up` measures a few documents first
+and discards the results; errors will occur again when measuring. Some kernels are used only for large problems and are
+not reached.
+"""
 
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import Ints
 from ..errors import InputError
-from ..evaluation import Report, compare_labels
+from ..evaluation import Report, compare_labels, folds
 from ..evaluation.scores import HeldOutScores
 from ..evaluation.thresholds import ThresholdRule
 from ..modelfile.writing import encode
@@ -18,15 +27,15 @@ from ..settings import n_threads
 from ..training.plan import Fitted, SelectedTerms, TrainingPlan
 from ..training.train import model_of
 from ..training.tuning import FoldSplit, assign
+from .compared_documents import ComparisonDocuments
 from .folds import Fold, FoldCache, RankingRequest, Timed, timed
-from .plan import Condition, Plan
-from .rankings import Ranking
-from .rows import Row, Selection
-from .significance import Mistakes
-from .validate_options import without_prefix
-from .vectors import settled
+from .plan import Condition, Plan, settings_for_form
+from .rankings import FoldRanking
+from .results import Mistakes, Row, Selection
+from .variants import message_of
 
-SOME_TIME = "1970-01-01T00:00:00+00:00"
+CONSTANT_TIME = "1970-01-01T00:00:00+00:00"
+MOST_WARM_UP_DOCUMENTS = 400
 
 
 class TrainedCondition(NamedTuple):
@@ -37,84 +46,82 @@ class TrainedCondition(NamedTuple):
 
 
 class MeasuredCondition(NamedTuple):
-    """The row of a condition, and its selected terms, if any."""
+    """The row of a condition, its selected terms, if any, and their ranking, if it is stored."""
 
     row: Row
     selection: Selection | None
-    ranking: Ranking | None = None
-    """The ranking of the terms, if it is stored."""
+    ranking: FoldRanking | None = None
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
     """Select, train and test; if no term is selected or training fails, return a row with the problem."""
-    shared, form = fold.shared, fold.documents.form
-    settings = settled(plan.settings_of(condition), form)
+    cache, form = fold.cache, fold.documents.form
+    settings = settings_for_form(plan.settings_of(condition), form)
     training = plan.training_plan_of(condition, form)
-    wanted = _wanted(shared, condition, plan, training)
+    request = _ranking_request(cache, condition, plan, training)
     about: dict[str, Any] = {
-        "n_seen": shared.n_seen,
-        "trained_on": shared.train.targets.n_documents,
-        "documents": shared.test.targets.n_documents,
-        "missing_classes": fold.missing,
+        "n_seen": cache.n_seen,
+        "trained_on": cache.train.targets.n_documents,
+        "documents": cache.test.targets.n_documents,
+        "missing_classes": fold.missing_classes,
         "threads": n_threads(plan.n_jobs),
         "cores": os.cpu_count(),
     }
-    inner = shared.inner(settings.folds) if _holds_out(training, shared) else []
+    inner = cache.inner(settings.folds) if _holds_out(training, cache) else []
     selection = None
     try:
-        selected_terms = [documents.chosen(wanted) for documents in (shared, *inner)]
-        selected = selected_terms[0].made
-        selection, split = _selection(fold, condition, selected), shared.split(selected)
+        selected_terms = [documents.select(request) for documents in (cache, *inner)]
+        selected = selected_terms[0].result
+        selection, split = _selection(fold, condition, selected), cache.split(selected)
         trained, training_seconds = timed(lambda: _train(training, split, inner, selected_terms[1:]))
-        predicted, prediction = timed(lambda: assign(training, trained.fitted, split.test, trained.cut))
+        predicted, prediction_seconds = timed(lambda: assign(training, trained.fitted, split.test, trained.cut))
     except InputError as problem:
-        return MeasuredCondition(
-            Row.about(fold.number, condition, **about, problem=without_prefix(str(problem))), selection
-        )
+        return MeasuredCondition(Row.about(fold.number, condition, **about, problem=message_of(problem)), selection)
     true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
     classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
     report = compare_labels(
         classes, true_labels, predicted_labels, multilabel=multilabel, unknown=int(predicted.is_unknown.sum())
     )
-    model = model_of(settings, shared.train, selected, trained.fitted, trained.cut)
+    model = model_of(settings, cache.train, selected, trained.fitted, trained.cut)
     row = Row.about(
         fold.number,
         condition,
         **about,
         **_figures(report),
-        n_kept=len(selected.columns),
+        n_selected=len(selected.columns),
         selection_seconds=sum(terms.seconds for terms in selected_terms),
         training_seconds=training_seconds,
-        prediction_seconds=prediction,
+        prediction_seconds=prediction_seconds,
         model_bytes=_size(model),
         mistakes=_mistakes(true_labels, predicted_labels),
     )
-    return MeasuredCondition(row, selection, _ranking(fold, condition, wanted))
+    return MeasuredCondition(row, selection, _ranking(fold, condition, request))
 
 
-def _holds_out(training: TrainingPlan, shared: FoldCache) -> bool:
+def _holds_out(training: TrainingPlan, cache: FoldCache) -> bool:
     """Return whether inner folds are needed to fit thresholds on held-out documents."""
-    targets = shared.train.targets
+    targets = cache.train.targets
     return targets.multilabel and training.cut.known(len(targets.classes)) is None
 
 
-def _wanted(shared: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
-    limits = [training.most_terms(size, shared.n_seen) for size in plan.sizes_for(condition.selector)]
-    most = None if None in limits else max(limit for limit in limits if limit is not None)
-    return RankingRequest(
-        condition.selector.name, training, training.most_terms(condition.n_terms, shared.n_seen), most
-    )
+def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
+    limits = [training.most_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
+    largest = None if None in limits else max(limit for limit in limits if limit is not None)
+    limit = training.most_terms(condition.n_terms, cache.n_seen)
+    return RankingRequest(condition.selector.name, training, limit, largest)
 
 
 def _train(
-    training: TrainingPlan, split: FoldSplit, inner: list[FoldCache], chosen: list[Timed[SelectedTerms]]
+    training: TrainingPlan, split: FoldSplit, inner: list[FoldCache], selected: list[Timed[SelectedTerms]]
 ) -> TrainedCondition:
     fitted = training.fit_counts(split.train, split.train_targets)
-    return TrainedCondition(fitted, _cut(training, split, inner, chosen) if split.train_targets.multilabel else None)
+    return TrainedCondition(
+        fitted, _threshold_rule(training, split, inner, selected) if split.train_targets.multilabel else None
+    )
 
 
-def _cut(
-    training: TrainingPlan, split: FoldSplit, inner: list[FoldCache], chosen: list[Timed[SelectedTerms]]
+def _threshold_rule(
+    training: TrainingPlan, split: FoldSplit, inner: list[FoldCache], selected: list[Timed[SelectedTerms]]
 ) -> ThresholdRule:
     """Return the threshold rule, fitted on the scores of documents held out from the training documents."""
     targets = split.train_targets
@@ -122,10 +129,10 @@ def _cut(
     if known is not None:
         return known
     held_out = HeldOutScores(targets.indicator(), targets.weights)
-    for shared, kept in zip(inner, chosen, strict=True):
-        own = shared.split(kept.made)
-        for part, scored in own.held_out_scores(training, own.train.shape[1]):
-            held_out.add(shared.test_places[part], scored.scores)
+    for cache, terms in zip(inner, selected, strict=True):
+        inner_split = cache.split(terms.result)
+        for part, scored in inner_split.held_out_scores(training, inner_split.train.shape[1]):
+            held_out.add(cache.test_positions[part], scored.scores)
     return training.cut.fit_held_out(held_out)
 
 
@@ -135,7 +142,7 @@ def _size(model: Model) -> int:
     The training time is replaced by a constant, because at another time the checksum in the file could have
     one digit more.
     """
-    return len(encode(replace(model, about={**model.about, "trained": SOME_TIME})))
+    return len(encode(replace(model, about={**model.about, "trained": CONSTANT_TIME})))
 
 
 def _figures(report: Report) -> dict[str, Any]:
@@ -152,24 +159,62 @@ def _figures(report: Report) -> dict[str, Any]:
 
 
 def _mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]) -> Mistakes:
-    counts = [len(set(own) ^ set(given)) for own, given in zip(true, predicted, strict=True)]
+    counts = [len(set(labels) ^ set(guesses)) for labels, guesses in zip(true, predicted, strict=True)]
     return np.minimum(counts, 255).astype(np.uint8)
 
 
-def _selection(fold: Fold, condition: Condition, best: SelectedTerms) -> Selection:
-    counted, n_seen = fold.shared.train, fold.shared.n_seen
+def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Selection:
+    counted, n_seen = fold.cache.train, fold.cache.n_seen
     terms = None
-    if len(best.columns) < n_seen:
-        terms = tuple(counted.terms[column] for column in best.columns.tolist())
+    if len(selected.columns) < n_seen:
+        terms = tuple(counted.terms[column] for column in selected.columns.tolist())
     return Selection(fold.number, condition.selector.name, condition.n_terms, n_seen, terms)
 
 
-def _ranking(fold: Fold, condition: Condition, wanted: RankingRequest) -> Ranking | None:
+def _ranking(fold: Fold, condition: Condition, request: RankingRequest) -> FoldRanking | None:
     """Return the ranking, or None if the fold does not describe rankings or all terms are used without a ranking."""
-    description = fold.shared.described(wanted)
+    description = fold.cache.description(request)
     if description is None or condition.selector.setting is None:
         return None
-    size = condition.n_terms if wanted.training.ranks_each_size else None
-    return Ranking(
-        fold.number, condition.selector.name, size, description.n_ranked, description.energy, description.by_class
-    )
+    size = condition.n_terms if request.training.ranks_each_size else None
+    return FoldRanking(fold.number, condition.selector.name, size, *description)
+
+
+# -- warm-up -----------------------------------------------------------------------------------------------------
+
+
+def warm_up(plan: Plan, documents: ComparisonDocuments) -> None:
+    """Measure each selector and each classifier once on a few documents."""
+    fold = Fold(0, _few_documents(documents))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for condition in warm_up_conditions(plan):
+            with suppress(InputError):
+                measure(fold, condition, plan)
+
+
+def warm_up_conditions(plan: Plan) -> Iterator[Condition]:
+    """Yield all selectors with one classifier, and all classifiers with one selector, for its first and last size."""
+    for selector in plan.selectors:
+        yield Condition(selector, plan.sizes_for(selector)[0], plan.classifiers[0])
+    first = plan.selectors[0]
+    for size in dict.fromkeys((plan.sizes_for(first)[0], plan.sizes_for(first)[-1])):
+        for classifier in plan.classifiers:
+            yield Condition(first, size, classifier)
+
+
+def _few_documents(documents: ComparisonDocuments) -> ComparisonDocuments:
+    """Return some documents of the first fold: every n-th document across the classes, and the first of each class."""
+    is_train, is_test, counted = documents.trained[0], documents.tested[0], documents.counted
+    first = counted.targets.first
+    positions = np.sort(np.concatenate([_spread(np.flatnonzero(mask), first) for mask in (is_train, is_test)]))
+    parts = documents.parts._replace(trained=(is_train[positions],), tested=(is_test[positions],))
+    return replace(documents, counted=counted.take(positions), parts=parts)
+
+
+def _spread(positions: Ints, classes: Ints) -> Ints:
+    """Return every n-th of these documents in each class, and the first document of each class."""
+    present = classes[positions]
+    step = max(-(-2 * len(positions) // MOST_WARM_UP_DOCUMENTS), 1)
+    firsts = np.unique(present, return_index=True)[1]
+    return np.union1d(positions[folds(present.tolist(), step) == 0], positions[firsts])

@@ -4,6 +4,9 @@
 and class weights of a classifier are options of its variant: `svm(tf=log,idf=plain)`. So are the weights that a
 selector uses, `ocfs(tf=tf,idf=plain)`: a `Categorizer` always gives a selector its default weights, but a comparison
 may vary them.
+
+Vectors whose numbers are weights are used unchanged, unless a variant requests another weighting: `svm(norm=l2)`.
+Rocchio compares by cosine, so its vectors are scaled to length 1.
 """
 
 from __future__ import annotations
@@ -14,41 +17,36 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from ..categorizer_settings import SETTINGS, Settings
+from ..classifiers.rocchio import Rocchio
 from ..errors import InputError, shown
 from ..registry import CLASSIFIERS, SELECTORS
 from ..settings import is_whole, n_threads
+from ..text.schemes import COUNTS
+from ..text.weighter import LOGARITHMS
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
 from ..training.plan import TrainingPlan
-from .validate_options import try_classifier, try_selector
-from .variants import Variant, split_list, variants_of
-from .vectors import Form, settled, training_plan_of
+from .compared_documents import Form
+from .variants import Variant, naming_variant, split_list, try_classifier, try_selector, variants_of
 
 Size = int | float | str
 """A number of terms, a share of all, or "all"."""
 
 ALL = "all"
-OF_THE_CATEGORIZER = ("tf", "idf", "norm", "class_weight")
+CATEGORIZER_OPTIONS = ("tf", "idf", "norm", "class_weight")
 """Options of a classifier's variant besides the classifier's own."""
-WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
+SELECTOR_WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
 """Options of a selector's variant besides the selector's own, and their possible values."""
-_NOT_SHARED = frozenset(
-    (
-        "selector",
-        "selector_options",
-        "n_terms",
-        "classifier",
-        "classifier_options",
-        "probabilities",
-        "held_out",
-        "folds",
-        "keep_stats",
-    )
-)
+_NOT_SHARED = {
+    *("selector", "selector_options", "n_terms", "classifier", "classifier_options"),
+    *("probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
+}
+"""Settings of a `Categorizer` that differ between conditions, or have no meaning in a comparison."""
 
-_NO_SELECTOR, _USUAL_CLASSIFIER = Variant(ALL, None), Variant("svm", "svm")
+_NO_SELECTOR, _DEFAULT_CLASSIFIER = Variant(ALL, None), Variant("svm", "svm")
 
 
 class Condition(NamedTuple):
@@ -92,7 +90,7 @@ class Plan:
         """
         _check_names(settings, own)
         plan = cls(
-            tuple(map(_or_none, variants_of("selector", selectors, [*SELECTORS, ALL]))),
+            tuple(map(_none_for_all, variants_of("selector", selectors, [*SELECTORS, ALL]))),
             sizes_of(n_terms),
             variants_of("classifier", classifiers, CLASSIFIERS),
             dict(settings),
@@ -101,9 +99,11 @@ class Plan:
         check_settings(Settings(**plan.settings))
         for selector in plan.selectors:
             _check_weights(selector)
-            try_selector(selector, plan.settings_of(Condition(selector, ALL, _USUAL_CLASSIFIER)))
+            with naming_variant("selectors", selector):
+                try_selector(plan.settings_of(Condition(selector, ALL, _DEFAULT_CLASSIFIER)))
         for classifier in plan.classifiers:
-            try_classifier(classifier, plan.settings_of(Condition(_NO_SELECTOR, ALL, classifier)))
+            with naming_variant("classifiers", classifier):
+                try_classifier(plan.settings_of(Condition(_NO_SELECTOR, ALL, classifier)))
         return plan
 
     def sizes_for(self, selector: Variant) -> tuple[Size, ...]:
@@ -120,10 +120,10 @@ class Plan:
     def settings_of(self, condition: Condition) -> Settings:
         """Return the settings of the `Categorizer` that corresponds to a condition."""
         selector, n_terms, classifier = condition
-        own = {name: value for name, value in classifier.options.items() if name in OF_THE_CATEGORIZER}
+        own = {name: value for name, value in classifier.options.items() if name in CATEGORIZER_OPTIONS}
         settings = {
             "selector": selector.setting,
-            "selector_options": _without(selector.options, WEIGHTS) or None,
+            "selector_options": _without(selector.options, SELECTOR_WEIGHTS) or None,
             "n_terms": n_terms,
             "classifier": classifier.setting,
             "classifier_options": _without(classifier.options, own) or None,
@@ -133,8 +133,8 @@ class Plan:
 
     def training_plan_of(self, condition: Condition, form: Form = "texts") -> TrainingPlan:
         """Return the training for a condition, with the weights that the selector's variant requests."""
-        training = training_plan_of(settled(self.settings_of(condition), form), form, n_threads(self.n_jobs))
-        weights = {name: value for name, value in condition.selector.options.items() if name in WEIGHTS}
+        training = _training_plan(settings_for_form(self.settings_of(condition), form), form, n_threads(self.n_jobs))
+        weights = {name: value for name, value in condition.selector.options.items() if name in SELECTOR_WEIGHTS}
         return replace(training, selection=training.selection._replace(**weights)) if weights else training
 
     def shared_settings(self) -> dict[str, Any]:
@@ -152,10 +152,15 @@ def sizes_of(given: Any) -> tuple[Size, ...]:
         given = [_number(part) for part in split_list(given)]
     elif is_whole(given) or isinstance(given, float) or not isinstance(given, Iterable):
         given = [given]
-    sizes = tuple(dict.fromkeys(_checked_size(size) for size in given))
+    sizes = tuple(dict.fromkeys(_check_size(size) for size in given))
     if not sizes:
-        raise InputError("n_terms: none are given; use numbers of terms, shares of all, or 'all'.")
+        raise InputError("none are given", setting="n_terms", hint="use numbers of terms, shares of all, or 'all'")
     return sizes
+
+
+def size_text(size: Size) -> str:
+    """Return a number of terms as text, as it was requested."""
+    return f"{size:,}" if isinstance(size, int) else f"{size:g}" if isinstance(size, float) else size
 
 
 def _number(text: str) -> Any:
@@ -169,7 +174,7 @@ def _number(text: str) -> Any:
     return text
 
 
-def _checked_size(size: Any) -> Size:
+def _check_size(size: Any) -> Size:
     if isinstance(size, str) and size == ALL:
         return ALL
     if is_whole(size) and size >= 1:
@@ -177,30 +182,33 @@ def _checked_size(size: Any) -> Size:
     if isinstance(size, float | np.floating) and 0.0 < size <= 1.0:
         return ALL if size == 1.0 else float(size)  # 1.0 equals 1, which is a single term
     raise InputError(
-        f"n_terms={shown(size)}; use numbers of terms from 1, shares above 0.0 and up to 1.0, or 'all', such as "
-        "10,100,1000."
+        setting="n_terms",
+        value=size,
+        hint="use numbers of terms from 1, shares above 0.0 and up to 1.0, or 'all', such as 10,100,1000",
     )
 
 
-def _or_none(selector: Variant) -> Variant:
+def _none_for_all(selector: Variant) -> Variant:
     """Return the variant without a selector if all terms are requested, else the selector itself."""
     if selector.setting != ALL:
         return selector
     if selector.options:
-        raise InputError(f"selectors: {selector.name}: 'all' chooses nothing, and has no options; leave them out.")
+        raise InputError(
+            f"{selector.name}: 'all' selects nothing, and has no options", setting="selectors", hint="leave them out"
+        )
     return _NO_SELECTOR
 
 
 def _check_weights(selector: Variant) -> None:
     for name, value in selector.options.items():
-        if name in WEIGHTS and value not in WEIGHTS[name]:
+        if name in SELECTOR_WEIGHTS and value not in SELECTOR_WEIGHTS[name]:
             raise InputError(
-                f"selectors: {selector.name}: {name}={shown(value)}; use one of {', '.join(map(repr, WEIGHTS[name]))}."
+                f"{selector.name}: {name}={shown(value)}", setting="selectors", allowed=SELECTOR_WEIGHTS[name]
             )
 
 
 def _is_shared(name: str) -> bool:
-    return name not in _NOT_SHARED and name != "n_jobs"
+    return name not in _NOT_SHARED
 
 
 def _check_names(settings: Mapping[str, Any], own: Collection[str]) -> None:
@@ -209,7 +217,39 @@ def _check_names(settings: Mapping[str, Any], own: Collection[str]) -> None:
         if name not in possible:
             known = [*own, *possible]
             close = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {close[0]}?" if close else "."
-            raise InputError(
-                f"{name}={shown(settings[name])}: compare has no such setting{hint} It has {', '.join(known)}."
-            )
+            problem = "compare has no such setting" + (f"; did you mean {close[0]}?" if close else ".")
+            raise InputError(f"{problem} It has {', '.join(known)}.", setting=name, value=settings[name])
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------
+
+
+def settings_for_form(settings: Settings, form: Form) -> Settings:
+    """Return the settings of a `Categorizer` for documents of this form.
+
+    Given weights stay unchanged unless another weighting is requested.
+    """
+    if form != "weights":
+        return settings
+    by_cosine = settings.classifier == "rocchio" or isinstance(settings.classifier, Rocchio)
+    as_given = COUNTS._replace(norm="l2" if by_cosine else "none")._asdict()
+    return replace(settings, **{name: value for name, value in as_given.items() if getattr(settings, name) is None})
+
+
+def _training_plan(settings: Settings, form: Form, n_jobs: int) -> TrainingPlan:
+    """Return the training for the settings; selectors, too, use given weights unchanged."""
+    training = TrainingPlan.of(settings, n_jobs)
+    return replace(training, selection=COUNTS) if form == "weights" else training
+
+
+def require_logarithms(values: csr_matrix, tf: str | None, variant: str) -> None:
+    """Raise `InputError` if the term weighting takes logarithms of values that have none."""
+    if tf not in LOGARITHMS:
+        return
+    least = float(values.data.min())
+    if least < 0 or (tf == "loglog" and least < 1):
+        raise InputError(
+            f"{variant}: {tf} takes logarithms, and the least value of the vectors is {least:g}",
+            setting="classifiers",
+            hint="use tf=tf or tf=binary, or leave it out",
+        )

@@ -26,33 +26,41 @@ from .plan import Size
 DESCRIBED_FOLD = 0
 STEP = 1.1
 """Ratio between successive numbers of terms whose energy is stored."""
-MOST_OF_A_CLASS, LEAST_OF_A_CLASS, ENOUGH_OF_ALL = 30, 5, 10_000
+MAX_CLASS_TERMS, MIN_CLASS_TERMS, MAX_TERMS = 30, 5, 10_000
 """Limits on the stored terms: at most 30 per class; fewer, but at least 5, if that makes more than 10,000."""
 
 
-class Spoken(NamedTuple):
+class ClassTerm(NamedTuple):
     """A term that indicates a class."""
 
-    place: int
+    rank: int
     """The rank among all terms, from 1."""
     term: str
     score: float | None
 
 
+class RankingDescription(NamedTuple):
+    """The description of a ranking, without its fold and selector."""
+
+    n_ranked: int
+    """The number of ranked terms."""
+    energy: tuple[tuple[int, float], ...] | None
+    """Numbers of terms, and the share of the sum of all scores that the first ones hold."""
+    by_class: tuple[tuple[Any, tuple[ClassTerm, ...]], ...]
+    """Classes, and the first terms that indicate each."""
+
+
 @dataclass(frozen=True)
-class Ranking:
-    """A description of the terms that a selector ranked in a fold."""
+class FoldRanking:
+    """The ranking of a selector in a fold, as it is stored."""
 
     fold: int
     selector: str
     n_terms: Size | None
     """The number of terms that the ranking is for, if the selector's terms depend on it, else None."""
     n_ranked: int
-    """The number of ranked terms."""
     energy: tuple[tuple[int, float], ...] | None
-    """Numbers of terms, and the share of the sum of all scores that the first ones hold."""
-    by_class: tuple[tuple[Any, tuple[Spoken, ...]], ...]
-    """Classes, and the first terms that indicate each."""
+    by_class: tuple[tuple[Any, tuple[ClassTerm, ...]], ...]
 
     @property
     def key(self) -> tuple[int, str, Size | None]:
@@ -67,28 +75,19 @@ class Ranking:
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
         """Return the ranking of a checked JSON object."""
         energy = stored["energy"]
-        by_class = tuple((label, tuple(Spoken(*item) for item in spoken)) for label, spoken in stored["by_class"])
+        by_class = tuple((label, tuple(ClassTerm(*term) for term in terms)) for label, terms in stored["by_class"])
         points = None if energy is None else tuple((size, float(share)) for size, share in energy)
         return cls(**{**stored, "energy": points, "by_class": by_class})
 
 
-class Described(NamedTuple):
-    """The description of a ranking, without its fold and selector."""
-
-    energy: tuple[tuple[int, float], ...] | None
-    by_class: tuple[tuple[Any, tuple[Spoken, ...]], ...]
-    n_ranked: int
-
-
-def described(selector: TermSelector, columns: Ints, terms: Sequence[str]) -> Described:
+def describe_ranking(selector: TermSelector, columns: Ints, terms: Sequence[str]) -> RankingDescription:
     """Describe the ranking of a fitted selector.
 
     `columns` are the selected columns, the best first, and `terms` their names.
     """
-    with_scores = not selector.depends_on_k
-    scores = selector.scores_ if with_scores else None
+    scores = None if selector.depends_on_k else selector.scores_
     energy = None if scores is None else energy_of(scores[selector.ranking_])
-    return Described(energy, _by_class(selector, columns, terms, scores), len(columns))
+    return RankingDescription(len(columns), energy, _terms_by_class(selector, columns, terms, scores))
 
 
 def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
@@ -99,48 +98,48 @@ def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
     if not (np.isfinite(scores).all() and len(scores) and scores.min() >= 0.0 and scores.sum() > 0.0):
         return None
     sums = np.cumsum(scores)
-    sizes = some_sizes(len(scores))
+    sizes = growing_sizes(len(scores))
     return tuple((size, round(float(sums[size - 1] / sums[-1]), 5)) for size in sizes)
 
 
-def some_sizes(last: int) -> list[int]:
+def growing_sizes(last: int) -> list[int]:
     """Return numbers from 1 to `last`, each about a tenth larger than the one before."""
     steps = int(np.ceil(np.log(last) / np.log(STEP)))
     return sorted({*np.minimum(np.round(STEP ** np.arange(steps + 1)), last).astype(int).tolist(), last})
 
 
-def most_of_a_class(n_classes: int) -> int:
+def max_class_terms(n_classes: int) -> int:
     """Return the number of terms to store for each class."""
-    return int(np.clip(ENOUGH_OF_ALL // max(n_classes, 1), LEAST_OF_A_CLASS, MOST_OF_A_CLASS))
+    return int(np.clip(MAX_TERMS // max(n_classes, 1), MIN_CLASS_TERMS, MAX_CLASS_TERMS))
 
 
-def _by_class(
+def _terms_by_class(
     selector: TermSelector, columns: Ints, terms: Sequence[str], scores: Floats | None
-) -> tuple[tuple[Any, tuple[Spoken, ...]], ...]:
+) -> tuple[tuple[Any, tuple[ClassTerm, ...]], ...]:
     labels = [label for label in selector.stats_.classes if label is not NO_CLASS]
-    most = most_of_a_class(len(labels))
-    speaks_for = _speaks_for(selector, columns)
+    most = max_class_terms(len(labels))
+    class_numbers = _indicated_classes(selector, columns)
     terms_by_class = []
     for number, label in enumerate(selector.stats_.classes):
         if label is NO_CLASS:
             continue
-        places = np.flatnonzero(speaks_for == number)[:most].tolist()
-        spoken = tuple(
-            Spoken(place + 1, terms[place], None if scores is None else _rounded(scores[columns[place]]))
+        places = np.flatnonzero(class_numbers == number)[:most].tolist()
+        class_terms = tuple(
+            ClassTerm(place + 1, terms[place], None if scores is None else _round(scores[columns[place]]))
             for place in places
         )
-        terms_by_class.append((label, spoken))
+        terms_by_class.append((label, class_terms))
     return tuple(terms_by_class)
 
 
-def _speaks_for(selector: TermSelector, columns: Ints) -> Ints:
+def _indicated_classes(selector: TermSelector, columns: Ints) -> Ints:
     """Return the number of the class that each column indicates most, the first of equals; -1 for none."""
-    best, speaks_for = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
-    for number, scores in enumerate(_class_scores(selector)):
-        own = scores[columns]
-        is_better = own > best
-        best[is_better], speaks_for[is_better] = own[is_better], number
-    return speaks_for
+    best, class_numbers = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
+    for number, all_scores in enumerate(_class_scores(selector)):
+        scores = all_scores[columns]
+        is_better = scores > best
+        best[is_better], class_numbers[is_better] = scores[is_better], number
+    return class_numbers
 
 
 def _class_scores(selector: TermSelector) -> Iterator[Floats]:
@@ -156,6 +155,6 @@ def _class_scores(selector: TermSelector) -> Iterator[Floats]:
         yield all_scores
 
 
-def _rounded(score: float) -> float | None:
+def _round(score: float) -> float | None:
     """Round a score to six significant digits; return None if it is not finite."""
     return float(f"{score:.6g}") if np.isfinite(score) else None

@@ -1,41 +1,48 @@
-"""A results file, which a run can resume: a header, then a line for each ranking, each selection and each row.
+"""The results of a comparison, and the file in which a run can resume them.
 
-`appending.py` writes and reads lines, and `schema.py` checks their content. The header contains what makes rows
-comparable: documents (by their fingerprint), how they are read and split, settings, versions. A run resumes only a file
-with the same header as its own. The header does not list the combinations: a file may hold more of them than a run
-requests, and a run may add more.
+A `Row` has the figures of one condition on one fold, and a `Selection` the selected terms of a fold. The file has a
+header, then a line for each ranking, each selection and each row. `json_lines.py` writes and reads lines, and
+`schema.py` checks their content before it is converted.
+
+The header contains what makes rows comparable: documents (by their fingerprint), how they are read and split, settings,
+versions. A run resumes only a file with the same header as its own. The header does not list the combinations: a file
+may hold more of them than a run requests, and a run may add more.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any
+from dataclasses import dataclass, fields
+from typing import IO, Any, Self
 
-from ..errors import InputError, shown
-from .appending import (
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, Place, shown
+from .json_lines import (
     append,
-    appended,
-    check_place,
+    check_results_path,
     damaged_line,
     decode_line,
     drop_unfinished,
     first_difference,
     open_results,
+    open_to_append,
     read_lines,
     require_lock,
 )
-from .plan import Condition
-from .rankings import DESCRIBED_FOLD, Ranking
-from .rows import Key, Row, Selection
+from .plan import Condition, Size
+from .rankings import DESCRIBED_FOLD, FoldRanking
 from .schema import check_header, check_ranking, check_row, check_selection
 
-FORMAT = 3
+FORMAT = 4
 MAGIC = "textsieve_comparison"
-BEGUN = "begun"
-"""When the first run with the file began; rows of different times are comparable."""
+STARTED = "started"
+"""When the first run with the file started; rows of different times are comparable."""
 _BEGINNING = f'{{"{MAGIC}": '.encode()
 
 _MEANINGS = {
@@ -43,11 +50,118 @@ _MEANINGS = {
     "versions": "other versions",
     "split": "another split of the documents",
     "settings": "other settings",
-    "several_labels": "labels of another form, one a document or several",
+    "multilabel": "another number of labels per document, one or several",
     "classes": "another corpus",
     "fingerprint": "another corpus, or documents that have changed",
 }
 """Meanings of a difference in each part of the header; an error names the first that differs."""
+
+
+RowKey = tuple[int, str, Size, str]
+"""Fold, selector, requested number of terms, classifier."""
+Mistakes = NDArray[np.uint8]
+"""The number of mistakes on each document."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """The figures of one condition on one fold. If `problem` says why it could not be measured, they are None."""
+
+    fold: int
+    selector: str
+    n_terms: Size
+    """The requested number of terms."""
+    classifier: str
+    n_seen: int
+    """Number of terms to select from."""
+    trained_on: int
+    documents: int
+    """Number of test documents."""
+    missing_classes: tuple[Any, ...] = ()
+    """Classes of test documents that no training document has."""
+    problem: str | None = None
+    threads: int | None = None
+    """Number of threads; times with another number, or on another machine, are not comparable."""
+    cores: int | None = None
+    """Number of cores of the machine."""
+    n_selected: int | None = None
+    micro_f1: float | None = None
+    macro_f1: float | None = None
+    accuracy: float | None = None
+    unknown: int | None = None
+    """Number of documents without any selected term."""
+    selection_seconds: float | None = None
+    """Time for statistics and ranking, which other rows of the selector share."""
+    training_seconds: float | None = None
+    prediction_seconds: float | None = None
+    """Time from counts to labels."""
+    model_bytes: int | None = None
+    """Size of the file that a `Categorizer` would write."""
+    by_class: tuple[tuple[int, int, int], ...] | None = None
+    """For each class of the header: number of correctly predicted, predicted and true documents."""
+    confusion: tuple[tuple[int, int, int], ...] | None = None
+    """True class, predicted class and count of each pair that occurs; None if multilabel."""
+    mistakes: Mistakes | None = None
+    """For each test document: number of labels too many or too few."""
+
+    @classmethod
+    def about(cls, fold: int, condition: Condition, **more: Any) -> Self:
+        """Return the row of a condition."""
+        selector, n_terms, classifier = condition.key
+        return cls(fold, selector, n_terms, classifier, **more)
+
+    @property
+    def key(self) -> RowKey:
+        """Return the key of the row: fold, selector, number of terms and classifier."""
+        return self.fold, self.selector, self.n_terms, self.classifier
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.mistakes is not None:
+            values["mistakes"] = base64.b64encode(self.mistakes.tobytes()).decode()
+        return values
+
+    @classmethod
+    def of_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Return the row of a checked JSON object; raise `ValueError` if `mistakes` can't be decoded."""
+        values = dict(stored)
+        if values["mistakes"] is not None:
+            values["mistakes"] = np.frombuffer(base64.b64decode(values["mistakes"], validate=True), np.uint8)
+            if len(values["mistakes"]) != values["documents"]:
+                raise ValueError(
+                    f"mistakes has {len(values['mistakes']):,} documents, and {values['documents']:,} were tested"
+                )
+        for name in ("by_class", "confusion"):
+            if values[name] is not None:
+                values[name] = tuple(map(tuple, values[name]))
+        return cls(**{**values, "missing_classes": tuple(values["missing_classes"])})
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The terms that a selector selected in a fold."""
+
+    fold: int
+    selector: str
+    n_terms: Size
+    n_seen: int
+    terms: tuple[str, ...] | None
+    """The best first; None if all terms are used."""
+
+    @property
+    def key(self) -> tuple[int, str, Size]:
+        """Return the key of the selection: fold, selector and number of terms."""
+        return self.fold, self.selector, self.n_terms
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def of_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Return the selection of a checked JSON object."""
+        return cls(**{**stored, "terms": None if stored["terms"] is None else tuple(stored["terms"])})
 
 
 class Results:
@@ -55,16 +169,16 @@ class Results:
 
     def __init__(self, header: Mapping[str, Any], file: IO[bytes] | None = None) -> None:
         self.header = dict(header)
-        self.rows: dict[Key, Row] = {}
+        self.rows: dict[RowKey, Row] = {}
         self.selections: dict[tuple[Any, ...], Selection] = {}
-        self.rankings: dict[tuple[Any, ...], Ranking] = {}
+        self.rankings: dict[tuple[Any, ...], FoldRanking] = {}
         self._documents: dict[int, tuple[int, int]] = {}
         """The numbers of training and test documents of each fold."""
         self._file = file
 
-    def add(self, row: Row, selection: Selection | None, ranking: Ranking | None = None) -> None:
+    def add(self, row: Row, selection: Selection | None, ranking: FoldRanking | None = None) -> None:
         """Add a row, and its selected terms and their ranking if they are not stored yet."""
-        if ranking is not None and not self._knows(ranking):
+        if ranking is not None and not self._has_ranking(ranking):
             self.rankings[ranking.key] = ranking
             self.write({"ranking": ranking.to_dict()})
         if selection is not None and selection.key not in self.selections:
@@ -73,7 +187,7 @@ class Results:
         self.rows[row.key] = row
         self.write({"row": row.to_dict()})
 
-    def _knows(self, ranking: Ranking) -> bool:
+    def _has_ranking(self, ranking: FoldRanking) -> bool:
         """Return whether the same ranking is stored for at least as many terms."""
         return ranking.key in self.rankings and self.rankings[ranking.key].n_ranked >= ranking.n_ranked
 
@@ -119,17 +233,17 @@ class Results:
             self.selections[selection.key] = selection
         elif kind == "ranking":
             check_ranking(content, self.header)
-            ranking = Ranking.of_dict(content)
+            ranking = FoldRanking.of_dict(content)
             self.rankings[ranking.key] = ranking
         else:
             raise ValueError(f"it has the field {shown(kind)}; it must have one of row, selection, ranking")
 
     def _check_fold(self, row: Row) -> None:
         """Check that all rows of a fold have the same numbers of training and test documents."""
-        own = (row.trained_on, row.documents)
-        first = self._documents.setdefault(row.fold, own)
-        if own != first:
-            raise ValueError(f"trained_on and documents are {own}, and in other rows of the fold {first}")
+        counts = (row.trained_on, row.documents)
+        first = self._documents.setdefault(row.fold, counts)
+        if counts != first:
+            raise ValueError(f"trained_on and documents are {counts}, and in other rows of the fold {first}")
 
 
 def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,14 +255,14 @@ def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_results(path: str) -> None:
     """Raise `InputError` before any work is done if results could not be written, or would overwrite another file."""
-    check_place(path)
+    check_results_path(path)
     if os.path.exists(path):
         with open_results(path) as file:
             _require_own(file.read(len(_BEGINNING)), path)
             require_lock(file, path)
 
 
-def holds_results(path: str) -> bool:
+def is_results_file(path: str) -> bool:
     """Return whether a file is a results file of compare."""
     if not os.path.isfile(path):
         return False
@@ -157,34 +271,34 @@ def holds_results(path: str) -> bool:
 
 
 @contextmanager
-def opened_results(path: str | None, header: Mapping[str, Any]) -> Iterator[Results]:
+def open_or_resume(path: str | None, header: Mapping[str, Any]) -> Iterator[Results]:
     """Open the results at a path to resume them; without a path, they are kept only in memory."""
     if path is None:
         yield Results(header)
         return
     check_results(path)
-    with appended(path) as file:
-        yield _resumed(file, path, header)
+    with open_to_append(path) as file:
+        yield _resume(file, path, header)
 
 
 def read_results(path: str) -> Results:
     """Read a results file without resuming it."""
     lines, _ = read_lines(path)
     if not lines:
-        raise InputError(f"{path}: has no results.")
-    results = Results(_header_in(lines[0], path))
+        raise InputError("has no results.", place=path)
+    results = Results(_read_header(lines[0], path))
     results.read(lines[1:], path)
     return results
 
 
-def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
+def _resume(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
     lines, unfinished = read_lines(path)
     _require_own(lines[0] if lines else unfinished, path)
     results = Results(header, file)
     if lines:
-        there = _header_in(lines[0], path)
+        there = _read_header(lines[0], path)
         _require_same(there, header, path)
-        results.header[BEGUN] = there[BEGUN]
+        results.header[STARTED] = there[STARTED]
         results.read(lines[1:], path)
     drop_unfinished(file, lines)
     if not lines:
@@ -192,21 +306,23 @@ def _resumed(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
     return results
 
 
-def _header_in(line: bytes, path: str) -> dict[str, Any]:
+def _read_header(line: bytes, path: str) -> dict[str, Any]:
     """Read the first line of a file."""
     _require_own(line, path)
     if not line.startswith(_BEGINNING + b"%d, " % FORMAT):
         raise InputError(
-            f"{path}: has results of another format than the {FORMAT} of this release. Delete the file, or choose "
-            "another, to measure them anew."
+            f"its results have another format than the {FORMAT} of this release",
+            place=path,
+            hint="Delete the file, or choose another, to measure them again.",
         )
     try:
         header = decode_line(line)
         check_header(header)
     except ValueError as problem:
         raise InputError(
-            f"{path}, line 1 is damaged: {problem}. Without it the other lines have no meaning; delete the file, or "
-            "choose another, to measure them anew."
+            f"damaged: {problem}. Without it the other lines have no meaning",
+            place=Place(path, "line 1"),
+            hint="delete the file, or choose another, to measure them again",
         ) from problem
     return header
 
@@ -214,7 +330,9 @@ def _header_in(line: bytes, path: str) -> dict[str, Any]:
 def _require_own(beginning: bytes, path: str) -> None:
     """Raise `InputError` if compare did not write the file; an unfinished header is accepted."""
     if beginning and not beginning.startswith(_BEGINNING):
-        raise InputError(f"{path}: is there already, and holds no results of compare; choose another name for them.")
+        raise InputError(
+            "exists already, and has no results of compare", place=path, hint="choose another name for them"
+        )
 
 
 def _require_same(stored: Mapping[str, Any], header: Mapping[str, Any], path: str) -> None:
@@ -223,5 +341,7 @@ def _require_same(stored: Mapping[str, Any], header: Mapping[str, Any], path: st
         if there != here:
             difference = f" ({first_difference(there, here)})" if isinstance(here, dict) else ""
             raise InputError(
-                f"{path}: has results of {meaning}{difference}. Choose another file for new ones, or delete this one."
+                f"has results of {meaning}{difference}",
+                place=path,
+                hint="Choose another file for new results, or delete this one.",
             )

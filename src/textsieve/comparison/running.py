@@ -11,15 +11,13 @@ from ..errors import TooFewDocuments, UnfitDocuments, shown
 from ..training.counted_documents import Progress
 from ..training.provenance import provenance, storable
 from ..warning import warn
-from .documents import ComparisonDocuments, corpus_of, count_documents
+from .compared_documents import ComparisonDocuments, corpus_of, count_documents
 from .folds import Fold
-from .measuring import measure
+from .measuring import measure, warm_up
 from .outcome import Comparison, comparison_of
-from .plan import Plan
-from .results import BEGUN, Results, check_results, header_of, opened_results
+from .plan import Plan, require_logarithms, settings_for_form
+from .results import STARTED, Results, check_results, header_of, open_or_resume
 from .splits import Splitting
-from .vectors import require_logarithms, settled
-from .warmup import rehearse
 
 STAGE = "comparing"
 _NAMED_CLASSES = 5
@@ -82,30 +80,32 @@ def compare(
     settings
         Settings that all conditions share: those of a `Categorizer` about texts, weights, multilabel and projection.
     """
-    own = [
-        name for name, parameter in signature(compare).parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY
-    ]
-    plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs, own=own)
+    parameters = signature(compare).parameters.values()
+    keywords = [parameter.name for parameter in parameters if parameter.kind is Parameter.KEYWORD_ONLY]
+    plan = Plan.of(selectors, n_terms, classifiers, settings, n_jobs, own=keywords)
     splitting = Splitting(folds, test_share, repeats, seed, splits)
     path = None if results is None else os.fspath(results)
     if path is not None:
         check_results(path)
     tell = progress or (lambda *_: None)
     corpus = corpus_of(documents, labels, "texts")
-    other = None if test is None else corpus_of(test, None, "test")
-    counted = count_documents(corpus, other, splitting, plan.shared_settings(), n_jobs, tell)
+    test_corpus = None if test is None else corpus_of(test, None, "test")
+    counted = count_documents(corpus, test_corpus, splitting, plan.shared_settings(), n_jobs, tell)
     _check_logarithms(plan, counted)
-    named = corpus.naming(TooFewDocuments), corpus.naming(UnfitDocuments)
-    with named[0], named[1], opened_results(path, _header(plan, counted)) as measured:
-        _measure_all(plan, counted, measured, tell)
-    return comparison_of(measured, list(plan.conditions()), len(counted.tested))
+    with (
+        corpus.naming(TooFewDocuments),
+        corpus.naming(UnfitDocuments),
+        open_or_resume(path, _header(plan, counted)) as stored,
+    ):
+        _measure_all(plan, counted, stored, tell)
+    return comparison_of(stored, list(plan.conditions()), len(counted.tested))
 
 
 def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
     """Raise `InputError` for weights that the vectors do not allow, before anything is measured."""
     if documents.form == "weights":
         for condition in plan.conditions():
-            tf = settled(plan.settings_of(condition), documents.form).tf
+            tf = settings_for_form(plan.settings_of(condition), documents.form).tf
             require_logarithms(documents.counted.counts, tf, condition.classifier.name)
 
 
@@ -116,12 +116,12 @@ def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:
         "corpus": documents.name,
         "documents": targets.n_documents,
         "classes": targets.classes,
-        "several_labels": targets.multilabel,
+        "multilabel": targets.multilabel,
         "form": documents.form,
         "split": documents.parts.about,
         "settings": storable(settings),
         "versions": now["versions"],
-        BEGUN: now["trained"],
+        STARTED: now["trained"],
     }
     return header_of(documents.fingerprint(), about)
 
@@ -137,7 +137,7 @@ def _measure_all(plan: Plan, documents: ComparisonDocuments, results: Results, t
     done, total = 0, sum(map(len, todo))
     tell(STAGE, done, total)
     if total:
-        rehearse(plan, documents)
+        warm_up(plan, documents)
     for number, conditions in zip(numbers, todo, strict=True):
         fold = Fold(number, documents)
         for condition in conditions:
@@ -148,13 +148,12 @@ def _measure_all(plan: Plan, documents: ComparisonDocuments, results: Results, t
 
 def _warn_of_missing(folds: list[Fold]) -> None:
     """Warn about classes that are tested but have no training documents."""
-    missing = list(dict.fromkeys(label for fold in folds for label in fold.missing))
+    missing = list(dict.fromkeys(label for fold in folds for label in fold.missing_classes))
     if missing:
-        named = ", ".join(shown(label) for label in missing[:_NAMED_CLASSES])
+        names = ", ".join(shown(label) for label in missing[:_NAMED_CLASSES])
         more = f" and {len(missing) - _NAMED_CLASSES:,} more" if len(missing) > _NAMED_CLASSES else ""
-        where = "some fold" if len(folds) > 1 else "the part to learn from"
-        message = (
-            f"{named}{more}: in {where} the class has no document to learn from, and those that are tested can't be "
-            "found; give more documents of it, or leave it out."
+        where = "some fold" if len(folds) > 1 else "the training part"
+        warn(
+            f"{names}{more}: the class has no training document in {where}, so its test documents can't be recognised; "
+            "give more documents of it, or leave it out."
         )
-        warn(message)

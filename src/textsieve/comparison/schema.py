@@ -107,7 +107,7 @@ TRIPLES = Check("a list of triples of whole numbers from 0", lambda value: is_li
 OBJECT = Check("an object", lambda value: isinstance(value, dict))
 
 
-def optional(check: Check) -> Check:
+def nullable(check: Check) -> Check:
     """Return a check that also allows null."""
     return Check(f"{check.allowed}, or null", lambda value: value is None or check.holds(value))
 
@@ -115,7 +115,7 @@ def optional(check: Check) -> Check:
 # -- tables ------------------------------------------------------------------------------------------------------
 
 FIGURES: dict[str, Check] = {
-    "n_kept": COUNT,
+    "n_selected": COUNT,
     "micro_f1": SHARE,
     "macro_f1": SHARE,
     "accuracy": SHARE,
@@ -139,10 +139,10 @@ ROW: dict[str, Check] = {
     "trained_on": POSITIVE,
     "documents": COUNT,
     "missing_classes": LABELS,
-    "problem": optional(TEXT),
-    "threads": optional(POSITIVE),
-    "cores": optional(POSITIVE),
-    **{name: optional(check) for name, check in FIGURES.items()},
+    "problem": nullable(TEXT),
+    "threads": nullable(POSITIVE),
+    "cores": nullable(POSITIVE),
+    **{name: nullable(check) for name, check in FIGURES.items()},
 }
 
 SELECTION: dict[str, Check] = {
@@ -150,22 +150,22 @@ SELECTION: dict[str, Check] = {
     "selector": TEXT,
     "n_terms": SIZE,
     "n_seen": COUNT,
-    "terms": optional(Check("a list of terms", lambda value: is_list(value, _is_text))),
+    "terms": nullable(Check("a list of terms", lambda value: is_list(value, _is_text))),
 }
 
 RANKING: dict[str, Check] = {
     "fold": COUNT,
     "selector": TEXT,
-    "n_terms": optional(SIZE),
+    "n_terms": nullable(SIZE),
     "n_ranked": COUNT,
-    "energy": optional(
+    "energy": nullable(
         Check(
             "a list of pairs of a number of terms and a share",
             lambda value: is_list(value, lambda point: is_record(point, _is_positive, is_share)),
         )
     ),
     "by_class": Check(
-        "a list of classes with places, terms and scores", lambda value: is_list(value, _is_class_with_terms)
+        "a list of classes with ranks, terms and scores", lambda value: is_list(value, _is_class_with_terms)
     ),
 }
 
@@ -174,7 +174,7 @@ HEADER: dict[str, Check] = {
     "corpus": TEXT,
     "documents": POSITIVE,
     "classes": Check("a sorted list of different classes", are_classes),
-    "several_labels": Check("true or false", lambda value: isinstance(value, bool)),
+    "multilabel": Check("true or false", lambda value: isinstance(value, bool)),
     "form": TEXT,
     "split": OBJECT,
     "settings": OBJECT,
@@ -184,7 +184,7 @@ HEADER: dict[str, Check] = {
             isinstance(value, dict) and all(version is None or _is_text(version) for version in value.values())
         ),
     ),
-    "begun": TEXT,
+    "started": TEXT,
     "fingerprint": TEXT,
 }
 
@@ -192,7 +192,7 @@ SPLIT: dict[str, Check] = {
     "by": Check(f"one of {', '.join(SPLITS)}", lambda value: _is_text(value) and value in SPLITS),
     "folds": POSITIVE,
 }
-MORE_OF_SPLIT: dict[str, Check] = {
+OPTIONAL_SPLIT: dict[str, Check] = {
     "repeats": POSITIVE,
     "test_share": SHARE,
     "seed": Check("a whole number from 0", lambda value: type(value) is int and value >= 0),
@@ -208,10 +208,10 @@ def check_header(header: Record) -> None:
     """Check the first line of a file."""
     _check_fields(header, HEADER)
     split = header["split"]
-    _check_fields(split, SPLIT, MORE_OF_SPLIT)
-    needed = {"shuffled folds": "repeats", "random": "test_share"}.get(split["by"])
-    if needed is not None and needed not in split:
-        raise ValueError(f"split has no {needed}")
+    _check_fields(split, SPLIT, OPTIONAL_SPLIT)
+    required = {"shuffled folds": "repeats", "random": "test_share"}.get(split["by"])
+    if required is not None and required not in split:
+        raise ValueError(f"split has no {required}")
     if split["folds"] % split.get("repeats", 1):
         raise ValueError(f"folds is {split['folds']:,}, which {split['repeats']:,} repeats do not divide")
 
@@ -232,26 +232,30 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
     yield FieldRule(
         classes.issuperset(map(_class_key, row["missing_classes"])), "missing_classes has a class of no document"
     )
-    multilabel = header["several_labels"]
-    needed = [name for name in FIGURES if not (multilabel and name == "confusion")]
-    missing = [name for name in needed if row[name] is None]
+    multilabel = header["multilabel"]
+    missing = [name for name in FIGURES if row[name] is None and not (multilabel and name == "confusion")]
     if row["problem"] is None:
-        yield FieldRule(not missing, f"there is no problem, and yet {', '.join(missing)} is null")
-        yield FieldRule(not multilabel or row["confusion"] is None, "confusion is for one label a document")
+        yield FieldRule(not missing, f"there is no problem, but {', '.join(missing)} is null")
+        yield FieldRule(not multilabel or row["confusion"] is None, "confusion is only for one label per document")
     else:
         yield FieldRule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
 
 
 def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
     n_tested, n_classes = row["documents"], len(header["classes"])
-    yield FieldRule(row["n_kept"] <= row["n_seen"], f"n_kept is {row['n_kept']:,} of {counted(row['n_seen'], 'term')}")
+    yield FieldRule(
+        row["n_selected"] <= row["n_seen"], f"n_selected is {row['n_selected']:,} of {counted(row['n_seen'], 'term')}"
+    )
     yield FieldRule(row["unknown"] <= n_tested, f"unknown is {row['unknown']:,} of {counted(n_tested, 'document')}")
     yield FieldRule(
         len(row["by_class"]) == n_classes,
         f"by_class has {counted(len(row['by_class']), 'class', 'classes')}, and there are {n_classes:,}",
     )
     yield FieldRule(
-        all(hits <= min(put, true) and max(put, true) <= n_tested for hits, put, true in row["by_class"]),
+        all(
+            hits <= min(predicted, true) and max(predicted, true) <= n_tested
+            for hits, predicted, true in row["by_class"]
+        ),
         "by_class has more documents than there are",
     )
     confusion = row["confusion"]
@@ -260,9 +264,7 @@ def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
         yield FieldRule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
         yield FieldRule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
         n_confused = sum(count for *_, count in confusion)
-        yield FieldRule(
-            n_confused == n_tested, f"confusion is of {n_confused:,} documents, and {n_tested:,} were tested"
-        )
+        yield FieldRule(n_confused == n_tested, f"confusion has {n_confused:,} documents, and {n_tested:,} were tested")
 
 
 def check_selection(selection: Record, header: Record) -> None:
@@ -273,7 +275,7 @@ def check_selection(selection: Record, header: Record) -> None:
     if terms is not None and len(terms) > n_seen:
         raise ValueError(f"it has {counted(len(terms), 'term')} of {n_seen:,}")
     if terms is not None and len(set(terms)) < len(terms):
-        raise ValueError("a term is there twice")
+        raise ValueError("it has a term twice")
 
 
 def check_ranking(ranking: Record, header: Record) -> None:
@@ -282,10 +284,10 @@ def check_ranking(ranking: Record, header: Record) -> None:
     _check_fold(ranking, header)
     labels = [_class_key(label) for label, _ in ranking["by_class"]]
     if len(set(labels)) < len(labels):
-        raise ValueError("a class is there twice")
-    place = max((place for _, terms in ranking["by_class"] for place, *_ in terms), default=0)
-    if place > ranking["n_ranked"]:
-        raise ValueError(f"a term has place {place:,} of {ranking['n_ranked']:,}")
+        raise ValueError("it has a class twice")
+    lowest = max((rank for _, terms in ranking["by_class"] for rank, *_ in terms), default=0)
+    if lowest > ranking["n_ranked"]:
+        raise ValueError(f"a term has rank {lowest:,} of {ranking['n_ranked']:,}")
 
 
 def _check_fold(record: Record, header: Record) -> None:
@@ -294,12 +296,12 @@ def _check_fold(record: Record, header: Record) -> None:
         raise ValueError(f"fold is {record['fold']:,}, and the {counted(n_folds, 'fold')} are numbered from 0")
 
 
-def _check_fields(record: Any, needed: Mapping[str, Check], more: Mapping[str, Check] | None = None) -> None:
-    """Check the fields of an object against the tables; those in `more` are optional."""
+def _check_fields(record: Any, required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> None:
+    """Check the fields of an object against the tables; those in `optional` may be missing."""
     if not isinstance(record, dict):
         raise ValueError(f"{shown(record)} is no object")
-    checks = {**needed, **(more or {})}
-    for name in needed:
+    checks = {**required, **(optional or {})}
+    for name in required:
         if name not in record:
             raise ValueError(f"it has no {name}")
     for name, value in record.items():

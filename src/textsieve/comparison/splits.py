@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Ints
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..evaluation import folds as folds_of
 from ..evaluation import held_out
 from ..settings import as_number, is_whole
 from ..training.targets import Targets
 
-USUAL_FOLDS = 5
+DEFAULT_FOLDS = 5
 
 
 class Parts(NamedTuple):
@@ -39,7 +39,7 @@ class Parts(NamedTuple):
     def of(cls, tested: Iterable[Bools], **about: Any) -> Parts:
         """Return the folds with these test documents; all other documents are used for training."""
         masks = tuple(tested)
-        return cls(tuple(~mask for mask in masks), masks, _described(masks, about))
+        return cls(tuple(~mask for mask in masks), masks, _describe(masks, about))
 
 
 @dataclass(frozen=True)
@@ -58,48 +58,57 @@ class Splitting:
         _require_number("repeats", self.repeats, 1, "or leave it out")
         _require_number("seed", self.seed, 0, "or leave it out")
         if self.test_share is not None and not 0.0 < as_number(self.test_share) < 1.0:
-            raise InputError(f"test_share={shown(self.test_share)}; use a share of the documents above 0 and below 1.")
+            hint = "use a share of the documents above 0 and below 1"
+            raise InputError(setting="test_share", value=self.test_share, hint=hint)
         ways = [name for name in ("folds", "test_share", "splits") if getattr(self, name) is not None]
         if len(ways) > 1:
-            raise InputError(f"{' and '.join(ways)} are different ways to split documents; leave out all but one.")
-        self._refuse_idle(ways)
+            pieces = [piece for name in ways for piece in (" and ", Setting(name))]
+            raise InputError((*pieces[1:], " are different ways to split documents"), hint="leave out all but one")
+        self._refuse_unused_randomness(ways)
 
-    def _refuse_idle(self, ways: list[str]) -> None:
+    def _refuse_unused_randomness(self, ways: list[str]) -> None:
         for name in ("repeats", "seed"):
             if getattr(self, name) is not None and ways not in (["folds"], ["test_share"]):
                 raise InputError(
-                    f"{name}={getattr(self, name)}: nothing is drawn at random; give test_share or folds with it, or "
-                    "leave it out."
+                    "nothing is drawn at random",
+                    setting=name,
+                    value=getattr(self, name),
+                    hint=("give ", Setting("test_share"), " or ", Setting("folds"), " with it, or leave it out"),
                 )
 
     @property
-    def is_asked_for(self) -> bool:
+    def is_requested(self) -> bool:
         """Return whether a split was requested, which replaces the publisher's."""
         return any(value is not None for value in vars(self).values())
+
+    @property
+    def first_option(self) -> tuple[str, Any]:
+        """Return the name and the value of the first option that was given."""
+        return next((name, value) for name, value in vars(self).items() if value is not None)
 
     def parts(self, targets: Targets) -> Parts:
         """Return the documents of each fold; five folds if nothing was requested."""
         if self.splits is not None:
-            return _named_places(self.splits, targets)
+            return _given_parts(self.splits, targets)
         draws = range(self.repeats or 1)
         if self.test_share is not None:
-            tested = [_drawn(targets, self.test_share, _shuffled(targets, self.seed, draw)) for draw in draws]
+            tested = [_draw(targets, self.test_share, _shuffle(targets, self.seed, draw)) for draw in draws]
             return Parts.of(tested, by="random", test_share=float(self.test_share), seed=self.seed or 0)
-        n_folds = self.folds or USUAL_FOLDS
+        n_folds = self.folds or DEFAULT_FOLDS
         if self.repeats is None and self.seed is None:
             return Parts.of(_folds(targets, n_folds, np.flatnonzero(targets.usable)), by="folds")
-        orders = [_shuffled(targets, self.seed, draw) for draw in draws]
+        orders = [_shuffle(targets, self.seed, draw) for draw in draws]
         tested = [fold for order in orders for fold in _folds(targets, n_folds, order)]
         return Parts.of(tested, by="shuffled folds", repeats=len(draws), seed=self.seed or 0)
 
 
-def one_split(is_test: Bools, usable: Bools, by: str) -> Parts:
+def single_split(is_test: Bools, usable: Bools, by: str) -> Parts:
     """Return a single split; documents without a label are not tested."""
     tested = (is_test & usable,)
-    return Parts((~is_test,), tested, _described(tested, {"by": by}))
+    return Parts((~is_test,), tested, _describe(tested, {"by": by}))
 
 
-def _described(tested: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, Any]:
+def _describe(tested: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, Any]:
     """Return the description of a split: the number of folds, and whether they share test documents.
 
     The significance tests need to know the latter.
@@ -112,28 +121,28 @@ def _described(tested: tuple[Bools, ...], about: dict[str, Any]) -> dict[str, An
 
 SPLITS = {
     "own": "the corpus's own split",
-    "given": "documents given for it",
+    "given": "separate test documents",
     "folds": "{folds} folds in turn",
     "shuffled folds": "{folds_at_once} folds in turn, shuffled {times}",
-    "random": "a share of {test_share:g}, drawn {times}",
+    "random": "a random share of {test_share:g}, drawn {times}",
     "splits": "{folds} splits",
 }
 """Descriptions of the ways of splitting."""
 
 
-def split_in_words(split: Mapping[str, Any]) -> str:
+def describe_split(split: Mapping[str, Any]) -> str:
     """Describe a split as text; folds that were repeated are counted once."""
     repeats = split.get("repeats", split["folds"])
     times = "once" if repeats == 1 else f"{repeats:,} times"
     return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
 
 
-def _require_number(name: str, value: Any, least: int, else_: str) -> None:
+def _require_number(name: str, value: Any, least: int, otherwise: str) -> None:
     if value is not None and not (is_whole(value) and value >= least):
-        raise InputError(f"{name}={shown(value)}; use a number from {least}, {else_}.")
+        raise InputError(setting=name, value=value, hint=f"use a number from {least}, {otherwise}")
 
 
-def _shuffled(targets: Targets, seed: int | None, draw: int) -> Ints:
+def _shuffle(targets: Targets, seed: int | None, draw: int) -> Ints:
     """Return the labelled documents in an order that depends on the seed and the number of the draw."""
     return np.random.default_rng([seed or 0, draw]).permutation(np.flatnonzero(targets.usable))
 
@@ -141,55 +150,65 @@ def _shuffled(targets: Targets, seed: int | None, draw: int) -> Ints:
 def _folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools]:
     if len(order) < n_folds:
         raise InputError(
-            f"{len(order):,} documents with a label are too few for {n_folds} folds; give more documents, or fewer "
-            "folds."
+            f"{len(order):,} documents with a label are too few for {n_folds} folds",
+            hint="give more documents, or fewer folds",
         )
     fold_of = np.full(targets.n_documents, -1, np.int64)
     fold_of[order] = folds_of(targets.first[order].tolist(), n_folds)
     return [fold_of == fold for fold in range(n_folds)]
 
 
-def _drawn(targets: Targets, share: float, order: Ints) -> Bools:
+def _draw(targets: Targets, share: float, order: Ints) -> Bools:
     is_test = np.zeros(targets.n_documents, np.bool_)
     is_test[order[held_out(targets.first[order].tolist(), share)]] = True
     if not is_test.any():
         raise InputError(
-            f"test_share={share:g}: {len(order):,} documents with a label are too few to test some of them; give more "
-            "documents, or a larger share."
+            f"{len(order):,} documents with a label are too few to test some of them",
+            setting="test_share",
+            value=share,
+            hint="give more documents, or a larger share",
         )
     return is_test
 
 
-def _named_places(splits: Any, targets: Targets) -> Parts:
+def _given_parts(splits: Any, targets: Targets) -> Parts:
     """Return the parts that pairs of positions stand for."""
     try:
         pairs = [(train, test) for train, test in splits]
     except (TypeError, ValueError) as problem:
-        raise InputError(f"splits={shown(splits)}; use pairs of places, to learn from and to test on.") from problem
+        hint = "use pairs of document positions, for training and for testing"
+        raise InputError(setting="splits", value=splits, hint=hint) from problem
     if not pairs:
-        raise InputError("splits: there are none; give one or more pairs of places, to learn from and to test on.")
-    masks = [[_mask(places, targets.n_documents, number) for places in pair] for number, pair in enumerate(pairs)]
+        hint = "give at least one pair of document positions, for training and for testing"
+        raise InputError("there are none", setting="splits", hint=hint)
+    masks = [[_mask(part, targets.n_documents, number) for part in pair] for number, pair in enumerate(pairs)]
     for number, (is_train, is_test) in enumerate(masks):
         if (is_train & is_test).any():
-            place = int(np.argmax(is_train & is_test))
-            raise InputError(f"splits[{number}]: document {place} is to be learned from and tested; leave it out once.")
+            position = int(np.argmax(is_train & is_test))
+            raise InputError(
+                f"document {position} is in both parts", setting=f"splits[{number}]", hint="leave it out of one"
+            )
         if not (is_test & targets.usable).any():
-            raise InputError(f"splits[{number}]: no document to test on has a label; name others.")
+            raise InputError("no test document has a label", setting=f"splits[{number}]", hint="give others")
     tested = tuple(is_test & targets.usable for _, is_test in masks)
-    return Parts(tuple(is_train for is_train, _ in masks), tested, _described(tested, {"by": "splits"}))
+    return Parts(tuple(is_train for is_train, _ in masks), tested, _describe(tested, {"by": "splits"}))
 
 
-def _mask(places: Any, n_documents: int, number: int) -> Bools:
-    positions = np.asarray(places)
+def _mask(given: Any, n_documents: int, number: int) -> Bools:
+    positions = np.asarray(given)
     if positions.dtype == np.bool_ and positions.shape == (n_documents,):
         return positions
     if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) == 0:
         raise InputError(
-            f"splits[{number}]: {shown(places)}; use the places of documents, from 0, or a mask of {n_documents:,} "
-            "truth values."
+            shown(given),
+            setting=f"splits[{number}]",
+            hint=f"use the positions of documents, from 0, or a mask of {n_documents:,} truth values",
         )
     if positions.min() < 0 or positions.max() >= n_documents:
-        raise InputError(f"splits[{number}]: there are {n_documents:,} documents, and places are 0 to one below that.")
+        raise InputError(
+            f"there are {n_documents:,} documents, so positions go from 0 to {n_documents - 1:,}",
+            setting=f"splits[{number}]",
+        )
     is_in = np.zeros(n_documents, np.bool_)
     is_in[positions] = True
     return is_in

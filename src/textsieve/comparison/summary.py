@@ -1,15 +1,34 @@
-"""Summarise each condition: means over the folds, their precision, ranks, and tests against the best.
+"""Summarise each condition: means over the folds, their confidence intervals, ranks, and significance tests.
 
 Times are medians, since machines are sometimes busy with something else. They are None if a run was resumed with
 another number of threads or on another machine.
 
 The best condition of a group has the highest mean micro-F1 (ties: higher macro-F1, then the first). All others of the
-group are tested against it and corrected together (`significance.py`): document by document, or fold by fold if folds
-share test documents. Groups are the conditions with the same number of terms, and all conditions.
+group are tested against it and corrected together: document by document, or fold by fold if folds share test documents.
+Groups are the conditions with the same number of terms, and all conditions.
 
 The *average rank* of a selector with a classifier is its mean rank by micro-F1 among all pairs, over folds and numbers
 of terms; ties share the mean of their ranks. Pairs without a row for some fold and number of terms have no average
 rank.
+
+All conditions are tested on the same documents, so they are compared document by document: the *sign test* uses the
+documents on which one made fewer mistakes than the other. If both were equally good, each would win such a document
+with probability 1/2; p is the probability of a result that is at least as uneven (exact, two-sided). A mistake is a
+label too many or too few. With one label per document this is McNemar's exact test.
+
+If documents are tested several times (random splits, repeated folds), these tests are not independent, and documents
+can't be counted. Then the folds are compared: the *corrected resampled t-test* of the differences in micro-F1, with the
+variance below.
+
+Comparing many conditions with the best finds some difference by chance. *Holm's* correction keeps the probability of
+even one false finding at the level: the smallest p is multiplied by the number of comparisons, the next one by one
+fewer, and so on, and each is at least as large as the one before.
+
+p ignores two things. The best condition was picked on the same documents, so it is slightly overestimated. And the
+folds of a cross-validation are tested with models that share most of their training documents: p is about these
+documents and models, not about another sample of them. For means over folds, the *interval* takes this into account: it
+is Student's with the variance of Nadeau and Bengio (2003), s² (1/k + tested/trained), instead of s²/k, which is far too
+narrow.
 """
 
 from __future__ import annotations
@@ -19,41 +38,86 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import binom, rankdata, t
 
 from .plan import ALL, Condition, Size
-from .rows import Row
-from .significance import chance_of_lead, chance_of_mean_lead, half_width, holm
+from .results import Mistakes, Row
 
-Goodness = tuple[float, float]
-"""Micro-F1, then macro-F1."""
+CONFIDENCE = 0.95
 T = TypeVar("T")
 
 
+# -- significance ------------------------------------------------------------------------------------------------
+
+
+def sign_test(mistakes: Mistakes, others: Mistakes) -> float:
+    """Return p for the mistakes of two conditions on the same documents."""
+    wins, losses = int((mistakes < others).sum()), int((mistakes > others).sum())
+    return min(1.0, 2.0 * float(binom.cdf(min(wins, losses), wins + losses, 0.5)))
+
+
+def p_of_lead(best: Mistakes, other: Mistakes) -> float:
+    """Return p if the best wins more documents than it loses, else 1: the best by F1 may lose more documents."""
+    return sign_test(best, other) if (best < other).sum() > (best > other).sum() else 1.0
+
+
+def p_of_mean_lead(leads: Sequence[float], tested_to_trained: float) -> float:
+    """Return p of the differences in folds that share test documents: Student's, with Nadeau and Bengio's variance."""
+    mean, n = float(np.mean(leads)), len(leads)
+    if n < 2 or mean <= 0.0:
+        return 1.0
+    spread = float(np.sqrt(np.var(leads, ddof=1) * (1 / n + tested_to_trained)))
+    return 2.0 * float(t.sf(mean / spread, n - 1)) if spread > 0.0 else 0.0
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Return the p-values after Holm's correction for multiple comparisons."""
+    order = np.argsort(values, kind="stable")
+    corrected = np.array(values, np.float64)[order] * np.arange(len(values), 0, -1)
+    result = np.empty(len(values))
+    result[order] = np.minimum(np.maximum.accumulate(corrected), 1.0)
+    return result.tolist()
+
+
+def half_width(values: Sequence[float], tested_to_trained: float) -> float | None:
+    """Return half the width of the interval around the mean over folds; None for a single fold."""
+    n = len(values)
+    if n < 2:
+        return None
+    variance = float(np.var(values, ddof=1)) * (1 / n + tested_to_trained)
+    return float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * float(np.sqrt(variance))
+
+
+# -- conditions --------------------------------------------------------------------------------------------------
+
+Quality = tuple[float, float]
+"""Micro-F1, then macro-F1."""
+
+
 class Verdict(NamedTuple):
-    """The comparison of a condition with the best of its group; p is None if it has no figures or is the best."""
+    """The test of a condition against the best of its group; p is None if it has no figures or is the best."""
 
     p: float | None = None
     is_best: bool = False
 
 
 def against_best(
-    goodness: Sequence[Goodness | None], rows: Sequence[list[Row]], group: Sequence[Hashable], *, overlapping: bool
+    qualities: Sequence[Quality | None], rows: Sequence[list[Row]], group: Sequence[Hashable], *, overlapping: bool
 ) -> list[Verdict]:
     """Return p of each condition against the best of its group."""
-    lead = _lead_over_folds if overlapping else _lead_over_documents
+    p_value = _p_over_folds if overlapping else _p_over_documents
     groups: dict[Hashable, list[int]] = {}
-    for place, own in enumerate(goodness):
-        if own is not None:
-            groups.setdefault(group[place], []).append(place)
-    verdicts = [Verdict() for _ in goodness]
-    for places in groups.values():
-        best = max(places, key=lambda place: (_required(goodness[place]), -place))
-        others = [place for place in places if place != best]
-        corrected = holm([lead(rows[best], rows[place]) for place in others])
+    for number, quality in enumerate(qualities):
+        if quality is not None:
+            groups.setdefault(group[number], []).append(number)
+    verdicts = [Verdict() for _ in qualities]
+    for numbers in groups.values():
+        best = max(numbers, key=lambda number: (_required(qualities[number]), -number))
+        others = [number for number in numbers if number != best]
+        corrected = holm([p_value(rows[best], rows[number]) for number in others])
         verdicts[best] = Verdict(is_best=True)
-        for place, p in zip(others, corrected, strict=True):
-            verdicts[place] = Verdict(p)
+        for number, p in zip(others, corrected, strict=True):
+            verdicts[number] = Verdict(p)
     return verdicts
 
 
@@ -62,16 +126,15 @@ def tested_to_trained(rows: Sequence[Row]) -> float:
     return float(np.mean([row.documents / row.trained_on for row in rows]))
 
 
-def _lead_over_documents(best: list[Row], other: list[Row]) -> float:
+def _p_over_documents(best: list[Row], other: list[Row]) -> float:
     """Return p of the mistakes on the test documents of all folds."""
-    one, two = (np.concatenate([_required(row.mistakes) for row in rows]) for rows in (best, other))
-    return chance_of_lead(one, two)
+    return p_of_lead(*(np.concatenate([_required(row.mistakes) for row in rows]) for rows in (best, other)))
 
 
-def _lead_over_folds(best: list[Row], other: list[Row]) -> float:
+def _p_over_folds(best: list[Row], other: list[Row]) -> float:
     """Return p of the differences in folds that share test documents."""
     leads = [_required(best_row.micro_f1) - _required(row.micro_f1) for best_row, row in zip(best, other, strict=True)]
-    return chance_of_mean_lead(leads, tested_to_trained(best))
+    return p_of_mean_lead(leads, tested_to_trained(best))
 
 
 def _required(value: T | None) -> T:
@@ -95,7 +158,7 @@ class Summary:
     classifier: str
     problem: str | None
     """Why there are no figures, if some fold has none."""
-    n_kept: float | None = None
+    n_selected: float | None = None
     micro_f1: Mean | None = None
     macro_f1: Mean | None = None
     accuracy: Mean | None = None
@@ -117,7 +180,7 @@ class Summary:
         return {name: value._asdict() if isinstance(value, Mean) else value for name, value in vars(self).items()}
 
 
-class Rank(NamedTuple):
+class AverageRank(NamedTuple):
     """The average rank of a selector with a classifier; 1 is the best."""
 
     selector: str
@@ -125,24 +188,27 @@ class Rank(NamedTuple):
     rank: float
 
 
-def summaries(conditions: Sequence[Condition], rows: Sequence[Row], *, overlapping: bool = False) -> list[Summary]:
+def summarise(conditions: Sequence[Condition], rows: Sequence[Row], *, overlapping: bool = False) -> list[Summary]:
     """Return a summary of each condition, in their order; `overlapping` says whether folds share test documents."""
-    own: dict[Any, list[Row]] = {condition.key: [] for condition in conditions}
+    rows_of: dict[Any, list[Row]] = {condition.key: [] for condition in conditions}
     for row in rows:
-        own[row.key[1:]].append(row)
-    lines = [_summary(condition, own[condition.key]) for condition in conditions]
-    all_together, by_size = [None] * len(lines), [line.n_terms for line in lines]
-    of_all, of_size = (
-        against_best([_goodness(line) for line in lines], list(own.values()), group, overlapping=overlapping)
-        for group in (all_together, by_size)
+        rows_of[row.key[1:]].append(row)
+    summaries = [_summary(condition, rows_of[condition.key]) for condition in conditions]
+    qualities = [_quality(summary) for summary in summaries]
+    one_group, by_size = [None] * len(summaries), [summary.n_terms for summary in summaries]
+    overall, in_size = (
+        against_best(qualities, list(rows_of.values()), group, overlapping=overlapping)
+        for group in (one_group, by_size)
     )
     return [
-        replace(line, p_overall=all_.p, is_best=all_.is_best, p_in_size=size.p, is_best_in_size=size.is_best)
-        for line, all_, size in zip(lines, of_all, of_size, strict=True)
+        replace(
+            summary, p_overall=of_all.p, is_best=of_all.is_best, p_in_size=of_size.p, is_best_in_size=of_size.is_best
+        )
+        for summary, of_all, of_size in zip(summaries, overall, in_size, strict=True)
     ]
 
 
-def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[Rank]:
+def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[AverageRank]:
     """Return the average rank of each selector with each classifier, the best first.
 
     The baselines of all terms have only one number of terms, and are left out.
@@ -158,13 +224,14 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
     for row in rows:
         if row.micro_f1 is not None and (row.selector, row.classifier) in pairs:
             blocks.setdefault((row.fold, row.n_terms), {})[row.selector, row.classifier] = row.micro_f1
-    whole = [pair for pair in pairs if blocks and all(pair in block for block in blocks.values())]
-    if not whole:
+    complete = [pair for pair in pairs if blocks and all(pair in block for block in blocks.values())]
+    if not complete:
         return []
-    scores = np.array([[block[pair] for pair in whole] for block in blocks.values()])
+    scores = np.array([[block[pair] for pair in complete] for block in blocks.values()])
     means = rankdata(-np.round(scores, 12), axis=1).mean(axis=0)
     order = np.argsort(means, kind="stable").tolist()
-    return [Rank(whole[place][0], whole[place][1], float(means[place])) for place in order]
+    ranked = [(complete[number], float(means[number])) for number in order]
+    return [AverageRank(selector, classifier, rank) for (selector, classifier), rank in ranked]
 
 
 def _is_baseline(condition: Condition) -> bool:
@@ -190,7 +257,7 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
     return Summary(
         *condition.key,
         problem=None,
-        n_kept=mean("n_kept"),
+        n_selected=mean("n_selected"),
         micro_f1=with_interval("micro_f1"),
         macro_f1=with_interval("macro_f1"),
         accuracy=with_interval("accuracy"),
@@ -207,11 +274,8 @@ def _problem(rows: list[Row]) -> str:
     """Return the first problem, with its fold if not all folds have one."""
     problems = {row.fold: row.problem for row in rows if row.problem is not None}
     first = next(iter(problems))
-    return (
-        f"{problems[first]}"
-        if len(problems) == len(rows)
-        else f"{problems[first]} (in fold {first + 1} of {len(rows)})"
-    )
+    where = "" if len(problems) == len(rows) else f" (in fold {first + 1} of {len(rows)})"
+    return f"{problems[first]}{where}"
 
 
 def _only(values: Iterable[int | None]) -> int | None:
@@ -219,7 +283,7 @@ def _only(values: Iterable[int | None]) -> int | None:
     return distinct.pop() if len(distinct) == 1 else None
 
 
-def _goodness(line: Summary) -> Goodness | None:
-    if line.micro_f1 is None or line.macro_f1 is None:
+def _quality(summary: Summary) -> Quality | None:
+    if summary.micro_f1 is None or summary.macro_f1 is None:
         return None
-    return round(line.micro_f1.value, 12), round(line.macro_f1.value, 12)
+    return round(summary.micro_f1.value, 12), round(summary.macro_f1.value, 12)

@@ -3,10 +3,14 @@
 Options are in parentheses after the name, separated by commas; a value is JSON, otherwise text. Options are sorted, so
 each variant has one name, and the name identifies its rows.
 
-An estimator given as an object is named by what it prints. Rows are found by name in later runs too, so the name must
+An estimator given as an object is named by its `repr`. Rows are found by name in later runs too, so the name must
 identify the estimator. scikit-learn prints at most 30 elements and 700 characters; longer ones are distinguished by a
 digest of all parameters. An object that prints as its address in memory would have another name in each run; it is
 accepted only if its parameters identify it.
+
+Most options are checked only when they are used. To find invalid options before a long run, each variant is used once
+on four documents from which anything can learn, and errors are reported with the name of the variant. A user's own
+estimator may need more documents and is not tried.
 """
 
 from __future__ import annotations
@@ -14,49 +18,60 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
-from ..errors import InputError, shown
+from ..categorizer_settings import Settings
+from ..errors import InputError, MissingPackage, NothingSelected, UnfitDocuments, shown
+from ..settings import is_whole
+from ..stats import ClassStats
+from ..training import check_settings
+from ..training.plan import TrainingPlan
+from ..training.ranking import fitted_selector
+from ..training.targets import Targets
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _SHORTENED = "..."
 
 
-def name_of(kind: str, given: Any) -> str:
+def estimator_name(kind: str, estimator: Any) -> str:
     """Return the name that identifies rows of an estimator."""
-    printed = " ".join(repr(given).split())
+    printed = " ".join(repr(estimator).split())
     if not (_ADDRESS.search(printed) or _SHORTENED in printed):
         return printed
-    full = described(given)
+    full = full_description(estimator)
     if _ADDRESS.search(full) or "<lambda>" in full or "<locals>" in full:
         raise InputError(
-            f"{kind}s: {printed} is called otherwise in each run, and rows are found by their names; give it, and "
-            "what it holds, a __repr__ that says what it is, and functions a name."
+            f"{printed} has another name in each run, and rows are found by name",
+            setting=f"{kind}s",
+            hint="give it, and the objects in it, a __repr__ that identifies them, and functions a name",
         )
     return f"{_ADDRESS.sub('', printed)} #{hashlib.sha256(full.encode()).hexdigest()[:8]}"
 
 
-def described(value: Any) -> str:
+def full_description(value: Any) -> str:
     """Return the full description of a value, however long."""
     if hasattr(value, "get_params") and not isinstance(value, type):
-        return f"{_full_name(type(value))}{described(value.get_params(deep=False))}"
+        return f"{_full_name(type(value))}{full_description(value.get_params(deep=False))}"
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{described(key)}: {described(item)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(f'{full_description(key)}: {full_description(item)}' for key, item in value.items())}}}"
     if isinstance(value, list | tuple):
-        return f"{type(value).__name__}[{', '.join(map(described, value))}]"
+        return f"{type(value).__name__}[{', '.join(map(full_description, value))}]"
     if isinstance(value, set | frozenset):
-        return f"{type(value).__name__}[{', '.join(sorted(map(described, value)))}]"
+        return f"{type(value).__name__}[{', '.join(sorted(map(full_description, value)))}]"
     if isinstance(value, np.ndarray):
-        return f"array{value.dtype}{value.shape}{described(value.tolist())}"
+        return f"array{value.dtype}{value.shape}{full_description(value.tolist())}"
     return _full_name(value) if callable(value) and hasattr(value, "__qualname__") else repr(value)
 
 
-def _full_name(made: Any) -> str:
-    return f"{made.__module__}.{made.__qualname__}"
+def _full_name(definition: Any) -> str:
+    return f"{definition.__module__}.{definition.__qualname__}"
 
 
 _OPENING, _CLOSING = "([{", ")]}"
@@ -92,17 +107,19 @@ def variants_of(kind: str, given: Any, possible: Collection[str]) -> tuple[Varia
         given = [given]
     variants: dict[str, Variant] = {}
     for variant in (_variant(kind, item, possible) for item in given):
-        _refuse_another(kind, variants.setdefault(variant.name, variant), variant)
+        _require_same(kind, variants.setdefault(variant.name, variant), variant)
     if not variants:
-        raise InputError(f"{kind}s: none are given; name one or more of {', '.join(possible)}.")
+        raise InputError("none are given", setting=f"{kind}s", hint=f"name one or more of {', '.join(possible)}")
     return tuple(variants.values())
 
 
-def _refuse_another(kind: str, one: Variant, other: Variant) -> None:
-    if described(one.setting) != described(other.setting):
+def _require_same(kind: str, known: Variant, variant: Variant) -> None:
+    """Raise `InputError` if two different estimators have the same name."""
+    if full_description(known.setting) != full_description(variant.setting):
         raise InputError(
-            f"{kind}s: there are two that are called {one.name}, and are not the same; give them a __repr__ that tells "
-            "them apart."
+            f"two different {kind}s are called {known.name}",
+            setting=f"{kind}s",
+            hint="give them a __repr__ that tells them apart",
         )
 
 
@@ -110,51 +127,56 @@ def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
     if given is None and kind == "selector":
         given = "all"
     if not isinstance(given, str):
-        return Variant(name_of(kind, given), given)
+        return Variant(estimator_name(kind, given), given)
     name, opened, inside = given.strip().partition("(")
     if name.strip() not in possible:
         raise InputError(
-            f"{kind}s: there is no {kind} {shown(given)}; use {', '.join(possible)}, with options such as "
-            "name(option=value)."
+            f"there is no {kind} {shown(given)}",
+            setting=f"{kind}s",
+            hint=f"use {', '.join(possible)}, with options such as name(option=value)",
         )
-    options = _options(f"{kind}s: {given.strip()}", inside) if opened else {}
-    return Variant(_written(name.strip(), options), name.strip(), options)
+    options = _parse_options(kind, given.strip(), inside) if opened else {}
+    return Variant(_variant_name(name.strip(), options), name.strip(), options)
 
 
-def _options(variant: str, inside: str) -> dict[str, Any]:
+def _parse_options(kind: str, variant: str, inside: str) -> dict[str, Any]:
     """Return the options in parentheses, by name."""
-    if _depth_falls_before_the_end(inside):
-        raise InputError(f"{variant}: its parentheses do not match; write name(option=value, ...).")
+    if not _closes_at_end(inside):
+        raise InputError(
+            f"{variant}: its parentheses do not match", setting=f"{kind}s", hint="write name(option=value, ...)"
+        )
     options: dict[str, Any] = {}
     content = inside[:-1].strip()
     for text in split_list(content) if content else ():
-        name, value = _option(variant, text)
+        name, value = _parse_option(kind, variant, text)
         if name in options:
-            raise InputError(f"{variant}: {name} is there twice; leave out one.")
+            raise InputError(f"{variant}: {name} is given twice", setting=f"{kind}s", hint="leave out one")
         options[name] = value
     return dict(sorted(options.items()))
 
 
-def _depth_falls_before_the_end(inside: str) -> bool:
-    """Return whether the text after the first parenthesis does not end with its closing parenthesis."""
+def _closes_at_end(inside: str) -> bool:
+    """Return whether the text after the first parenthesis ends with the parenthesis that closes it."""
     depth = 1
     for place, character in enumerate(inside):
         depth += (character in _OPENING) - (character in _CLOSING)
         if depth == 0:
-            return place != len(inside) - 1
-    return True
+            return place == len(inside) - 1
+    return False
 
 
-def _option(variant: str, text: str) -> tuple[str, Any]:
+def _parse_option(kind: str, variant: str, text: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not (name.isidentifier() and equals and value):
         raise InputError(
-            f"{variant}: {shown(text)} is no option; write name(option=value, ...), as in ig(pooling=max)."
+            f"{variant}: {shown(text)} is no option",
+            setting=f"{kind}s",
+            hint="write name(option=value, ...), as in ig(pooling=max)",
         )
-    return name, _value(value)
+    return name, _parse_value(value)
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     """Parse a value as JSON; return other text unchanged."""
     try:
         return json.loads(text)
@@ -162,7 +184,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _written(name: str, options: Mapping[str, Any]) -> str:
+def _variant_name(name: str, options: Mapping[str, Any]) -> str:
     if not options:
         return name
     return f"{name}({','.join(f'{option}={_as_text(value)}' for option, value in options.items())})"
@@ -170,4 +192,75 @@ def _written(name: str, options: Mapping[str, Any]) -> str:
 
 def _as_text(value: Any) -> str:
     """Return a value as it would be written; text that would be parsed as something else is quoted."""
-    return value if isinstance(value, str) and _value(value) is value else json.dumps(value)
+    return value if isinstance(value, str) and _parse_value(value) is value else json.dumps(value)
+
+
+# -- validation --------------------------------------------------------------------------------------------------
+
+_TRIAL_COUNTS = csr_matrix(np.array([[1, 2, 0], [2, 0, 1], [0, 1, 3], [0, 3, 1]], np.int32))
+_TRIAL_LABELS = ("a", "a", "b", "b")
+_OPTION_SETTINGS = ("selector_options", "classifier_options")
+"""The settings of a `Categorizer` that hold options; in a comparison, the name of the variant shows the options."""
+
+
+def try_selector(settings: Settings) -> None:
+    """Raise an error for a selector that could not be used with any documents."""
+    check_settings(settings)
+    training = TrainingPlan.of(settings, 1)
+    with _quietly():
+        rows = _TRIAL_COUNTS.astype(np.float64)
+        fitted_selector(training.selector, ClassStats.from_matrix(rows, list(_TRIAL_LABELS)), 2, lambda: [rows])
+
+
+def try_classifier(settings: Settings) -> None:
+    """Raise an error for a classifier that could not be used with any documents."""
+    check_settings(settings)
+    if isinstance(settings.classifier, str):
+        training = replace(TrainingPlan.of(_limit_member_terms(settings), 1), projection=None)
+        rows, targets = _trial_documents(settings.class_weight)
+        with _quietly():
+            training.fit_counts(rows, targets)
+
+
+@contextmanager
+def naming_variant(setting: str, variant: Variant) -> Iterator[None]:
+    """Raise `InputError` with the variant's name for an error; ignore that four documents are too few."""
+    try:
+        yield
+    except (NothingSelected, UnfitDocuments):
+        return
+    except MissingPackage:
+        raise
+    except (InputError, TypeError, ValueError) as problem:
+        raise InputError(f"{variant.name}: {message_of(problem)}", setting=setting) from problem
+
+
+def message_of(problem: Exception) -> str:
+    """Return the message of an error about a variant, without the setting that holds its options."""
+    if not isinstance(problem, InputError):
+        return str(problem)
+    return problem.render(lambda setting: "" if setting.name in _OPTION_SETTINGS else str(setting))
+
+
+def _limit_member_terms(settings: Settings) -> Settings:
+    """Return the settings with the number of terms of ensemble members limited to the terms that there are."""
+    options = dict(settings.classifier_options or {})
+    if is_whole(options.get("n_terms")) and options["n_terms"] > 0:
+        options["n_terms"] = min(options["n_terms"], _TRIAL_COUNTS.shape[1])
+    return replace(settings, classifier_options=options or None)
+
+
+def _trial_documents(class_weight: Any) -> tuple[csr_matrix, Targets]:
+    """Return documents that include all classes with a weight, so that the weights are checked."""
+    labels = list(_TRIAL_LABELS)
+    if isinstance(class_weight, Mapping) and all(isinstance(label, str) for label in class_weight):
+        labels = [*class_weight, *labels]
+    return _TRIAL_COUNTS[np.arange(len(labels)) % _TRIAL_COUNTS.shape[0]], Targets.of(labels, len(labels))
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Suppress warnings, which would only be about these few documents."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

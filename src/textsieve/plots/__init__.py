@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .look import Chart as Chart
     from .look import Style as Style
     from .look import curve_style as curve_style
-    from .page import in_script as in_script
-    from .page import script as script
     from .panels import Point as Point
     from .panels import panel as panel
     from .saving import check_target as check_target
+    from .saving import in_script as in_script
     from .saving import save as save
+    from .saving import script as script
     from .surface import surface_plot as surface_plot
 
 require_extra("plots", what="textsieve.plots")
@@ -34,9 +34,8 @@ __getattr__, __dir__, __all__ = attach(
         "curves": ["Mark", "lines"],
         "energy": ["check_level", "energy_plot"],
         "look": ["DARK", "Chart", "Style", "curve_style"],
-        "page": ["in_script", "script"],
         "panels": ["Point", "panel"],
-        "saving": ["check_target", "save"],
+        "saving": ["check_target", "in_script", "save", "script"],
         "surface": ["surface_plot"],
     },
 )

@@ -6,26 +6,174 @@ all energy curves do, the pieces of line tell them apart. The names of reference
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import altair as alt
+import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import InputError, shown
-from .labels import GAP, Mark, mark_labels, names
-from .look import HEIGHT, INK, SMALL, WIDTH, Chart, dressed, headed, plain
-from .scales import Domain, log_ticks
-from .series import Frame, Series, across, curve, rule, upwards
-
-__all__ = ["Mark", "lines"]
+from .look import HEIGHT, INK, SMALL, WIDTH, Chart, DataRow, Style, curve_style, dressed, headed, plain, rule_style
+from .scales import Domain, log_domain, log_ticks, round_domain, spread, thinned
 
 Numbers = Sequence[float] | NDArray[Any]
-Row = dict[str, Any]
 
 FEW_POINTS = 25
 """Curves with at most this many points have symbols."""
 THICK, THIN = 2.4, 1.3
 _SYMBOL: dict[str, Any] = {"filled": True, "size": 55, "opacity": 1}
+GAP = 20
+"""The distance between names in the margin, in pixels."""
+LETTER = 0.56 * SMALL
+"""The approximate mean width of a letter, in pixels."""
+LONGEST_NAME = 48
+"""The maximum length of a name in letters; longer names are cut, or they would leave little room for the drawing."""
+
+
+# -- input -------------------------------------------------------------------------------------------------------
+
+
+class Mark(NamedTuple):
+    """A marked point: its curve, its position, and the text beside it, if any."""
+
+    curve: str
+    x: float
+    y: float
+    text: str = ""
+
+
+class Series(NamedTuple):
+    """A line and its style; the key identifies it, even if two lines have the same name."""
+
+    key: str
+    name: str
+    x: Floats
+    y: Floats
+    style: Style
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Return its points as rows of a chart's data."""
+        return [{"key": self.key, "x": x, "y": y} for x, y in zip(self.x.tolist(), self.y.tolist(), strict=True)]
+
+    def thinned(self, log_x: bool) -> Self:
+        """Return the same line with no more points than can be seen."""
+        indices = thinned(self.x, log=log_x)
+        return self._replace(x=self.x[indices], y=self.y[indices])
+
+
+class Frame(NamedTuple):
+    """The domains of both axes, and the height of the drawing in pixels."""
+
+    x: Domain
+    y: Domain
+    log_x: bool
+    height: float
+
+    def right(self, x: float) -> float:
+        """Return the distance of an x from the left edge in pixels."""
+        low, high, x = (np.log(value) if self.log_x else value for value in (*self.x, x))
+        return float((x - low) / (high - low) * WIDTH)
+
+    def down(self, y: float) -> float:
+        """Return the distance of a y from the upper edge in pixels."""
+        return (self.y[1] - y) / (self.y[1] - self.y[0]) * self.height
+
+    def value_at(self, down: float) -> float:
+        """Return the y that is `down` pixels below the upper edge."""
+        return self.y[1] - down / self.height * (self.y[1] - self.y[0])
+
+
+def _check_curve(number: int, name: str, given: Any, log_x: bool) -> Series:
+    """Return a curve from its x and y, sorted by x."""
+    try:
+        x, y = (np.asarray(values, np.float64) for values in given)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"curves[{name!r}] is {shown(given)}; give two rows of numbers, x and y.") from problem
+    if x.ndim != 1 or x.shape != y.shape or not len(x):
+        raise InputError(f"curves[{name!r}] has x of shape {x.shape} and y of {y.shape}; give as many y as x, some.")
+    for axis, values in (("x", x), ("y", y)):
+        if not np.isfinite(values).all():
+            raise InputError(f"curves[{name!r}] has {axis}={values[~np.isfinite(values)][0]}; leave such points out.")
+    if log_x and x.min() <= 0:
+        raise InputError(f"curves[{name!r}] has x={x.min():g}, and a logarithmic axis begins above 0; use log_x=False.")
+    order = np.argsort(x, kind="stable")
+    return Series(f"curve {number}", plain(name), x[order], y[order], curve_style(number))
+
+
+def _check_rule(number: int, name: str, value: Any, x_domain: Domain) -> Series:
+    """Return a horizontal reference line."""
+    try:
+        y = float(value)
+    except (TypeError, ValueError):
+        y = np.nan
+    if not np.isfinite(y):
+        raise InputError(f"rules[{name!r}]={shown(value)}; use a number.")
+    return Series(f"rule {number}", plain(name), np.array(x_domain), np.array([y, y]), rule_style(number))
+
+
+def _x_domain(curves: Iterable[Series], log_x: bool) -> Domain:
+    """Return the x domain: from the first x to the last."""
+    ends = [(float(line.x[0]), float(line.x[-1])) for line in curves]
+    first, last = min(first for first, _ in ends), max(last for _, last in ends)
+    if log_x:
+        return log_domain(first, last)
+    return (first, last) if first < last else (first - 0.5, last + 0.5)
+
+
+def _y_domain(series: Iterable[Series], at_least: Domain | None) -> Domain:
+    """Return the y domain: `at_least` if it contains all y, or else a domain that ends in round numbers."""
+    heights = np.concatenate([line.y for line in series])
+    if at_least is None:
+        return round_domain(float(heights.min()), float(heights.max()))
+    low, high = map(float, at_least)
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise InputError(f"y_domain={shown(at_least)}; use two numbers, the lower first.")
+    if low <= heights.min() and heights.max() <= high:
+        return low, high
+    return round_domain(min(low, float(heights.min())), max(high, float(heights.max())))
+
+
+# -- labels without overlaps -------------------------------------------------------------------------------------
+
+
+def _place_names(series: Sequence[Series], frame: Frame) -> list[dict[str, Any]]:
+    """Return the name of each line with its position, as near to the line's end as the other names allow.
+
+    Where several lines end at the same height, the one with the higher mean is named above the others.
+    """
+    sorted_series = sorted(series, key=lambda line: (round(frame.down(line.y[-1])), frame.down(float(line.y.mean()))))
+    positions = spread([frame.down(float(line.y[-1])) for line in sorted_series], GAP, frame.height)
+    return [
+        {"key": line.key, "text": _cut(line.name), "y": frame.value_at(position)}
+        for line, position in zip(sorted_series, positions, strict=True)
+    ]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _place_marks(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) -> list[dict[str, Any]]:
+    """Return points with a label below and to the right of each, in the first row where it covers no other label."""
+    occupied: list[tuple[float, float, float]] = []
+    rows = []
+    for mark in sorted(marks, key=lambda mark: (-mark.x, mark.y)):
+        text = plain(mark.text)
+        left, row = frame.right(mark.x), frame.down(mark.y) + GAP - 4
+        right = left + 12 + LETTER * len(text)
+        while text and any(
+            abs(row - other) < GAP - 4 and left < end and start < right for start, end, other in occupied
+        ):
+            row += GAP - 2
+        if text:
+            occupied.append((left, right, row))
+        rows.append({"key": key_of[mark.curve], "text": text, "x": mark.x, "y": mark.y, "text_y": frame.value_at(row)})
+    return rows
+
+
+# -- the chart ---------------------------------------------------------------------------------------------------
 
 
 def lines(
@@ -67,14 +215,14 @@ def lines(
     """
     if not curves:
         raise InputError("There is no curve to draw; give at least one.")
-    series = [curve(number, name, given, log_x) for number, (name, given) in enumerate(curves.items())]
-    x_domain = across(series, log_x)
+    series = [_check_curve(number, name, given, log_x) for number, (name, given) in enumerate(curves.items())]
+    x_domain = _x_domain(series, log_x)
     reference_lines = [
-        rule(number, name, value, x_domain) for number, (name, value) in enumerate((rules or {}).items())
+        _check_rule(number, name, value, x_domain) for number, (name, value) in enumerate((rules or {}).items())
     ]
     height = max(HEIGHT, GAP * (len(series) + len(reference_lines)))
-    frame = Frame(x_domain, upwards([*series, *reference_lines], y_domain), log_x, height)
-    labelled_marks = mark_labels(
+    frame = Frame(x_domain, _y_domain([*series, *reference_lines], y_domain), log_x, height)
+    labelled_marks = _place_marks(
         _within(frame, marks, curves), {name: f"curve {n}" for n, name in enumerate(curves)}, frame
     )
     if points is None:
@@ -145,7 +293,7 @@ class _Layers:
 
     def names(self, curves: Sequence[Series], rules: Sequence[Series], points: bool) -> list[alt.Chart]:
         """Return the names in the margin, each after a piece of its line, with a symbol if its curve has symbols."""
-        rows, dotted = names([*curves, *rules], self._frame), {line.key for line in curves if points}
+        rows, dotted = _place_names([*curves, *rules], self._frame), {line.key for line in curves if points}
         pieces: list[alt.Chart] = []
         for keys, width in (({line.key for line in curves}, THICK), ({line.key for line in rules}, THIN)):
             if not keys:
@@ -159,7 +307,7 @@ class _Layers:
         words = self._of(rows).mark_text(**letters).encode(self._y, text="text:N", x=alt.value(WIDTH + 51))
         return [*pieces, words]
 
-    def marks(self, rows: list[Row]) -> list[alt.Chart]:
+    def marks(self, rows: list[DataRow]) -> list[alt.Chart]:
         """Return the marked points with their labels, outlined in white so that they can be read on top of a line."""
         base = self._of(rows).encode(self._x)
         words = base.encode(alt.Y("text_y:Q"), text="text:N")
@@ -170,5 +318,5 @@ class _Layers:
             base.mark_point(filled=True, size=80, opacity=1).encode(self._y, self._colour),
         ]
 
-    def _of(self, rows: list[Row]) -> alt.Chart:
+    def _of(self, rows: list[DataRow]) -> alt.Chart:
         return alt.Chart(alt.InlineData(values=rows))

@@ -12,6 +12,8 @@ import altair as alt
 
 Chart = alt.LayerChart
 """The type of the charts made here."""
+DataRow = dict[str, Any]
+"""A row of the data of a chart."""
 Drawing = alt.TopLevelMixin
 """The type of what can be written to a file, which may also combine several charts."""
 

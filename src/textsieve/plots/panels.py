@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from ..errors import InputError
-from .look import GREY, Chart, Style, curve_style, dressed, plain
+from .look import GREY, Chart, DataRow, Style, curve_style, dressed, plain
 from .scales import Domain, log_domain, log_ticks, round_domain
-
-Row = dict[str, Any]
 
 PANEL_HEIGHT = 250
 FEW_POINTS = 25
@@ -82,7 +80,7 @@ def panel(
     return dressed(chart, background="transparent", padding=4)
 
 
-def _row(name: str, point: Point, y_format: str) -> Row:
+def _row(name: str, point: Point, y_format: str) -> DataRow:
     return {
         "name": plain(name),
         "x": float(point.x),
@@ -98,7 +96,7 @@ def _domain(values: Sequence[float], *, log: bool) -> Domain:
 
 
 def _axes(
-    rows: list[Row], x_range: Domain, y_range: Domain, log_y: bool, titles: tuple[str, str, str]
+    rows: list[DataRow], x_range: Domain, y_range: Domain, log_y: bool, titles: tuple[str, str, str]
 ) -> tuple[alt.X, alt.Y]:
     sizes = sorted({row["x"] for row in rows})
     ticks = sizes if len(sizes) <= FEW_TICKS else log_ticks(x_range)
@@ -128,8 +126,8 @@ class _Panel:
 
     def __init__(
         self,
-        rows: list[Row],
-        rule_rows: list[Row],
+        rows: list[DataRow],
+        rule_rows: list[DataRow],
         numbers: Mapping[str, int],
         axes: tuple[alt.X, alt.Y],
         titles: tuple[str, str],

@@ -8,16 +8,22 @@ interpolated between M = 1, 500, 1000. Missing values are white, with a cross.
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import altair as alt
+import numpy as np
 
-from ..errors import InputError
-from .cells import Cells, Colours, Marked, cells
-from .look import FONT, GREY, HEIGHT, INK, SMALL, TEXT, WIDTH, Chart, dressed, headed, plain
-from .scales import Domain
+from ..arrays import Floats
+from ..errors import InputError, counted, shown
+from ..settings import as_number
+from .look import FONT, GREY, HEIGHT, INK, SMALL, TEXT, WIDTH, Chart, DataRow, dressed, headed, plain
+from .scales import Domain, round_domain
 
-Row = dict[str, Any]
+MOST_CELLS = 250
+"""The maximum number of cells along an axis; more would be too small to see."""
+
+Marked = Literal["highest", "lowest"] | tuple[int, int] | None
+Colours = Literal["all", "most"] | Domain
 
 WIDEST, HIGHEST = 110, 70
 """The maximum size of a cell in pixels, however few cells there are."""
@@ -26,6 +32,111 @@ LETTER = 0.6
 SMALLEST_LETTERS = 9
 LIGHT = 0.45
 """Digits are black from this share of the colour scale on, where black is easier to read than white."""
+
+
+# -- input -------------------------------------------------------------------------------------------------------
+
+
+class Axis(NamedTuple):
+    """The values of the rows or the columns as text, and whether they are numbers."""
+
+    ticks: list[str]
+    are_numbers: bool
+
+
+class Grid(NamedTuple):
+    """Numbers in rows (y) and columns (x); NaN where a number is missing."""
+
+    values: Floats
+    x: Axis
+    y: Axis
+
+    @property
+    def present(self) -> Floats:
+        """Return the numbers that are not missing."""
+        return self.values[np.isfinite(self.values)]
+
+    def domain(self, wanted: Colours) -> Domain:
+        """Return the range of the colour scale; numbers outside it get the colour of the nearest end.
+
+        "most" leaves out outliers: numbers that are further from the interquartile range than one and a half times its
+        width. Otherwise one row far below the others would use up most of the colours.
+        """
+        low, high = float(self.present.min()), float(self.present.max())
+        if isinstance(wanted, str):
+            if wanted not in ("all", "most"):
+                raise InputError(f"colours={wanted!r}; use 'all', 'most', or two numbers, the lower first.")
+            if wanted == "most":
+                first, third = np.quantile(self.present, (0.25, 0.75)).tolist()
+                reach = 1.5 * (third - first)
+                near = self.present[(self.present >= first - reach) & (self.present <= third + reach)]
+                low, high = float(near.min()), float(near.max())
+            return (low, high) if low < high else round_domain(low, high)
+        low, high = map(as_number, wanted)
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise InputError(f"colours={shown(wanted)}; use 'all', 'most', or two numbers, the lower first.")
+        return low, high
+
+    def find(self, marked: Marked) -> tuple[int, int] | None:
+        """Return the row and column of the cell to mark; of equal ones, the first in row order."""
+        if marked is None:
+            return None
+        if isinstance(marked, str):
+            if marked not in ("highest", "lowest"):
+                raise InputError(f"marked={marked!r}; use 'highest', 'lowest', a row and a column, or None.")
+            flat = np.nanargmax(self.values) if marked == "highest" else np.nanargmin(self.values)
+            return int(flat) // self.values.shape[1], int(flat) % self.values.shape[1]
+        row, column = marked
+        if not (0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]):
+            raise InputError(
+                f"marked={shown(marked)}: the grid has {_shape_text(self.values)}, which are counted from 0."
+            )
+        return int(row), int(column)
+
+
+def check_grid(values: Any, x: Sequence[Any], y: Sequence[Any]) -> Grid:
+    """Return a grid of numbers; raise `InputError` if it can't be drawn."""
+    try:
+        numbers = np.asarray(values, np.float64)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"values={shown(values)}; give rows of numbers, all of the same length.") from problem
+    if numbers.ndim != 2 or not numbers.size:
+        raise InputError(f"values has the shape {numbers.shape}; give rows of numbers, at least one of at least one.")
+    if numbers.shape != (len(y), len(x)):
+        raise InputError(
+            f"values has {_shape_text(numbers)}, but y has {len(y):,} values and x has {len(x):,}; give a row for each "
+            "y, and a column for each x."
+        )
+    if max(numbers.shape) > MOST_CELLS:
+        raise InputError(
+            f"values has {_shape_text(numbers)}; draw up to {MOST_CELLS} of each, and leave out the others."
+        )
+    if np.isinf(numbers).any():
+        raise InputError("values has infinite numbers, which have no colour; use NaN for what is missing.")
+    if np.isnan(numbers).all():
+        raise InputError("values has no number, only NaN; there is nothing to draw.")
+    return Grid(numbers, _axis("x", x), _axis("y", y))
+
+
+def _axis(name: str, given: Sequence[Any]) -> Axis:
+    values = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
+    are_numbers = all(np.isfinite(as_number(value)) for value in values)
+    ticks = [_number_text(value) if are_numbers else plain(value) for value in values]
+    for tick in ticks:
+        if ticks.count(tick) > 1:
+            raise InputError(f"{name} names {shown(tick)} twice; give each of its values once.")
+    return Axis(ticks, are_numbers)
+
+
+def _number_text(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{float(value):,.12g}"
+
+
+def _shape_text(values: Floats) -> str:
+    return f"{counted(values.shape[0], 'row')} of {counted(values.shape[1], 'column')}"
+
+
+# -- the chart ---------------------------------------------------------------------------------------------------
 
 
 def surface_plot(
@@ -63,13 +174,13 @@ def surface_plot(
     marked
         The cell that gets a frame: "highest", "lowest", a row and a column (from 0), or None.
     """
-    grid = cells(values, x, y)
+    grid = check_grid(values, x, y)
     try:
         format(1.0, value_format)
     except ValueError as problem:
         raise InputError(f"value_format={value_format!r}; use one such as '.1%', '.3g' or ',.0f'.") from problem
-    cell, domain = grid.place(marked), grid.domain(colours)
-    drawing = _Grid(grid, domain, value_format, cell)
+    cell, domain = grid.find(marked), grid.domain(colours)
+    drawing = _GridLayers(grid, domain, value_format, cell)
     layers = [
         drawing.cells(plain(x_title), plain(y_title), plain(value_title)),
         *drawing.missing(),
@@ -85,7 +196,7 @@ def surface_plot(
     return dressed(alt.LayerChart(layer=layers, **size, **headed(title, " ".join(filter(None, sentences)))))
 
 
-def _about(grid: Cells, cell: tuple[int, int], value_format: str, marked: Marked, titles: tuple[str, str]) -> str:
+def _about(grid: Grid, cell: tuple[int, int], value_format: str, marked: Marked, titles: tuple[str, str]) -> str:
     """Return a sentence about the marked cell."""
     value, ticks = grid.values[cell], (grid.y.ticks[cell[0]], grid.x.ticks[cell[1]])
     written = "no number" if value != value else format(value, value_format)
@@ -94,7 +205,7 @@ def _about(grid: Cells, cell: tuple[int, int], value_format: str, marked: Marked
     return f"Framed: {kind}{written}, at {position}."
 
 
-def _beyond(grid: Cells, domain: Domain, value_format: str) -> str:
+def _beyond(grid: Grid, domain: Domain, value_format: str) -> str:
     """Return sentences about the ends of the colour scale that numbers exceed."""
     beyond = {"below": (grid.present < domain[0]).any(), "above": (grid.present > domain[1]).any()}
     sentences = [
@@ -105,18 +216,18 @@ def _beyond(grid: Cells, domain: Domain, value_format: str) -> str:
     return " ".join(sentences)
 
 
-class _Grid:
+class _GridLayers:
     """The layers of one chart, which share axes."""
 
-    def __init__(self, grid: Cells, domain: Domain, value_format: str, place: tuple[int, int] | None) -> None:
+    def __init__(self, grid: Grid, domain: Domain, value_format: str, place: tuple[int, int] | None) -> None:
         self._grid, self._domain, self._format, self._place = grid, domain, value_format, place
         self.width = min(WIDTH / len(grid.x.ticks), WIDEST)
         self.height = min(HEIGHT / len(grid.y.ticks), HIGHEST)
         self._rows = [self._row(row, column) for row in range(len(grid.y.ticks)) for column in range(len(grid.x.ticks))]
 
-    def _row(self, row: int, column: int) -> Row:
+    def _row(self, row: int, column: int) -> DataRow:
         value = float(self._grid.values[row, column])
-        cell: Row = {
+        cell: DataRow = {
             "x": self._grid.x.ticks[column],
             "y": self._grid.y.ticks[row],
             "marked": (row, column) == self._place,

@@ -1,4 +1,6 @@
-"""The whole page: its sections in reading order, the data for its script, and the scripts themselves.
+"""The report: a comparison as one HTML file, from the template `assets/page.html`.
+
+Jinja2 fills the template and escapes every value. The page's script gets its data as JSON and sets it as text.
 
 Everything is in one file. A content security policy at its head forbids the browser to load anything else, and to run
 scripts whose hash is not in the policy: if text ever got into the page unescaped, it could still not run.
@@ -8,77 +10,89 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 from importlib.resources import files
 from typing import Any
 
 from ..comparison import Comparison
-from ..plots import DARK, in_script, script
-from . import choices, figures, tables
-from .findings import findings
-from .markup import escaped
-from .sections import sections
+from ..comparison.view import label_text
+from ..errors import InputError
+from ..extras import require_extra
+from ..files import check_writable, replacing, unwritable
+
+ENDINGS = (".html", ".htm")
 
 
-def report_page(found: Comparison) -> str:
+def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> None:
+    """Write a comparison as one HTML page that needs no network; it may come from `read_comparison("x.jsonl")`."""
+    name = os.fspath(path)
+    check_report(name)
+    page = report_page(comparison).encode("utf-8", "replace")
+    try:
+        with replacing(name) as file:
+            file.write(page)
+    except (OSError, ValueError) as problem:
+        raise unwritable(name, str(getattr(problem, "strerror", None) or problem)) from problem
+
+
+def check_report(path: str | os.PathLike[str], *, what: str = "a report") -> None:
+    """Raise an error, before any long work is done, if a report can't be drawn or written.
+
+    `what` names the feature in the error about missing packages.
+    """
+    require_extra("plots", what=what)
+    name = os.fspath(path)
+    if os.path.splitext(name)[1].lower() not in ENDINGS:
+        raise InputError(
+            "a report is an HTML page", place=name, hint=f"give the name of a file that ends in {' or '.join(ENDINGS)}"
+        )
+    check_writable(name, what="a report")
+
+
+def report_page(comparison: Comparison) -> str:
     """Return the page as HTML."""
-    drawing, page_script = script(), _asset("page.js")
-    title = f"Comparison on {found.header['corpus']}"
-    parts = {
-        "policy": _policy(drawing, page_script),
-        "title": escaped(title),
-        "subtitle": escaped(tables.subtitle(found)),
-        "style": _asset("style.css") + _dark_charts(),
-        "findings": _findings(found),
-        "problems": _problems(found),
-        "sections": "".join(sections(found)),
-        "data": in_script(_data(found)),
-        "drawing": drawing,
-        "script": page_script,
+    from jinja2 import Environment, StrictUndefined
+
+    from ..plots import DARK, in_script, script
+    from . import page_data
+    from .charts import classifiers_of, draw_charts, measures_of
+
+    charts, vega, page_script = draw_charts(comparison), script(), _asset("page.js")
+    combinations = page_data.combination_data(comparison)
+    data = {
+        "panels": {"quality": charts.quality, "times": charts.times, "energy": charts.energy},
+        "classes": [label_text(label) for label in comparison.header["classes"]],
+        "overlap": page_data.overlap_data(comparison),
+        "combinations": combinations,
+        "selections": page_data.selection_data(comparison),
+        "rankings": page_data.ranking_data(comparison),
     }
-    page = _asset("page.html")
-    before, *places = page.split("{{")
-    return before + "".join(parts[place.partition("}}")[0]] + place.partition("}}")[2] for place in places)
-
-
-def _data(comparison: Comparison) -> dict[str, Any]:
-    return {
-        "panels": {
-            "quality": figures.quality_panels(comparison),
-            "times": figures.time_panels(comparison),
-            "energy": figures.energy_panels(comparison),
-        },
-        "classes": [tables.label_text(label) for label in comparison.header["classes"]],
-        "overlap": choices.overlap_choices(comparison),
-        "combinations": choices.quality_choices(comparison),
-        "terms": choices.term_choices(comparison),
-        "rankings": choices.rankings_data(comparison),
+    context: dict[str, Any] = {
+        "view": comparison.view,
+        "charts": charts,
+        "data": data,
+        "measures": list(measures_of(comparison)),
+        "classifiers": classifiers_of(comparison),
+        "n_folds": comparison.header["split"]["folds"],
+        "multilabel": comparison.header["multilabel"],
+        "n_combinations_left_out": len(page_data.best_first(comparison)) - len(combinations),
+        "max_class_terms": page_data.most_terms_of_a_class(comparison),
+        "policy": _policy(vega, page_script),
+        "style": _asset("style.css") + _dark_mode_css(DARK),
+        "data_json": in_script(data),
+        "vega_script": vega,
+        "page_script": page_script,
     }
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["zip"] = zip
+    return environment.from_string(_asset("page.html")).render(context).lstrip()
 
 
-def _findings(comparison: Comparison) -> str:
-    main_findings = findings(comparison)
-    if not main_findings:
-        return '<p class="problem">No combination could be measured.</p>'
-    cards = "".join(
-        f"<li><h2>{escaped(finding.title)}</h2><p><strong>{escaped(finding.what)}</strong></p><p>{escaped(finding.about)}</p></li>"
-        for finding in main_findings
-    )
-    return f'<ul class="findings">{cards}</ul>'
-
-
-def _problems(comparison: Comparison) -> str:
-    sentences = tables.problems(comparison)
-    if not sentences:
-        return ""
-    listed = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
-    return f'<section class="problem" aria-label="Problems"><ul>{listed}</ul></section>'
-
-
-def _dark_charts() -> str:
+def _dark_mode_css(replacements: dict[str, str]) -> str:
     """Return the CSS for charts in dark mode: it replaces each colour of the charts, which are drawn for paper."""
     rules = (
         f'svg [fill="{light}" i]{{fill:{dark}}}svg [stroke="{light}" i]{{stroke:{dark}}}'
-        for light, dark in DARK.items()
+        for light, dark in replacements.items()
     )
     return f"@media screen and (prefers-color-scheme: dark){{{''.join(rules)}}}"
 

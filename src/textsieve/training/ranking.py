@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,8 +59,16 @@ def best_columns(selector: TermSelector, most: int | None) -> Ints:
     ranking, support = selector.ranking_, selector.get_support()
     best: Ints = ranking[support[ranking]][:most]
     if not len(best):
-        raise NothingSelected(f"{selector!r} keeps none of the {len(support):,} terms.")
+        raise NothingSelected(f"{_without_k(selector)!r} keeps none of the {len(support):,} terms.")
     return best
+
+
+def _without_k(selector: TermSelector) -> TermSelector:
+    """Return a copy of a selector with its default k, since training sets k to the number of terms that it needs."""
+    copy: Any = clone(selector)
+    k = signature(type(copy)).parameters.get("k")
+    unlimited: TermSelector = copy if k is None else copy.set_params(k=k.default)
+    return unlimited
 
 
 def kept_columns(selector: TermSelector, most: int | None) -> Ints:

@@ -1,11 +1,11 @@
 "use strict";
 (() => {
-  // What came as data is only ever set as text: nothing here makes markup of it.
+  // Data is only ever set as text: nothing here turns it into markup.
   const data = JSON.parse(document.getElementById("data").textContent);
   const NOTHING = "–";
-  const MOST_CLASSES = 30; // of a matrix that can still be read
+  const MOST_CLASSES = 30; // the largest matrix that can still be read
   const MOST_PAIRS = 15;
-  // From this share of the colour on, letters are in the other colour: on a light page and on a dark one.
+  // From this share of the colour on, letters have the other colour, in light mode and in dark mode.
   const TURNS = { "turns-light": 0.68, "turns-dark": 0.53 };
 
   const make = (tag, about = {}, ...children) => {
@@ -20,19 +20,18 @@
   };
   const written = (number, digits = 0) =>
     number === null ? NOTHING : number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const counted = (number, one, more) => `${written(number)} ${number === 1 ? one : more}`;
+  const counted = (number, singular, plural) => `${written(number)} ${number === 1 ? singular : plural}`;
   const share = (part, whole) => (whole ? part / whole : 0);
-  const choice = (section, name) => section.querySelector(`[name="${name}"]`);
-  const value = (section, name) => choice(section, name)?.value ?? "";
+  const value = (section, name) => section.querySelector(`[name="${name}"]`)?.value ?? "";
 
-  // Sections are listed at the head of the page.
+  // List the sections at the head of the page.
   const listSections = () => {
     const links = [...document.querySelectorAll("main > section[id]")].map((section) =>
       make("a", { href: `#${section.id}` }, section.dataset.short));
     document.querySelector("nav").append(...links);
   };
 
-  // Charts: all panels of a section that belong to what is chosen in it.
+  // Charts: draw all panels of a section that match its controls.
   const drawPanels = (section) => {
     const place = section.querySelector(".panels");
     const wanted = data.panels[section.id].filter(({ where }) =>
@@ -49,7 +48,7 @@
     }));
   };
 
-  // Tables: a click on a title sorts, a second one the other way round; what has no number comes last.
+  // Tables: a click on a title sorts, a second click reverses the order; cells without a number come last.
   const valueOf = (cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value));
   const sortBy = (table, place) => {
     const heads = [...table.tHead.rows[0].cells];
@@ -58,13 +57,13 @@
     const order = other[now] ?? heads[place].dataset.first;
     const sign = order === "ascending" ? 1 : -1;
     const isNumber = heads[place].classList.contains("number");
-    const compare = (one, another) => {
-      if (!isNumber) return sign * one.textContent.localeCompare(another.textContent, "en");
-      const [left, right] = [valueOf(one), valueOf(another)];
+    const compare = (first, second) => {
+      if (!isNumber) return sign * first.textContent.localeCompare(second.textContent, "en");
+      const [left, right] = [valueOf(first), valueOf(second)];
       if (left === null || right === null) return (left === null) - (right === null);
       return sign * (left - right);
     };
-    const rows = [...table.tBodies[0].rows].sort((one, another) => compare(one.cells[place], another.cells[place]));
+    const rows = [...table.tBodies[0].rows].sort((first, second) => compare(first.cells[place], second.cells[place]));
     heads.forEach((head, number) => head.setAttribute("aria-sort", number === place ? order : "none"));
     table.tBodies[0].replaceChildren(...rows);
   };
@@ -88,7 +87,7 @@
     return scrolling(table, caption);
   };
 
-  // A matrix of numbers, each in a colour by its share.
+  // A matrix of numbers, coloured by their share.
   const heat = (caption, corner, columns, rows, { dense = false } = {}) => {
     const upright = dense || columns.some((name) => name.length > 10);
     const heads = columns.map((name) =>
@@ -109,11 +108,11 @@
   const showOverlap = (section) => {
     const place = section.querySelector(".matrix");
     if (!place) return;
-    const { size, selectors, kept, ...measures } = data.overlap[Number(value(section, "size"))];
+    const { size, selectors, selected, ...measures } = data.overlap[Number(value(section, "size"))];
     const index = value(section, "index");
     const titles = { shared: "Shared terms", jaccard: "Jaccard's index", kuncheva: "Kuncheva's index" };
     const digits = index === "shared" ? 0 : 2;
-    const most = (row, column) => (index === "shared" ? Math.min(kept[row], kept[column]) : 1);
+    const most = (row, column) => (index === "shared" ? Math.min(selected[row], selected[column]) : 1);
     const rows = selectors.map((name, row) => ({
       name,
       cells: selectors.map((other, column) => {
@@ -126,16 +125,16 @@
     place.replaceChildren(heat(`${titles[index]} of two selectors, ${size} terms`, "", selectors, rows));
   };
 
-  // One combination: who was taken for whom, and each class on its own.
-  const f1 = ([hits, put, all]) => share(2 * hits, put + all);
-  const mostMistaken = ({ classes }) => classes.map(([hits, put, all], number) => ({ number, mistakes: put + all - 2 * hits }))
-    .sort((one, other) => other.mistakes - one.mistakes).slice(0, MOST_CLASSES).map(({ number }) => number).sort((a, b) => a - b);
-  const confusion = (chosen) => {
-    const shown = chosen.classes.length > MOST_CLASSES ? mostMistaken(chosen) : chosen.classes.map((_, number) => number);
-    const rest = chosen.classes.length > shown.length;
+  // One combination: its confusion matrix, its most frequent mistakes, and the figures of each class.
+  const f1 = ([hits, predicted, all]) => share(2 * hits, predicted + all);
+  const mostMistaken = ({ classes }) => classes.map(([hits, predicted, all], number) => ({ number, mistakes: predicted + all - 2 * hits }))
+    .sort((first, second) => second.mistakes - first.mistakes).slice(0, MOST_CLASSES).map(({ number }) => number).sort((a, b) => a - b);
+  const confusion = (combination) => {
+    const shown = combination.classes.length > MOST_CLASSES ? mostMistaken(combination) : combination.classes.map((_, number) => number);
+    const rest = combination.classes.length > shown.length;
     const placeOf = new Map(shown.map((number, place) => [number, place]));
     const counts = shown.map(() => new Array(shown.length + (rest ? 1 : 0)).fill(0));
-    for (const [actual, predicted, count] of chosen.pairs) {
+    for (const [actual, predicted, count] of combination.pairs) {
       if (placeOf.has(actual)) counts[placeOf.get(actual)][placeOf.get(predicted) ?? shown.length] += count;
     }
     const names = shown.map((number) => data.classes[number]);
@@ -146,72 +145,72 @@
         name: names[row],
         cells: own.map((count, column) => ({
           text: count ? written(count) : "", part: share(count, all), own: row === column,
-          title: `${names[row]} taken for ${columns[column]}: ${written(count)} of ${written(all)}`,
+          title: `${names[row]} predicted as ${columns[column]}: ${written(count)} of ${written(all)}`,
         })),
       };
     });
-    const which = rest ? ` The ${shown.length} of ${written(chosen.classes.length)} classes with the most mistakes.` : "";
-    return heat(`${chosen.name}: a row for each true class, a column for each predicted one; documents.${which}`,
+    const which = rest ? ` The ${shown.length} of ${written(combination.classes.length)} classes with the most mistakes.` : "";
+    return heat(`${combination.name}: number of documents, true classes in rows, predicted classes in columns.${which}`,
       "true \\ predicted", columns, rows, { dense: shown.length > 8 });
   };
-  const pairs = (chosen) => {
-    const wrong = chosen.pairs.filter(([actual, predicted]) => actual !== predicted)
-      .sort((one, other) => other[2] - one[2]).slice(0, MOST_PAIRS);
+  const pairs = (combination) => {
+    const wrong = combination.pairs.filter(([actual, predicted]) => actual !== predicted)
+      .sort((first, second) => second[2] - first[2]).slice(0, MOST_PAIRS);
     const rows = wrong.map(([actual, predicted, count]) => {
-      const part = share(count, chosen.classes[actual][2]);
+      const part = share(count, combination.classes[actual][2]);
       return [data.classes[actual], data.classes[predicted], [count, written(count)], [part, `${written(100 * part, 1)} %`]];
     });
-    if (!rows.length) return make("p", {}, "No document was put into a wrong class.");
-    return sortable(`The most frequent mistakes of ${chosen.name}`,
-      [["true class"], ["taken for"], ["documents", "descending"], ["of the class", "descending"]], rows);
+    if (!rows.length) return make("p", {}, "No document was predicted wrongly.");
+    return sortable(`The most frequent mistakes of ${combination.name}`,
+      [["true class"], ["predicted class"], ["documents", "descending"], ["of the class", "descending"]], rows);
   };
-  const byClass = (chosen) => {
-    const rows = chosen.classes.map((counts, number) => {
-      const [hits, put, all] = counts;
-      const figures = [share(hits, put), share(hits, all), f1(counts)];
-      return [data.classes[number], [all, written(all)], ...figures.map((each) => [each, written(each, 3)])];
+  const byClass = (combination) => {
+    const rows = combination.classes.map((counts, number) => {
+      const [hits, predicted, all] = counts;
+      const figures = [share(hits, predicted), share(hits, all), f1(counts)];
+      return [data.classes[number], [all, written(all)], ...figures.map((figure) => [figure, written(figure, 3)])];
     });
-    return sortable(`Each class, ${chosen.name}`,
+    return sortable(`Precision, recall and F1 of each class, ${combination.name}`,
       [["class"], ["documents", "descending"], ["precision", "descending"], ["recall", "descending"], ["F1", "descending"]], rows);
   };
   const showClasses = (section) => {
-    const chosen = data.combinations[Number(value(section, "combination"))];
-    if (chosen.pairs) {
-      section.querySelector(".matrix").replaceChildren(confusion(chosen));
-      section.querySelector(".pairs").replaceChildren(pairs(chosen));
+    const combination = data.combinations[Number(value(section, "combination"))];
+    if (combination.pairs) {
+      section.querySelector(".matrix").replaceChildren(confusion(combination));
+      section.querySelector(".pairs").replaceChildren(pairs(combination));
     } else if (section.querySelector(".matrix")) {
       section.querySelector(".matrix").replaceChildren();
       section.querySelector(".pairs").replaceChildren();
     }
-    section.querySelector(".by-class").replaceChildren(byClass(chosen));
+    section.querySelector(".by-class").replaceChildren(byClass(combination));
   };
 
   // Terms: a card for each class; the search looks for a part of a term, or of the name of a class.
   const scoreText = (score, most) =>
     score === null ? "" : most < 0.01 ? score.toExponential(2) : most < 10 ? score.toFixed(4) : written(score, 1);
   const card = (name, terms, all, most) => make("div", { class: "card" }, make("h3", {}, name), terms.length
-    ? make("ol", { tabindex: "0", "aria-label": `Terms of ${name}` }, ...terms.map(([place, term, score]) => make("li", {},
-      make("span", { title: "place among all terms" }, `${written(place)}.`), make("span", { class: "term" }, term),
+    ? make("ol", { tabindex: "0", "aria-label": `Terms of ${name}` }, ...terms.map(([rank, term, score]) => make("li", {},
+      make("span", { title: "rank among all terms" }, `${written(rank)}.`), make("span", { class: "term" }, term),
       make("span", { title: "score" }, scoreText(score, most)))))
-    : make("p", {}, all ? "No such term." : "None of the chosen terms speaks for it most."));
+    : make("p", {}, all ? "No such term." : "No selected term indicates this class."));
   const showTerms = (section) => {
     const [selector, size] = [value(section, "selector"), value(section, "size")];
-    const chosen = data.terms.find((each) => each.selector === selector && each.size === size);
+    const selection = data.selections.find((entry) => entry.selector === selector && entry.size === size);
     const place = section.querySelector(".cards");
-    const status = section.querySelector(".found");
-    if (!chosen) {
-      status.textContent = `${selector} chose nothing with ${size} terms.`;
+    const status = section.querySelector(".shown");
+    if (!selection) {
+      status.textContent = `${selector} selected nothing with ${size} terms.`;
       place.replaceChildren();
       return;
     }
     const wanted = value(section, "search").trim().toLocaleLowerCase();
-    const known = data.rankings[chosen.ranking].classes;
+    const known = data.rankings[selection.ranking].classes;
     const most = Math.max(...known.flatMap((own) => own.map(([, , score]) => Math.abs(score ?? 0))), 0);
     let count = 0;
     let listed = 0;
     const cards = known.flatMap((own, number) => {
       const name = data.classes[number];
-      const within = own.filter(([place]) => place <= chosen.chosen);
+      const within = own.filter(([rank]) => rank <= selection.selected);
       listed += within.length;
       const isNamed = name.toLocaleLowerCase().includes(wanted);
       const terms = isNamed ? within : within.filter(([, term]) => term.toLocaleLowerCase().includes(wanted));
@@ -219,9 +218,9 @@
       count += terms.length;
       return [card(name, terms, within.length, most)];
     });
-    const some = wanted && listed < chosen.chosen ? `, ${written(listed)} of them are here` : "";
+    const some = wanted && listed < selection.selected ? `, ${written(listed)} of them are here` : "";
     const what = wanted ? `match “${value(section, "search").trim()}”` : "are shown";
-    status.textContent = `${selector} chose ${counted(chosen.chosen, "term", "terms")}${some}; ${written(count)} ${what}, in ${counted(cards.length, "class", "classes")}.`;
+    status.textContent = `${selector} selected ${counted(selection.selected, "term", "terms")}${some}; ${written(count)} ${what}, in ${counted(cards.length, "class", "classes")}.`;
     place.replaceChildren(...cards);
   };
 

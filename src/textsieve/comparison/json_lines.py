@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 from zlib import crc32
 
-from ..errors import InputError, shown
+from ..errors import InputError, Place, shown
 from ..files import check_openable, lock, open_regular
 from ..strict_json import parse
 
@@ -30,7 +30,7 @@ MAX_LINE = 64 << 20
 """Maximum bytes of a line."""
 MAX_VALUES = 4_000_000
 """Maximum number of JSON values in a line, such as the terms of a selection."""
-_WHAT = "the line"
+_NOUN = "the line"
 _N_ENDING = len(', "checksum": "00000000"}')
 
 
@@ -40,11 +40,11 @@ _N_ENDING = len(', "checksum": "00000000"}')
 def encode_line(record: Mapping[str, Any]) -> bytes:
     """Return the line of a record; raise `ValueError` if it could not be read again."""
     text = json.dumps(record, ensure_ascii=True)
-    parse(text, what=_WHAT, max_values=MAX_VALUES)
+    parse(text, what=_NOUN, max_values=MAX_VALUES)
     body = text[:-1].encode()
     line = body + _ending(body) + b"\n"
     if len(line) > MAX_LINE:
-        raise ValueError(f"{_WHAT} has {len(line):,} bytes, and {MAX_LINE:,} is the most")
+        raise ValueError(f"{_NOUN} has {len(line):,} bytes, and {MAX_LINE:,} is the most")
     return line
 
 
@@ -54,7 +54,7 @@ def decode_line(line: bytes) -> dict[str, Any]:
         raise ValueError(f"it has more than {MAX_LINE:,} bytes")
     if not has_checksum(line):
         raise ValueError("its checksum is missing or does not match")
-    record = parse(line.decode(), what=_WHAT, max_values=MAX_VALUES)
+    record = parse(line.decode(), what=_NOUN, max_values=MAX_VALUES)
     del record["checksum"]
     return record
 
@@ -71,8 +71,9 @@ def _ending(body: bytes) -> bytes:
 def damaged_line(path: str, number: int, problem: Exception) -> InputError:
     """Return the error for a damaged line after the first one."""
     return InputError(
-        f"{path}, line {number} is damaged: {problem}. Remove this line and run the same command again, which measures "
-        "only what is missing."
+        f"damaged: {problem}",
+        place=Place(path, f"line {number}"),
+        hint="Remove this line and run the same command again, which measures only what is missing.",
     )
 
 
@@ -85,18 +86,19 @@ def first_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 # -- files -------------------------------------------------------------------------------------------------------
 
 
-def check_place(path: str) -> None:
+def check_results_path(path: str) -> None:
     """Raise `InputError` if a file could not be written at this path, before any work is done."""
     check_openable(path, what="a list of results")
 
 
 @contextmanager
-def appended(path: str) -> Iterator[IO[bytes]]:
+def open_to_append(path: str) -> Iterator[IO[bytes]]:
     """Open a new or existing file to append lines to it; raise `InputError` if another run is writing to it."""
     try:
         file = open(path, "ab", buffering=0)  # noqa: SIM115, closed below; unbuffered, so nothing is left to write
     except OSError as problem:
-        raise InputError(f"{path}: can't be written ({problem.strerror}); choose another place.") from problem
+        hint = "choose another place"
+        raise InputError(f"can't be written ({problem.strerror})", place=path, hint=hint) from problem
     with file:
         require_lock(file, path)
         yield file
@@ -107,7 +109,8 @@ def open_results(path: str) -> IO[bytes]:
     try:
         return open_regular(path, what="a file of results", max_bytes=MAX_BYTES)
     except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}). Check that it is there.") from problem
+        hint = "Check that it exists."
+        raise InputError(f"can't be read ({problem.strerror})", place=path, hint=hint) from problem
 
 
 def read_lines(path: str) -> tuple[list[bytes], bytes]:
@@ -150,13 +153,15 @@ def append(file: IO[bytes], record: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
     except ValueError as problem:
         raise InputError(
-            f"{file.name}: can't be written any further, because {problem}. Compare fewer combinations, or write the "
-            "results of some to another file."
+            f"can't be written any further, because {problem}",
+            place=file.name,
+            hint="Compare fewer combinations, or write the results of some to another file.",
         ) from problem
     except OSError as problem:
         raise InputError(
-            f"{file.name}: can't be written any further ({problem.strerror}). What it has is safe; make "
-            "room, and the same command goes on where it was."
+            f"can't be written any further ({problem.strerror}). What it has is safe",
+            place=file.name,
+            hint="make room, and the same command continues where it stopped",
         ) from problem
 
 
@@ -165,6 +170,7 @@ def require_lock(file: IO[bytes], path: str) -> None:
     try:
         lock(file.fileno())
     except BlockingIOError as problem:
-        raise InputError(f"{path}: another run is writing to it; wait for it, or choose another file.") from problem
+        hint = "wait for it, or choose another file"
+        raise InputError("another run is writing to it", place=path, hint=hint) from problem
     except OSError:
         return  # a system or a file system without locks

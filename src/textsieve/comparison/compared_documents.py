@@ -1,0 +1,266 @@
+"""The documents of a comparison: counted once, training and test documents together, and divided into folds.
+
+The counts have a column for each term of any document. That leaks nothing: a fold uses the columns of the terms in its
+own training documents, in alphabetical order, as if the others had never been counted.
+
+The test documents are the publisher's test part, documents given for testing, or what `splits.py` determines.
+
+Documents may also be vectors. Nonnegative integers are counts, and are weighted like the counts of texts. Other numbers
+are weights, which selectors and classifiers use unchanged unless another weighting is requested (`plan.py`). Columns
+are named as by `textsieve terms`: #0, #1, ... Files that belong together may count their columns from 0 or from 1,
+depending on their content; the smaller number is used for all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse, vstack
+
+from ..arrays import Bools
+from ..categorizer_settings import SETTINGS, Limits
+from ..corpus import Batch, Corpus, Labels, read
+from ..corpus import Report as ReadingReport
+from ..errors import InputError, Setting
+from ..settings import n_threads
+from ..text.counter import TermCounter
+from ..text.preparation import SETTINGS as PREPARATION_SETTINGS
+from ..text.pruning import check_limits
+from ..training.counted_documents import CountedDocuments, Progress, count_corpus, too_many
+from ..training.targets import Targets
+from .splits import Parts, Splitting, single_split
+
+Form = Literal["texts", "counts", "weights"]
+"""The form of the documents."""
+
+MOST_VALUES = 1 << 26
+"""Maximum number of counts kept in memory: eight bytes each, plus twelve for weights."""
+TEXT_SETTINGS = ("lowercase", "strip_accents", "stop_words", "ngram_range", "normalise", "language", "tags", "names")
+"""Settings that apply only to texts."""
+
+
+def _count(
+    corpus: Corpus, settings: dict[str, Any], n_jobs: int | None, tell: Progress
+) -> tuple[CountedDocuments, Form]:
+    """Count the texts or vectors of a corpus; the first batch shows which they are."""
+    limits: Limits = {"min_df": settings["min_df"], "max_df": settings["max_df"]}
+    options: Any = {"multilabel": settings["multilabel"], "most_values": MOST_VALUES, "progress": tell}
+    batches = corpus.batches()
+    first = next(batches)
+    whole_corpus = _resume_pass(corpus, first, batches)
+    if first.vectors is None:
+        names = ("lowercase", "strip_accents", "stop_words", "ngram_range", *PREPARATION_SETTINGS)
+        counter = TermCounter(**{name: settings[name] for name in names}, dtype=np.int32, n_jobs=n_threads(n_jobs))
+        documents = count_corpus(whole_corpus, counter, limits, want_stats=False, whole=True, **options)
+        assert isinstance(documents, CountedDocuments)
+        return documents, "texts"
+    _refuse_text_settings(settings, corpus.name)
+    vectors = _count_vectors(whole_corpus, limits, **options)
+    return vectors, _form_of(vectors.counts)
+
+
+def _resume_pass(corpus: Corpus, first: Batch, others: Iterator[Batch]) -> Corpus:
+    """Return a corpus that continues a pass whose first batch was already read."""
+
+    def start(report: ReadingReport) -> Iterator[Batch]:
+        yield first
+        yield from others
+        if corpus.report is not None:
+            report.several = corpus.report.several
+
+    return Corpus(corpus.name, start, multilabel=corpus.multilabel)
+
+
+def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
+    """Return a corpus of the training documents followed by the test documents."""
+
+    def start(report: ReadingReport) -> Iterator[Batch]:
+        for part in (train, test):
+            yield from part.batches()
+            if part.report is not None:
+                report.several |= part.report.several
+                report.replaced_bytes += part.report.replaced_bytes
+                for kind, count in part.report.skipped.items():
+                    report.skipped[kind] = report.skipped.get(kind, 0) + count
+
+    declared = {train.multilabel, test.multilabel}
+    return Corpus(name, start, multilabel=True if True in declared else None if None in declared else False)
+
+
+@dataclass(frozen=True)
+class ComparisonDocuments:
+    """Counted documents, and which of them are used for training and testing in each fold."""
+
+    name: str
+    counted: CountedDocuments
+    form: Form
+    parts: Parts
+
+    @property
+    def trained(self) -> tuple[Bools, ...]:
+        """Return the mask of training documents of each fold."""
+        return self.parts.trained
+
+    @property
+    def tested(self) -> tuple[Bools, ...]:
+        """Return the mask of test documents of each fold."""
+        return self.parts.tested
+
+    def training_name(self, fold: int) -> str:
+        """Return the name of the training documents of a fold, for messages."""
+        by = self.parts.about["by"]
+        fold_name = f"without fold {fold + 1}" if "folds" in by else f"split {fold + 1}"
+        return f"{self.name}, {'the training part' if by in ('own', 'given') else fold_name}"
+
+    def fingerprint(self) -> str:
+        """Return a hash of the counts, the labels and the split.
+
+        It changes with the documents and with how they are read.
+        """
+        counts, targets = self.counted.counts, self.counted.targets
+        digest = hashlib.sha256()
+        for numbers in (counts.indptr, counts.indices, counts.data, *targets.members):
+            is_float = numbers.dtype.kind == "f"
+            digest.update(np.asarray(numbers, np.float64 if is_float else np.int64).tobytes() + b"|")
+        for words in (self.counted.terms, map(repr, targets.classes)):
+            digest.update("\n".join(words).encode("utf-8", "surrogatepass") + b"|")
+        for is_test, is_train in zip(self.tested, self.trained, strict=True):
+            digest.update(np.packbits(is_test).tobytes() + np.packbits(is_train).tobytes())
+        return digest.hexdigest()[:32]
+
+
+def corpus_of(documents: Any, labels: Any, name: str) -> Corpus:
+    """Return a corpus from a corpus, from a path or name that `read` accepts, or from texts or vectors with labels."""
+    if isinstance(documents, Corpus):
+        if labels is not None:
+            raise InputError("A corpus has its own labels; leave labels out.")
+        return documents
+    if labels is None:
+        if isinstance(documents, tuple) and len(documents) == 2:
+            return corpus_of(*documents, name)
+        if isinstance(documents, str) or hasattr(documents, "__fspath__"):
+            return read(documents)
+        raise InputError("there are no labels", place=name, hint="give a corpus, the name of one, or texts and labels")
+    if issparse(documents) or (isinstance(documents, np.ndarray) and documents.ndim == 2):
+        return Corpus.from_vectors(documents, labels, name="vectors" if name == "texts" else name)
+    return Corpus.from_texts(documents, labels, name=name)
+
+
+def count_documents(
+    corpus: Corpus,
+    test: Corpus | None,
+    splitting: Splitting,
+    settings: dict[str, Any],
+    n_jobs: int | None,
+    tell: Progress,
+) -> ComparisonDocuments:
+    """Count all documents, and determine which are tested."""
+    if test is not None and splitting.is_requested:
+        name, value = splitting.first_option
+        raise InputError(
+            "test documents are given, so there is nothing to split", setting=name, value=value, hint="leave out one"
+        )
+    parts = (corpus, test) if test is not None else None if splitting.is_requested else corpus.split()
+    whole = corpus if parts is None else _join(corpus.name, *parts)
+    counted, form = _count(whole, settings, n_jobs, tell)
+    with whole.naming():
+        if parts is None:
+            return ComparisonDocuments(corpus.name, counted, form, splitting.parts(counted.targets))
+        assert parts[0].report is not None
+        is_test = np.arange(counted.targets.n_documents) >= parts[0].report.documents
+        split = single_split(is_test, counted.targets.usable, "own" if test is None else "given")
+        _require_tested(split.tested[0], parts[1].name)
+    return ComparisonDocuments(corpus.name, counted, form, split)
+
+
+def _require_tested(is_test: Bools, name: str) -> None:
+    if not is_test.any():
+        raise InputError(
+            "no document has a label, so there is nothing to test on",
+            place=name,
+            hint=("In a table, name the label column with ", Setting("label"), "."),
+        )
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------
+
+
+def _count_vectors(
+    corpus: Corpus,
+    limits: Limits,
+    *,
+    multilabel: bool | None,
+    most_values: int,
+    progress: Progress,
+) -> CountedDocuments:
+    """Return the vectors of a corpus in the form of counted documents.
+
+    More than `most_values` values raise `InputError`.
+    """
+    check_limits(**limits)
+    parts: list[tuple[int, Any]] = []
+    labels: list[Labels] = []
+    n_values = 0
+    for batch in corpus.batches():
+        if batch.vectors is None:
+            raise InputError("holds vectors and texts", place=corpus.name, hint="give only vectors, or only texts")
+        parts.append((batch.first_column, batch.vectors))
+        labels += batch.labels
+        n_values += batch.vectors.nnz
+        if n_values > most_values:
+            raise too_many(corpus, most_values)
+        progress("counting", len(labels), None)
+    values = _as_numbers(_stack_aligned(parts), corpus.name)
+    multilabel = corpus.multilabel if multilabel is None else multilabel
+    names = [f"#{column}" for column in range(values.shape[1])]
+    return CountedDocuments(values, names, Targets.of(labels, len(labels), bool(multilabel)), limits)
+
+
+def _form_of(values: csr_matrix) -> Form:
+    """Return whether vectors are "counts", which `_count_vectors` has converted to integers, or "weights"."""
+    return "counts" if values.dtype.kind == "i" else "weights"
+
+
+def _stack_aligned(parts: list[tuple[int, Any]]) -> csr_matrix:
+    """Stack the parts, aligning columns of the same number."""
+    first = min(first_column for first_column, _ in parts)
+    n_columns = max(begin - first + rows.shape[1] for begin, rows in parts)
+    shifted = [
+        csr_matrix((rows.data, rows.indices + (begin - first), rows.indptr), shape=(rows.shape[0], n_columns))
+        for begin, rows in parts
+    ]
+    matrix = csr_matrix(vstack(shifted, format="csr"))
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _as_numbers(matrix: csr_matrix, name: str) -> csr_matrix:
+    """Convert counts to integers and weights to floats; raise `InputError` for empty or non-finite values."""
+    values = matrix.data
+    if not len(values):
+        raise InputError("all vectors are empty, so there is nothing to learn from", place=name, hint="give others")
+    if not np.isfinite(values).all():
+        raise InputError("a value is not a finite number", place=name, hint="leave it out")
+    are_counts = values.min() >= 0 and values.max() <= np.iinfo(np.int32).max and (values == np.rint(values)).all()
+    return matrix.astype(np.int32 if are_counts else np.float64)
+
+
+def _refuse_text_settings(settings: Mapping[str, Any], corpus: str) -> None:
+    """Raise `InputError` for settings that apply only to texts."""
+    changed = [name for name in TEXT_SETTINGS if not _is_default(settings[name], SETTINGS[name].default)]
+    if changed:
+        listed = [piece for name in changed for piece in (", ", Setting(name, settings[name]))]
+        raise InputError(
+            "holds vectors, not texts, and their columns are fixed",
+            place=corpus,
+            hint=("leave out ", *listed[1:]),
+        )
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return bool(tuple(value) == tuple(default) if isinstance(value, list | tuple) and default else value == default)

@@ -1,0 +1,113 @@
+"""The main findings of a comparison: the best combination, the fewest terms that are as good, and the fastest.
+
+A combination is *not significantly worse* than the best if the p-value of the best's lead over it, corrected for all
+comparisons (`summary.py`), is at least 0.05.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..errors import counted
+from .plan import ALL, size_text
+from .summary import Mean, Summary
+
+SIGNIFICANCE_LEVEL = 0.05
+
+
+class Finding(NamedTuple):
+    """A title, the combination, and a sentence about it."""
+
+    title: str
+    combination: str
+    about: str
+
+
+def find_best(summaries: Sequence[Summary]) -> list[Finding]:
+    """Return the main findings; the list is empty if no combination could be measured."""
+    measured = [summary for summary in summaries if summary.micro_f1 is not None]
+    best = next((summary for summary in measured if summary.is_best), None)
+    if best is None:
+        return []
+    as_good = [summary for summary in measured if _is_as_good(summary)]
+    return [
+        Finding("Best micro-F1", combination_text(best), f"{_f1_text(best)}.{_rivals(len(measured), len(as_good))}"),
+        _find_fewest_terms(best, measured, as_good),
+        *_find_fastest(best, as_good),
+    ]
+
+
+def _is_as_good(summary: Summary) -> bool:
+    """Return whether a combination is the best, or not significantly worse than the best."""
+    return summary.is_best or (summary.p_overall is not None and summary.p_overall >= SIGNIFICANCE_LEVEL)
+
+
+def _f1_text(summary: Summary) -> str:
+    assert summary.micro_f1 is not None
+    assert summary.macro_f1 is not None
+    return f"micro-F1 {_mean_text(summary.micro_f1)}, macro-F1 {_mean_text(summary.macro_f1)}"
+
+
+def _rivals(n_measured: int, n_as_good: int) -> str:
+    if n_measured == 1:
+        return ""
+    if n_as_good == 1:
+        return " All others are significantly worse."
+    verb = "is" if n_as_good == 2 else "are"
+    return f" {n_as_good - 1:,} of {counted(n_measured - 1, 'other')} {verb} not significantly worse."
+
+
+def _find_fewest_terms(best: Summary, measured: Sequence[Summary], as_good: Sequence[Summary]) -> Finding:
+    title = "Fewest terms, not significantly worse"
+    fewest = min(as_good, key=lambda summary: (summary.n_selected or 0.0, -_micro_f1(summary)))
+    if not fewest.is_best:
+        return Finding(title, combination_text(fewest), f"{_f1_text(fewest)}; p = {fewest.p_overall:.2f}.")
+    has_fewer = any((summary.n_selected or 0.0) < (best.n_selected or 0.0) for summary in measured)
+    others = "all with fewer terms are significantly worse" if has_fewer else "fewer terms were not tried"
+    return Finding(title, combination_text(best), f"The best itself; {others}.")
+
+
+def _find_fastest(best: Summary, as_good: Sequence[Summary]) -> list[Finding]:
+    """Return the fastest combination, or nothing if seconds come from different numbers of threads or machines."""
+    if len({(summary.threads, summary.cores) for summary in as_good}) > 1 or best.training_seconds is None:
+        return []
+    fastest = min(as_good, key=_total_seconds)
+    of_best = "" if fastest.is_best else f" (the best: {_seconds_text(_total_seconds(best))})"
+    about = f"{_seconds_text(_total_seconds(fastest))} to select, train and predict{of_best}; {_f1_text(fastest)}."
+    return [Finding("Fastest, not significantly worse", combination_text(fastest), about)]
+
+
+def _total_seconds(summary: Summary) -> float:
+    steps = (summary.selection_seconds, summary.training_seconds, summary.prediction_seconds)
+    return sum(seconds or 0.0 for seconds in steps)
+
+
+# -- texts -------------------------------------------------------------------------------------------------------
+
+
+def combination_text(summary: Summary) -> str:
+    """Return a combination in a few words."""
+    if summary.selector == ALL:
+        return f"all terms, {summary.classifier}"
+    if isinstance(summary.n_terms, int):
+        terms = counted(summary.n_terms, "term")
+    else:
+        terms = "all terms" if summary.n_terms == ALL else f"{size_text(summary.n_terms)} of all terms"
+    return f"{summary.selector}, {terms}, {summary.classifier}"
+
+
+def _micro_f1(summary: Summary) -> float:
+    assert summary.micro_f1 is not None
+    return summary.micro_f1.value
+
+
+def _mean_text(mean: Mean) -> str:
+    return f"{mean.value:.3f}" + ("" if mean.half_width is None else f" ±{mean.half_width:.3f}")
+
+
+def _seconds_text(seconds: float) -> str:
+    """Return seconds or milliseconds with a sensible number of digits."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.1f} s"

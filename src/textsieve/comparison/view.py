@@ -1,0 +1,418 @@
+"""What there is to show of a comparison, formatted once for the terminal, the report and `str`.
+
+A `ComparisonView` has tables of formatted cells, notes, problems and findings. Its three renderers are
+`cli/compare_tables.py`, the report's template and `render_text` below. They lay tables out, and format no number.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ..errors import counted
+from .findings import Finding, find_best
+from .plan import ALL, Size, size_text
+from .splits import describe_split
+from .summary import Mean, Summary
+
+if TYPE_CHECKING:
+    from .outcome import Comparison
+
+NOTHING = "–"
+MOST_NAMED_CLASSES = 20
+
+
+# -- parts of a view ---------------------------------------------------------------------------------------------
+
+
+class TableColumn(NamedTuple):
+    """A column: its title, whether it has numbers, and the order of the first sort."""
+
+    key: str
+    title: str
+    is_number: bool = True
+    first_order: Literal["ascending", "descending"] = "ascending"
+    interval_of: str = ""
+    """For a column of intervals, the key of the column with their means."""
+
+
+class TableCell(NamedTuple):
+    """The text of a cell, and the number to sort by, if it is a number."""
+
+    text: str
+    value: float | None = None
+
+
+class TableRow(NamedTuple):
+    """A row, and whether it is the best."""
+
+    cells: tuple[TableCell, ...]
+    is_best: bool = False
+
+
+@dataclass(frozen=True)
+class ViewTable:
+    """Formatted cells in columns and rows."""
+
+    name: str
+    title: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
+    note: str = ""
+
+    def only(self, *keys: str) -> ViewTable:
+        """Return the table with the columns of these keys, as far as it has them."""
+        numbers = [number for number, column in enumerate(self.columns) if column.key in keys]
+        rows = tuple(row._replace(cells=tuple(row.cells[number] for number in numbers)) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[number] for number in numbers), rows=rows)
+
+    def join_intervals(self) -> ViewTable:
+        """Return the table with each interval in the cell of its mean: 0.812 ±0.020."""
+        intervals = {column.interval_of: number for number, column in enumerate(self.columns) if column.interval_of}
+
+        def joined(row: TableRow, number: int) -> TableCell:
+            cell, interval = row.cells[number], intervals.get(self.columns[number].key)
+            if interval is None or row.cells[interval].value is None:
+                return cell
+            return cell._replace(text=f"{cell.text} ±{row.cells[interval].text}")
+
+        numbers = [number for number, column in enumerate(self.columns) if not column.interval_of]
+        rows = tuple(row._replace(cells=tuple(joined(row, number) for number in numbers)) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[number] for number in numbers), rows=rows)
+
+
+class FactGroup(NamedTuple):
+    """Names and values under a title, such as the settings of a run."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ComparisonView:
+    """All that is shown of a comparison; a table without rows is not shown."""
+
+    corpus: str
+    facts: tuple[str, str, str, str]
+    """The numbers of documents, classes and combinations, and what was tested."""
+    findings: tuple[Finding, ...]
+    problems: tuple[str, ...]
+    """Sentences on why combinations have no figures, and on classes without training documents."""
+    conditions: ViewTable
+    """All combinations with all figures, in the order of the request."""
+    quality: ViewTable
+    """The same by number of terms, the best first: F1 with its interval in one cell, and p."""
+    cost: ViewTable
+    """Seconds and size of the measured combinations, in the order of `quality`."""
+    timing_note: str
+    """With how many threads seconds were measured, or why they can't be compared."""
+    ranks: ViewTable
+    overlap: ViewTable
+    """Shared terms: a row for each pair of selectors, a column for each number of terms."""
+    stability: ViewTable
+    about_run: tuple[FactGroup, ...]
+
+
+# -- texts -------------------------------------------------------------------------------------------------------
+
+
+def label_text(label: Any) -> str:
+    """Return the name of a class."""
+    return label if isinstance(label, str) else json.dumps(label)
+
+
+def threads_differ(comparison: Comparison) -> bool:
+    """Return whether seconds can't be compared, because the numbers of threads or the machines differ."""
+    measured = [summary for summary in comparison.summary if summary.micro_f1 is not None]
+    return len({(summary.threads, summary.cores) for summary in measured}) > 1
+
+
+def _value_text(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: NOTHING, True: "yes", False: "no"}[value]
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+# -- the table of conditions -------------------------------------------------------------------------------------
+
+_Field = tuple[TableColumn, Callable[[Summary], TableCell]]
+"""A column, and the function that makes its cell for a condition."""
+_KEY_COLUMNS = ("terms", "selector", "classifier")
+
+
+def _number_cell(value: float | None, format_spec: str) -> TableCell:
+    if value is None or not math.isfinite(value):
+        return TableCell(NOTHING)
+    return TableCell(format(value, format_spec), float(value))
+
+
+def _p_cell(p: float | None, is_best: bool) -> TableCell:
+    if is_best:
+        return TableCell("best", 2.0)  # sorts before all p-values
+    return TableCell(NOTHING) if p is None else TableCell("<0.001" if p < 0.001 else f"{p:.3f}", p)
+
+
+def _size_cell(summary: Summary) -> TableCell:
+    """Return the requested number of terms, which sorts by the number of selected terms if there is one."""
+    requested = summary.n_terms if isinstance(summary.n_terms, int) else None
+    return TableCell(size_text(summary.n_terms), requested if summary.n_selected is None else summary.n_selected)
+
+
+def _threads_cell(summary: Summary) -> TableCell:
+    if summary.threads is None or summary.cores is None:
+        return TableCell("mixed")
+    return TableCell(f"{summary.threads} of {summary.cores}", summary.threads)
+
+
+def _mean_fields(key: str, title: str, *, with_interval: bool) -> list[_Field]:
+    def mean_cell(summary: Summary) -> TableCell:
+        mean: Mean | None = getattr(summary, key)
+        return _number_cell(None if mean is None else mean.value, ".3f")
+
+    def interval_cell(summary: Summary) -> TableCell:
+        mean: Mean | None = getattr(summary, key)
+        return _number_cell(None if mean is None else mean.half_width, ".3f")
+
+    fields: list[_Field] = [(TableColumn(key, title, first_order="descending"), mean_cell)]
+    if with_interval:
+        fields.append((TableColumn(f"{key}_interval", f"± {title}", interval_of=key), interval_cell))
+    return fields
+
+
+def _seconds_field(step: str) -> _Field:
+    column = TableColumn(f"{step}_seconds", f"{step}, s")
+    return column, lambda summary: _number_cell(getattr(summary, column.key), ".3f")
+
+
+def _kilobytes(summary: Summary) -> TableCell:
+    return _number_cell(None if summary.model_bytes is None else summary.model_bytes / 1000, ",.1f")
+
+
+def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> list[_Field]:
+    """Return the columns of the table of conditions."""
+    return [
+        (TableColumn("terms", "terms"), _size_cell),
+        (TableColumn("selector", "selector", is_number=False), lambda summary: TableCell(summary.selector)),
+        (TableColumn("classifier", "classifier", is_number=False), lambda summary: TableCell(summary.classifier)),
+        (TableColumn("selected", "selected"), lambda summary: _number_cell(summary.n_selected, ",.0f")),
+        *_mean_fields("micro_f1", "micro-F1", with_interval=with_interval),
+        *_mean_fields("macro_f1", "macro-F1", with_interval=with_interval),
+        *(_mean_fields("accuracy", "accuracy", with_interval=with_interval) if multilabel else []),
+        (
+            TableColumn("p", "p", first_order="descending"),
+            lambda summary: _p_cell(summary.p_in_size, summary.is_best_in_size),
+        ),
+        (
+            TableColumn("p_overall", "p, all", first_order="descending"),
+            lambda summary: _p_cell(summary.p_overall, summary.is_best),
+        ),
+        *([(TableColumn("threads", "threads"), _threads_cell)] if with_threads else []),
+        *map(_seconds_field, ("selection", "training", "prediction")),
+        (TableColumn("kilobytes", "model, kB"), _kilobytes),
+    ]
+
+
+def _conditions_table(fields: Sequence[_Field], summaries: Iterable[Summary]) -> ViewTable:
+    columns = tuple(column for column, _ in fields)
+    rows = tuple(
+        TableRow(tuple(make_cell(summary) for _, make_cell in fields), summary.is_best) for summary in summaries
+    )
+    return ViewTable("conditions", "All combinations; the best is highlighted", columns, rows)
+
+
+def _by_size(summaries: Sequence[Summary]) -> list[Summary]:
+    """Return the summaries by number of terms, in the order of the request, and for each number the best first."""
+    sizes = list(dict.fromkeys(summary.n_terms for summary in summaries))
+
+    def sort_key(summary: Summary) -> tuple[int, float]:
+        return sizes.index(summary.n_terms), -math.inf if summary.is_best_in_size else -_f1_or_less(summary)
+
+    return sorted(summaries, key=sort_key)
+
+
+def _f1_or_less(summary: Summary) -> float:
+    return -1.0 if summary.micro_f1 is None else summary.micro_f1.value
+
+
+def _quality_note(comparison: Comparison) -> str:
+    header = comparison.header
+    has_interval = any(summary.micro_f1 and summary.micro_f1.half_width is not None for summary in comparison.summary)
+    test = "corrected t-test on splits" if header["split"].get("overlapping") else "sign test on documents"
+    sentences = [
+        "±: half the 95 % confidence interval of the mean over folds." if has_interval else "",
+        "accuracy: share of documents with all labels right." if header["multilabel"] else "",
+        "p: significance of the lead of the best combination with the same number of terms "
+        f"({test}, Holm's correction).",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+# -- the other tables --------------------------------------------------------------------------------------------
+
+
+def _size_title(size: Size) -> str:
+    if isinstance(size, int):
+        return counted(size, "term")
+    return "all terms" if size == ALL else f"{size_text(size)} of all"
+
+
+def _table_by_size(name: str, title: str, head: str, cells: Mapping[tuple[str, Size], TableCell]) -> ViewTable:
+    """Return a table with a row for each key and a column for each number of terms."""
+    keys, sizes = dict.fromkeys(key for key, _ in cells), dict.fromkeys(size for _, size in cells)
+    columns = (
+        TableColumn("key", head, is_number=False),
+        *(TableColumn(size_text(size), _size_title(size)) for size in sizes),
+    )
+    rows = [(TableCell(key), *(cells.get((key, size), TableCell(NOTHING)) for size in sizes)) for key in keys]
+    return ViewTable(name, title, columns, tuple(map(TableRow, rows)))
+
+
+def _ranks_table(comparison: Comparison) -> ViewTable:
+    """Return the average ranks; without rows if there is only one."""
+    columns = (
+        TableColumn("selector", "selector", is_number=False),
+        TableColumn("classifier", "classifier", is_number=False),
+        TableColumn("rank", "rank"),
+    )
+    rows = [
+        TableRow((TableCell(rank.selector), TableCell(rank.classifier), _number_cell(rank.rank, ".2f")))
+        for rank in comparison.ranks
+    ]
+    title = "Average rank by micro-F1, over numbers of terms and folds; 1 is the best"
+    return ViewTable("ranks", title, columns, tuple(rows if len(rows) > 1 else ()))
+
+
+def _overlap_table(comparison: Comparison) -> ViewTable:
+    cells = {
+        (" and ".join(overlap.selectors), overlap.n_terms): _number_cell(overlap.measures.shared, ",.0f")
+        for overlap in comparison.overlaps
+    }
+    return _table_by_size("shared", "Overlap: number of shared terms", "selectors", cells)
+
+
+def _stability_table(comparison: Comparison) -> ViewTable:
+    cells = {
+        (stability.selector, stability.n_terms): _number_cell(stability.measures.kuncheva, ".2f")
+        for stability in comparison.stabilities
+    }
+    title = "Stability between folds (Kuncheva's index: 1 for equal selections, 0 for random ones)"
+    return _table_by_size("stability", title, "selector", cells)
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------
+
+
+def _problems(comparison: Comparison) -> list[str]:
+    """Return why combinations have no figures; a sentence names classifiers unless all of them are affected."""
+    affected: dict[tuple[str, str, str], list[str]] = {}
+    for summary in comparison.summary:
+        if summary.problem is not None:
+            key = (summary.selector, size_text(summary.n_terms), summary.problem)
+            affected.setdefault(key, []).append(summary.classifier)
+    n_classifiers = len({summary.classifier for summary in comparison.summary})
+    sentences = []
+    for (selector, size, problem), classifiers in affected.items():
+        names = "" if len(classifiers) == n_classifiers else f", {', '.join(classifiers)}"
+        sentences.append(f"{selector}, {size} terms{names}: {problem}")
+    missing = list(dict.fromkeys(json.dumps(label) for row in comparison.rows for label in row.missing_classes))
+    if missing:
+        names = ", ".join(label_text(json.loads(label)) for label in missing[:MOST_NAMED_CLASSES])
+        n_more = len(missing) - MOST_NAMED_CLASSES
+        sentences.append(
+            f"Classes without training documents in some fold: {names}{f', and {n_more:,} more' if n_more > 0 else ''}."
+        )
+    return sentences
+
+
+def _timing_note(comparison: Comparison) -> str:
+    if threads_differ(comparison):
+        return "Seconds are comparable only between combinations with the same threads; a mixture has none."
+    measured = [summary for summary in comparison.summary if summary.threads and summary.cores]
+    if not measured:
+        return ""
+    threads, cores = measured[0].threads or 0, measured[0].cores or 0
+    return f"Measured with {counted(threads, 'thread')} on {counted(cores, 'core')}."
+
+
+def _about_run(comparison: Comparison) -> list[FactGroup]:
+    """Return the facts about a run: corpus, split and date, what was compared, versions, and shared settings."""
+    header, summaries = comparison.header, comparison.summary
+    run = {
+        "corpus": str(header["corpus"]),
+        "documents": f"{header['documents']:,}",
+        "classes": f"{len(header['classes']):,}",
+        "read as": str(header["form"]),
+        "labels per document": "several" if header["multilabel"] else "one",
+        "tested on": describe_split(header["split"]),
+        "started": str(header["started"]).replace("T", " ").replace("+00:00", " UTC"),
+        "fingerprint of the documents": str(header["fingerprint"]),
+    }
+    compared = {
+        "selectors": ", ".join(dict.fromkeys(summary.selector for summary in summaries)),
+        "numbers of terms": ", ".join(dict.fromkeys(size_text(summary.n_terms) for summary in summaries)),
+        "classifiers": ", ".join(dict.fromkeys(summary.classifier for summary in summaries)),
+    }
+    versions = {name: str(version) for name, version in header["versions"].items()}
+    settings = {name: _value_text(value) for name, value in header["settings"].items()}
+    groups = {"The run": run, "Compared": compared, "Versions": versions, "Settings of all combinations": settings}
+    return [FactGroup(title, tuple(facts.items())) for title, facts in groups.items()]
+
+
+# -- the view ----------------------------------------------------------------------------------------------------
+
+
+def view_of(comparison: Comparison) -> ComparisonView:
+    """Return what there is to show of a comparison."""
+    header, differ = comparison.header, threads_differ(comparison)
+    fields = _fields(multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=differ)
+    quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
+    measured = [summary for summary in by_size if summary.model_bytes is not None]
+    conditions = _conditions_table(fields, comparison.summary)
+    quality = _conditions_table(fields, by_size).join_intervals()
+    cost = _conditions_table(fields, measured)
+    return ComparisonView(
+        corpus=str(header["corpus"]),
+        facts=(
+            counted(header["documents"], "document"),
+            counted(len(header["classes"]), "class", "classes"),
+            counted(len(comparison.conditions), "combination"),
+            f"tested on {describe_split(header['split'])}",
+        ),
+        findings=tuple(find_best(comparison.summary)),
+        problems=tuple(_problems(comparison)),
+        conditions=replace(conditions, note=f"{quality_note} p, all: the same among all combinations."),
+        quality=replace(
+            quality.only(*_KEY_COLUMNS, "selected", "micro_f1", "macro_f1", "accuracy", "p"), note=quality_note
+        ),
+        cost=replace(
+            cost.only(
+                *(*_KEY_COLUMNS, "threads"),
+                *("selection_seconds", "training_seconds", "prediction_seconds", "kilobytes"),
+            ),
+            title="Seconds and size",
+            note=_timing_note(comparison) if differ else "",
+        ),
+        timing_note=_timing_note(comparison),
+        ranks=_ranks_table(comparison),
+        overlap=_overlap_table(comparison),
+        stability=_stability_table(comparison),
+        about_run=tuple(_about_run(comparison)),
+    )
+
+
+def render_text(view: ComparisonView) -> str:
+    """Return the table of quality as aligned text, and the problems below it."""
+    columns = view.quality.columns
+    lines = [[column.title for column in columns], *([cell.text for cell in row.cells] for row in view.quality.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = [
+        "  ".join(
+            text.rjust(width) if column.is_number else text.ljust(width)
+            for text, width, column in zip(line, widths, columns, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([*aligned, *view.problems])

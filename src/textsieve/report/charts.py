@@ -1,0 +1,210 @@
+"""Charts of the report over the number of terms: F1 by classifier, seconds by step, and energy; and their legend.
+
+A selector has the same colour, dash and symbol in all charts, by its position among the selectors. All terms, without
+selection, are a grey line for comparison. Charts of the same measure share their axes, so that they can be compared by
+eye.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..comparison import Comparison
+from ..comparison.plan import ALL
+from ..comparison.summary import Mean, Summary
+from ..plots import Point, Style, curve_style, panel
+from ..plots.look import GREY
+from ..plots.panels import RULE_DASH
+from ..plots.scales import round_domain
+
+Panel = dict[str, Any]
+"""A title, a chart, and the values of the page's controls for which it is shown."""
+
+TERMS = "number of terms"
+STEPS = {"selection": "selection_seconds", "training": "training_seconds", "prediction": "prediction_seconds"}
+LEAST_SECONDS = 1e-4
+
+_SYMBOLS = {
+    "circle": "M4 0A4 4 0 1 1 -4 0A4 4 0 1 1 4 0",
+    "square": "M-3.6 -3.6H3.6V3.6H-3.6Z",
+    "triangle-up": "M0 -4.4L4.6 3.6H-4.6Z",
+    "diamond": "M0 -5L3.4 0L0 5L-3.4 0Z",
+    "cross": "M-1.5 -4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
+    "triangle-down": "M0 4.4L4.6 -3.6H-4.6Z",
+}
+
+
+class LegendEntry(NamedTuple):
+    """The name of a curve, and its style as SVG attributes; a line without symbols has an empty path."""
+
+    name: str
+    colour: str
+    dash: str
+    symbol_path: str
+
+
+@dataclass(frozen=True)
+class Charts:
+    """All charts of a report."""
+
+    quality: list[Panel]
+    times: list[Panel]
+    energy: list[Panel]
+    legend: list[LegendEntry]
+    energy_legend: list[LegendEntry]
+    without_energy: list[str]
+    """The selectors with a ranking whose scores don't add up to shares."""
+
+
+def draw_charts(comparison: Comparison) -> Charts:
+    """Return all charts of a comparison."""
+    without_energy = list(dict.fromkeys(ranking.selector for ranking in comparison.rankings if ranking.energy is None))
+    return Charts(
+        _quality_panels(comparison),
+        _time_panels(comparison),
+        _energy_panels(comparison),
+        _legend(comparison),
+        _legend(comparison, baseline=False, without=[*without_energy, ALL]),
+        without_energy,
+    )
+
+
+def measures_of(comparison: Comparison) -> dict[str, str]:
+    """Return the names and fields of the measures of quality.
+
+    For single-label documents accuracy is left out, as it equals micro-F1.
+    """
+    accuracy = {"accuracy": "accuracy"} if comparison.header["multilabel"] else {}
+    return {"micro-F1": "micro_f1", "macro-F1": "macro_f1"} | accuracy
+
+
+def classifiers_of(comparison: Comparison) -> list[str]:
+    """Return the classifiers that were measured, in their order."""
+    return list(dict.fromkeys(summary.classifier for summary in _measured(comparison)))
+
+
+def _measured(comparison: Comparison) -> list[Summary]:
+    return [summary for summary in comparison.summary if summary.micro_f1 is not None]
+
+
+def _curve_numbers(comparison: Comparison) -> dict[str, int]:
+    """Return the number of each selector's curve, which determines its style."""
+    names = dict.fromkeys(summary.selector for summary in comparison.summary)
+    selectors = [name for name in names if name != ALL] or list(names)
+    return {name: number for number, name in enumerate(selectors)}
+
+
+def _legend(comparison: Comparison, *, baseline: bool = True, without: Collection[str] = ()) -> list[LegendEntry]:
+    """Return the styles of the selectors, except those in `without`, and of the line for all terms if there is one."""
+    numbers = _curve_numbers(comparison)
+    styles = {name: curve_style(number) for name, number in numbers.items() if name not in without}
+    has_baseline = ALL not in numbers and any(summary.selector == ALL for summary in _measured(comparison))
+    if baseline and has_baseline:
+        styles["all terms"] = Style(GREY, RULE_DASH, "")
+    return [
+        LegendEntry(name, style.colour, " ".join(map(str, style.dash)), _SYMBOLS.get(style.symbol, ""))
+        for name, style in styles.items()
+    ]
+
+
+def _quality_panels(comparison: Comparison) -> list[Panel]:
+    """Return a panel for each measure and classifier, with a curve for each selector."""
+    panels: list[Panel] = []
+    measured = _measured(comparison)
+    if not measured:
+        return panels
+    for measure, field in measures_of(comparison).items():
+        values = [getattr(summary, field).value for summary in measured]
+        lowest, highest = round_domain(min(values), max(values))
+        domain = max(lowest, 0.0), min(highest, 1.0)
+
+        def point(summary: Summary, field: str = field) -> Point:
+            mean: Mean = getattr(summary, field)
+            interval = "" if mean.half_width is None else f"± {mean.half_width:.3f}"
+            return Point(summary.n_selected or 0.0, mean.value, interval)
+
+        for classifier in classifiers_of(comparison):
+            about = f"{measure} against the number of terms, {classifier}"
+            chart = _curves(comparison, classifier, point, y=measure, y_domain=domain, about=about)
+            panels.append(_panel(chart, classifier, measure=measure, classifier=classifier))
+    return panels
+
+
+def _time_panels(comparison: Comparison) -> list[Panel]:
+    """Return a panel for each classifier and step, with a curve for each selector; all panels have the same axes."""
+    measured = _measured(comparison)
+    seconds = [
+        value for summary in measured for field in STEPS.values() if (value := _seconds(summary, field)) is not None
+    ]
+    if not seconds:
+        return []
+    domain = 10.0 ** math.floor(math.log10(min(seconds))), 10.0 ** math.ceil(math.log10(max(seconds)) + 1e-9)
+    panels = []
+    for classifier in classifiers_of(comparison):
+        for step, field in STEPS.items():
+
+            def point(summary: Summary, field: str = field) -> Point | None:
+                seconds = _seconds(summary, field)
+                return None if seconds is None else Point(summary.n_selected or 0.0, seconds)
+
+            about = f"Seconds of {step} against the number of terms, {classifier}"
+            axis = {"y": "seconds", "y_domain": domain, "log_y": True, "y_format": ".3g"}
+            if chart := _curves(comparison, classifier, point, about=about, **axis):
+                panels.append(_panel(chart, step, classifier=classifier))
+    return panels
+
+
+def _energy_panels(comparison: Comparison) -> list[Panel]:
+    """Return one panel with a curve for each selector whose scores add up; no panel if there is no such selector."""
+    curves = {
+        ranking.selector: [Point(size, share) for size, share in ranking.energy]
+        for ranking in comparison.rankings
+        if ranking.energy is not None
+    }
+    if not curves:
+        return []
+    chart = panel(
+        curves,
+        numbers=_curve_numbers(comparison),
+        x=TERMS,
+        y="share of all scores",
+        about="The share of all scores that the best terms hold, against the number of terms",
+        y_domain=(0.0, 1.0),
+        y_format=".0%",
+    )
+    return [_panel(chart, "")]
+
+
+def _curves(comparison: Comparison, classifier: str, point: Callable[[Summary], Point | None], **shared: Any) -> Any:
+    """Return a chart for a classifier: a curve for each selector and a line for all terms; None without points."""
+    numbers = _curve_numbers(comparison)
+    curves: dict[str, list[Point]] = {}
+    for summary in _measured(comparison):
+        if summary.classifier == classifier and (plotted := point(summary)) is not None:
+            curves.setdefault(summary.selector, []).append(plotted)
+    if not curves:
+        return None
+    baseline = [] if set(curves) <= {ALL} else curves.pop(ALL, [])
+    rules = {"all terms": baseline[0].y} if baseline else {}
+    numbers.setdefault(ALL, len(numbers))
+    x_domain = None if ALL in curves else _size_domain(comparison)
+    return panel(curves, numbers=numbers, x=TERMS, x_domain=x_domain, rules=rules, **shared)
+
+
+def _size_domain(comparison: Comparison) -> tuple[float, float] | None:
+    """Return the minimum and maximum number of terms over all selectors, or None if they are equal or missing."""
+    numbers = _curve_numbers(comparison)
+    sizes = [summary.n_selected for summary in comparison.summary if summary.n_selected and summary.selector in numbers]
+    return (min(sizes), max(sizes)) if sizes and min(sizes) < max(sizes) else None
+
+
+def _seconds(summary: Summary, field: str) -> float | None:
+    seconds = getattr(summary, field)
+    return None if seconds is None else max(float(seconds), LEAST_SECONDS)
+
+
+def _panel(chart: Any, title: str, **where: str) -> Panel:
+    return {"title": title, "where": where, "chart": chart.to_dict()}

@@ -1,0 +1,159 @@
+"""Data for the page's script, for the parts of which the page shows one at a time.
+
+These are the overlap for a number of terms, the correct and wrong predictions of a combination, and the terms of a
+selector.
+
+The amount of data is limited: with many classes and combinations, the page has only the best combinations, at least
+one. The file of results has all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ..comparison import Comparison, Row
+from ..comparison.findings import combination_text
+from ..comparison.outcome import Overlap
+from ..comparison.plan import ALL, Size, size_text
+from ..comparison.rankings import DESCRIBED_FOLD, FoldRanking, max_class_terms
+from ..comparison.summary import Summary
+
+Data = dict[str, Any]
+
+MAX_NUMBERS = 200_000
+"""The maximum number of numbers in the page, over all combinations."""
+MAX_TERMS, MIN_CLASS_TERMS = 6_000, 5
+"""The maximum number of terms shown at once, and the minimum for each class, which has priority."""
+
+
+def overlap_data(comparison: Comparison) -> list[Data]:
+    """Return, for each number of terms, three tables of selectors by selectors; None where a number is undefined."""
+    tables = []
+    for size in dict.fromkeys(overlap.n_terms for overlap in comparison.overlaps):
+        overlaps = [overlap for overlap in comparison.overlaps if overlap.n_terms == size]
+        names = list(dict.fromkeys(name for overlap in overlaps for name in overlap.selectors))
+        tables.append(
+            {
+                "size": size_text(size),
+                "selectors": names,
+                "selected": [_mean_n_selected(comparison, name, size) for name in names],
+                **{measure: _square(names, overlaps, measure) for measure in ("shared", "jaccard", "kuncheva")},
+            }
+        )
+    return tables
+
+
+def _square(names: list[str], overlaps: list[Overlap], measure: str) -> list[list[float | None]]:
+    """Return a measure for each pair of selectors, in both orders."""
+    values = {overlap.selectors: _rounded(getattr(overlap.measures, measure)) for overlap in overlaps}
+    return [[values.get((row, column), values.get((column, row))) for column in names] for row in names]
+
+
+def combination_data(comparison: Comparison) -> list[Data]:
+    """Return the predictions of each combination, the best first.
+
+    For each class they have the numbers of correctly predicted, predicted and true documents, and for single-label
+    documents the confusion matrix.
+    """
+    rows_of: dict[Any, list[Row]] = {}
+    for row in comparison.rows:
+        rows_of.setdefault(row.key[1:], []).append(row)
+    combinations: list[Data] = []
+    numbers_left = MAX_NUMBERS
+    for summary in best_first(comparison):
+        rows = rows_of[summary.selector, summary.n_terms, summary.classifier]
+        combination: Data = {
+            "name": combination_text(summary),
+            "classes": _sum_classes(rows),
+            "pairs": _sum_confusion(rows),
+        }
+        numbers_left -= 3 * len(combination["classes"]) + 3 * len(combination["pairs"] or ())
+        if numbers_left < 0 and combinations:
+            break
+        combinations.append(combination)
+    return combinations
+
+
+def best_first(comparison: Comparison) -> list[Summary]:
+    """Return the combinations that were measured, the best first."""
+    measured = [summary for summary in comparison.summary if summary.micro_f1 is not None]
+
+    def sort_key(summary: Summary) -> tuple[bool, float]:
+        assert summary.micro_f1 is not None
+        return not summary.is_best, -summary.micro_f1.value
+
+    return sorted(measured, key=sort_key)
+
+
+def selection_data(comparison: Comparison) -> list[Data]:
+    """Return, for each selector and number of terms in the first fold, its number of terms and the index of its
+    ranking.
+    """
+    return [
+        {
+            "selector": selection.selector,
+            "size": size_text(selection.n_terms),
+            "selected": selection.n_seen if selection.terms is None else len(selection.terms),
+            "ranking": number,
+        }
+        for selection in comparison.selections
+        if selection.fold == DESCRIBED_FOLD and selection.selector != ALL
+        for number, ranking in enumerate(comparison.rankings)
+        if ranking.selector == selection.selector and ranking.n_terms in (None, selection.n_terms)
+    ]
+
+
+def most_terms_of_a_class(comparison: Comparison) -> int:
+    """Return the maximum number of terms of each class on the page, for any selector."""
+    n_classes = len(comparison.header["classes"])
+    return min(max_class_terms(n_classes), max(MAX_TERMS // max(n_classes, 1), MIN_CLASS_TERMS))
+
+
+def ranking_data(comparison: Comparison) -> list[Data]:
+    """Return the first terms of each class in each ranking, in the order of the classes: ranks, terms, scores."""
+    numbers = {_key(label): number for number, label in enumerate(comparison.header["classes"])}
+    most = most_terms_of_a_class(comparison)
+    return [{"classes": _terms_by_class(ranking, numbers, most)} for ranking in comparison.rankings]
+
+
+def _terms_by_class(ranking: FoldRanking, numbers: dict[Any, int], most: int) -> list[list[Any]]:
+    by_class: list[list[Any]] = [[] for _ in numbers]
+    for label, terms in ranking.by_class:
+        if _key(label) in numbers:
+            by_class[numbers[_key(label)]] = [list(term) for term in terms[:most]]
+    return by_class
+
+
+def _key(label: Any) -> Any:
+    """Return a key that distinguishes labels of different types, such as 1 and True."""
+    return type(label).__name__, label if not isinstance(label, list) else tuple(label)
+
+
+def _sum_classes(rows: Iterable[Row]) -> list[list[int]]:
+    tables = [row.by_class for row in rows if row.by_class is not None]
+    return [[sum(counts) for counts in zip(*class_rows, strict=True)] for class_rows in zip(*tables, strict=True)]
+
+
+def _sum_confusion(rows: Iterable[Row]) -> list[list[int]] | None:
+    counts: dict[tuple[int, int], int] = {}
+    for row in rows:
+        if row.confusion is None:
+            return None
+        for true, predicted, count in row.confusion:
+            counts[true, predicted] = counts.get((true, predicted), 0) + count
+    return [[*pair, count] for pair, count in sorted(counts.items())]
+
+
+def _mean_n_selected(comparison: Comparison, selector: str, size: Size) -> float | None:
+    """Return the mean number of selected terms over all folds, even those on which no classifier could be trained."""
+    selections = [
+        selection for selection in comparison.selections if (selection.selector, selection.n_terms) == (selector, size)
+    ]
+    sizes = [selection.n_seen if selection.terms is None else len(selection.terms) for selection in selections]
+    return sum(sizes) / len(sizes) if sizes else None
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 5)

@@ -1,0 +1,97 @@
+"""One view of a comparison feeds the terminal, the report and `str`: all show the same cells, notes and problems."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from tests.reference.report_cases import compared
+
+from textsieve.cli.compare_output import print_tables
+from textsieve.comparison import Comparison
+from textsieve.comparison.view import TableCell, TableColumn, TableRow, ViewTable
+from textsieve.plots import panel
+from textsieve.report import report_page
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return compared(selectors="ocfs,ig,all,ig(min_score=9)")
+
+
+def table_of_page(page: str, name: str) -> list[list[str]]:
+    (table,) = re.findall(rf'<table id="{name}".*?</table>', page, re.DOTALL)
+    rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)
+    cells = [re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL) for row in rows]
+    return [[unescape(re.sub(r"<[^>]*>", "", cell)) for cell in row] for row in cells]
+
+
+def texts_of(table: ViewTable) -> list[list[str]]:
+    return [[column.title for column in table.columns], *([cell.text for cell in row.cells] for row in table.rows)]
+
+
+def test_the_report_has_the_tables_notes_and_findings_of_the_view(comparison: Comparison) -> None:
+    page, view = report_page(comparison), comparison.view
+    for table in (view.conditions, view.ranks, view.stability):
+        assert table_of_page(page, table.name) == texts_of(table)
+    text = unescape(re.sub(r"<[^>]*>", " ", page.partition('id="data"')[0]))
+    for sentence in (view.conditions.note, view.timing_note, *view.problems, *view.facts):
+        assert sentence in text
+    for finding in view.findings:
+        assert finding.combination in text
+        assert finding.about in text
+
+
+def test_the_terminal_has_the_tables_of_the_view(comparison: Comparison, capsys: pytest.CaptureFixture[str]) -> None:
+    print_tables(comparison, "results.jsonl")
+    printed, view = capsys.readouterr().out, comparison.view
+    lines = [line.split() for line in printed.splitlines()]
+    for table in (view.quality, view.cost, view.ranks, view.overlap, view.stability):
+        for texts in texts_of(table):
+            assert " ".join(texts).split() in lines
+    for sentence in (view.quality.note, *view.problems):
+        assert sentence in printed
+
+
+def test_str_has_the_quality_table_and_the_problems(comparison: Comparison) -> None:
+    lines = [line.split() for line in str(comparison).splitlines()]
+    view = comparison.view
+    assert lines == [
+        *(" ".join(texts).split() for texts in texts_of(view.quality)),
+        *(problem.split() for problem in view.problems),
+    ]
+
+
+def test_the_view_is_computed_once_and_each_chart_is_drawn_once(
+    comparison: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert comparison.view is comparison.view
+    drawn: list[str] = []
+
+    def note(*args: Any, about: str, **settings: Any) -> Any:
+        drawn.append(about)
+        return panel(*args, about=about, **settings)
+
+    monkeypatch.setattr("textsieve.report.charts.panel", note)
+    report_page(comparison)
+    assert len(drawn) == len(set(drawn)) == 2 * 2 + 2 * 3 + 1  # measures and classifiers, classifiers and steps, energy
+
+
+def test_the_quality_table_has_numbers_of_terms_in_order_and_the_best_first(comparison: Comparison) -> None:
+    rows = comparison.view.quality.rows
+    assert [row.cells[0].text for row in rows] == ["2"] * 6 + ["4"] * 6 + ["9"] * 6 + ["all"] * 2
+    assert [row.cells[-1].text for row in rows].count("best") == 4
+    for start in (0, 6, 12, 18):
+        assert rows[start].cells[-1].text == "best"
+
+
+def test_intervals_are_joined_to_their_means() -> None:
+    columns = (TableColumn("f1", "F1"), TableColumn("f1_interval", "± F1", interval_of="f1"), TableColumn("p", "p"))
+    cells = (TableCell("0.812", 0.8123), TableCell("0.020", 0.0203), TableCell("best", 2.0))
+    failed = (TableCell("–"), TableCell("–"), TableCell("–"))
+    joined = ViewTable("x", "X", columns, (TableRow(cells), TableRow(failed))).join_intervals()
+    assert texts_of(joined) == [["F1", "p"], ["0.812 ±0.020", "best"], ["–", "–"]]
+    assert joined.rows[0].cells[0].value == 0.8123
+    assert texts_of(joined.only("p")) == [["p"], ["best"], ["–"]]
