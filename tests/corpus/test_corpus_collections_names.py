@@ -76,7 +76,7 @@ def test_a_split_is_opened_when_it_is_asked_for(own_data: Path) -> None:
     assert parts is not None
     assert [list(part.labels()) for part in parts] == [[("comp.graphics",)], [("comp.graphics",)]]
     assert read("docstrings").split() is None
-    assert read("newsgroups:comp").renamed("mine").split() is not None
+    assert read("newsgroups:comp").with_name("mine").split() is not None
 
 
 def test_the_page_has_every_name_word_and_file() -> None:

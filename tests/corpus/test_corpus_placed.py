@@ -98,6 +98,6 @@ def test_one_after_the_other() -> None:
     assert both.multilabel is True
     assert Corpus.chained([one, one]).multilabel is False
     with pytest.raises(InputError, match=r"^other: is wrong$"), both.naming():
-        raise InputError("other: is wrong")
+        raise InputError("is wrong", place="other")
     with pytest.raises(InputError, match=r"^one, other: is wrong$"), both.naming():
         raise InputError("is wrong")

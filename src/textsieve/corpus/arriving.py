@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..files import write_temporary
 from .batch import Batch, Report
 from .bounds import ReadLimits
-from .corpus import Corpus
+from .corpus import Corpus, with_source
 from .readers import jsonl
 from .reading import read
 from .source import Source
@@ -53,8 +53,8 @@ def arriving(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
         try:
             corpus = read(path, **options)
         except InputError as problem:
-            raise InputError(str(problem).replace(str(path), name)) from problem
-        yield corpus.renamed(name)
+            raise with_source(problem, str(path), name) from problem
+        yield corpus.with_name(name)
 
 
 def _read_start(chunks: Iterator[bytes]) -> bytes:
@@ -84,7 +84,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
 
     def start(report: Report) -> Iterator[Batch]:
         if passes:
-            raise InputError(f"{name}: is a pipe, which can be read only once. Save it to a file first.")
+            raise InputError("is a pipe, which can be read only once. Save it to a file first.", place=name)
         passes.append(report)
         lines = lines_of_chunks(chunks, encoding, report, name=name, bounds=source.bounds)
         return jsonl.batches_of(lines, source, report)

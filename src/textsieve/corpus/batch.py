@@ -25,7 +25,7 @@ Document = tuple[str, Labels]
 KeptDocument = tuple[str, Labels, Kept]
 
 
-class Place(NamedTuple):
+class DocumentPlace(NamedTuple):
     """Where a document is, as text for messages, such as "line 3"."""
 
     name: str
@@ -110,7 +110,7 @@ class Report:
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
     """Detects whether single labels look like several in one, if that is checked."""
-    places: list[Place] | None = field(default=None, repr=False, compare=False)
+    places: list[DocumentPlace] | None = field(default=None, repr=False, compare=False)
     """The places of the documents that were read but not yet handed out; None if places are not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
     """The places of lines that can't be read, if these are skipped (`Source.lenient`)."""

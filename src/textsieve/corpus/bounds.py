@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, shown
+from ..errors import InputError, Place
 
 MAX_DOCUMENT = 100 * 10**6
 MAX_DOCUMENT_OF_NAMED = 10 * 10**6
@@ -48,7 +48,7 @@ class ReadLimits:
         """Build the limits from the options of `read`; other options are ignored."""
         for name, value in (("max_document", max_document), ("max_unpacked", max_unpacked)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise InputError(f"{name}={shown(value)}: give a number of bytes, at least 1.")
+                raise InputError("give a number of bytes, at least 1.", setting=name, value=value)
         default = MAX_DOCUMENT_OF_NAMED if is_named else MAX_DOCUMENT
         return cls(default if max_document is None else max_document, max_unpacked, bool(follow_links))
 
@@ -56,20 +56,22 @@ class ReadLimits:
         """Return the number of bytes that a file of `packed` bytes may unpack to."""
         return max(self.max_document, MAX_RATIO * packed) if self.max_unpacked is None else self.max_unpacked
 
-    def check_document(self, size: int, place: str) -> None:
+    def check_document(self, size: int, place: Place) -> None:
         """Raise `InputError` if a document is too large; `place` names the file and the line, row or member."""
         if size > self.max_document:
             raise InputError(
-                f"{place}: one document has {size:,} bytes or more, and the limit is {self.max_document:,}. "
-                f"{how_to_raise('max_document', size)}"
+                f"one document has {size:,} bytes or more, and the limit is {self.max_document:,}. "
+                f"{how_to_raise('max_document', size)}",
+                place=place,
             )
 
     def check_unpacked(self, size: int, packed: int, path: Path | str) -> None:
         """Raise `InputError` if a file of `packed` bytes unpacks to too much; `size` is its unpacked size so far."""
         if size > (limit := self.largest_unpacked(packed)):
             raise InputError(
-                f"{path}: {packed:,} bytes unpack to {size:,} or more, and the limit is {limit:,}. "
-                f"{how_to_raise('max_unpacked', size)}"
+                f"{packed:,} bytes unpack to {size:,} or more, and the limit is {limit:,}. "
+                f"{how_to_raise('max_unpacked', size)}",
+                place=str(path),
             )
 
 

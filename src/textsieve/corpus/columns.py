@@ -51,7 +51,9 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     """
     if isinstance(source.text, bool):
         raise InputError(
-            f"text={source.text}: give the name of the text's column, or its number in a table without header."
+            "give the name of the text's column, or its number in a table without header.",
+            setting="text",
+            value=source.text,
         )
     text = (
         _only_position(source.usual_text, columns)
@@ -73,7 +75,7 @@ def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
     if text is None or (label is None and needs_label and not _may_be_unlabelled(columns, text)):
         raise _unclear_error("text" if text is None else "label", columns, source)
     if text == label:
-        raise InputError(f"{source.path}: {columns[text]!r} cannot be both the text and the label.")
+        raise InputError(f"{columns[text]!r} cannot be both the text and the label.", place=str(source.path))
     return text, None if source.texts_only else label
 
 
@@ -91,7 +93,9 @@ def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
 
 def _position_of_label(given: Column | bool, columns: Sequence[str], source: Source) -> int:
     if given is True:
-        raise InputError("label=True: give the name of the label's column, or False if there are no labels.")
+        raise InputError(
+            "give the name of the label's column, or False if there are no labels.", setting="label", value=True
+        )
     return _position_of("label", given, columns, source)
 
 
@@ -99,19 +103,20 @@ def _position_of(option: str, given: Column, columns: Sequence[str], source: Sou
     if isinstance(given, int):
         if not 0 <= given < len(columns):
             raise InputError(
-                f"{source.path}: {option}={given}, but there are {len(columns)} columns, "
-                f"numbered 0 to {len(columns) - 1}."
+                f"{option}={given}, but there are {len(columns)} columns, numbered 0 to {len(columns) - 1}.",
+                place=str(source.path),
             )
         return given
     positions = [position for position, name in enumerate(columns) if name == given]
     if len(positions) == 1:
         return positions[0]
     if positions:
-        raise InputError(f"{source.path}: {len(positions)} columns are named {given!r}. Rename all but one.")
+        raise InputError(f"{len(positions)} columns are named {given!r}. Rename all but one.", place=str(source.path))
     close = get_close_matches(given, columns, n=1) or [c for c in columns if _plain(c) == _plain(given)]
     raise InputError(
-        f"{source.path}: no column {given!r} for {option}=. Columns found: {_listed(columns)}."
-        + (f" Did you mean {close[0]!r}?" if close else "")
+        f"no column {given!r} for {option}=. Columns found: {_listed(columns)}.",
+        place=str(source.path),
+        hint=f"Did you mean {close[0]!r}?" if close else "",
     )
 
 
@@ -145,8 +150,9 @@ def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> Inpu
     if missing == "label":
         ways += ", or use label=False if there are no labels"
     return InputError(
-        f"{source.path}: cannot tell which column is the {missing}. Columns found: {_listed(columns)}. "
-        f"{ways}; for a table without a header use column numbers, such as text=1, label=0."
+        f"cannot tell which column is the {missing}. Columns found: {_listed(columns)}. "
+        f"{ways}; for a table without a header use column numbers, such as text=1, label=0.",
+        place=str(source.path),
     )
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, shown
-from .batch import BATCH_DOCUMENTS, Batch, Document, Labels, Place, Report, in_batches
+from ..errors import InputError, Place, shown
+from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, Labels, Report, in_batches
 from .labels import LabelReader
 from .text import without_surrogates
 
@@ -35,7 +35,6 @@ class Corpus:
     def __init__(self, name: str, start: Start, *, multilabel: bool | None = None, split: Split | None = None) -> None:
         self.name = name
         self.report: Report | None = None
-        self._names: tuple[str, ...] = (name,)  # that errors about this corpus may contain
         self._start = start
         self._declared = multilabel
         self._split = split
@@ -50,7 +49,7 @@ class Corpus:
         label_report = Report(replaced_bytes=replaced)
         label_sets = _label_sets(labels, len(documents), "text", name, label_report)
         if not documents:
-            raise InputError(f"{name}: no documents. Give at least one text.")
+            raise InputError("no documents. Give at least one text.", place=name)
 
         def start(report: Report) -> Iterator[Batch]:
             report.replaced_bytes = label_report.replaced_bytes
@@ -68,7 +67,7 @@ class Corpus:
 
         rows, label_report = csr_array(vectors), Report()
         if rows.dtype.kind not in "biuf" or not rows.shape[0]:
-            raise InputError(f"{name}: {shown(vectors)} has no rows of numbers. Give at least one.")
+            raise InputError(f"{shown(vectors)} has no rows of numbers. Give at least one.", place=name)
         label_sets = _label_sets(labels, rows.shape[0], "vector", name, label_report)
 
         def start(report: Report) -> Iterator[Batch]:
@@ -88,9 +87,7 @@ class Corpus:
 
         declared = [part.multilabel for part in parts]
         several = True if True in declared else None if None in declared else False
-        chain = cls(", ".join(part.name for part in parts), start, multilabel=several)
-        chain._names = tuple(part.name for part in parts)
-        return chain
+        return cls(", ".join(part.name for part in parts), start, multilabel=several)
 
     @property
     def multilabel(self) -> bool | None:
@@ -107,18 +104,22 @@ class Corpus:
         """Yield all documents from the first, a batch at a time."""
         return self._pass(Report())
 
-    def placed_batches(self) -> Iterator[tuple[Batch, list[Place]]]:
+    def placed_batches(self) -> Iterator[tuple[Batch, list[DocumentPlace]]]:
         """Yield each batch and the place of each document: "line 3", or the name of its file in a folder.
 
         Where the reader does not know the place, it is "document 3". Vectors raise `InputError`.
         """
-        places: list[Place] = []
+        places: list[DocumentPlace] = []
         done = 0
         for batch in self._pass(Report(places=places)):
             self._require_texts(batch)
-            files = [] if batch.kept is None else [Place(str(kept["file"])) for kept in batch.kept if "file" in kept]
+            files = (
+                []
+                if batch.kept is None
+                else [DocumentPlace(str(kept["file"])) for kept in batch.kept if "file" in kept]
+            )
             own = files or places[: len(batch)]
-            numbered = [Place(f"document {number}") for number in range(done + 1, done + len(batch) + 1)]
+            numbered = [DocumentPlace(f"document {number}") for number in range(done + 1, done + len(batch) + 1)]
             yield batch, own if len(own) == len(batch) else numbered
             del places[: len(batch)]
             done += len(batch)
@@ -129,7 +130,7 @@ class Corpus:
             yield batch
         if not report.documents and not report.unreadable:
             reason = report.hint_about_links() or "at least one is needed."
-            raise InputError(f"{self.name}: no documents. {reason[0].upper()}{reason[1:]}")
+            raise InputError(f"no documents. {reason[0].upper()}{reason[1:]}", place=self.name)
         self.report = report
         if links := report.hint_about_links():
             warnings.warn(f"{self.name}: {links}", stacklevel=2)
@@ -145,8 +146,9 @@ class Corpus:
     def _require_texts(self, batch: Batch) -> None:
         if batch.vectors is not None:
             raise InputError(
-                f"{self.name}: holds vectors, not texts. A categorizer reads texts; for vectors put a selector and "
-                "a classifier into scikit-learn's Pipeline, and take them with batches() or load()."
+                "holds vectors, not texts. A categorizer reads texts; for vectors put a selector and "
+                "a classifier into scikit-learn's Pipeline, and take them with batches() or load().",
+                place=self.name,
             )
 
     def __iter__(self) -> Iterator[Document]:
@@ -182,7 +184,7 @@ class Corpus:
 
     @contextmanager
     def naming(self, only: type[InputError] = InputError) -> Iterator[None]:
-        """Prefix errors raised inside this context with the name of the corpus, unless they already contain it.
+        """Give errors raised inside this context the name of the corpus as their place, unless they have a place.
 
         Use it around code whose errors can only be about documents or labels. Errors that are not of type `only` are
         left unchanged.
@@ -190,18 +192,18 @@ class Corpus:
         try:
             yield
         except only as problem:
-            if any(name in str(problem) for name in self._names):
+            if problem.place is not None:
                 raise
-            raise type(problem)(f"{self.name}: {problem}") from problem
+            raise problem.at(self.name) from problem
 
-    def renamed(self, name: str) -> Corpus:
-        """Return the same documents under another name, which error messages use too."""
+    def with_name(self, name: str) -> Corpus:
+        """Return the same documents under another name, which is also the place of errors."""
 
         def start(report: Report) -> Iterator[Batch]:
             try:
                 yield from self._start(report)
             except InputError as problem:
-                raise InputError(str(problem).replace(self.name, name)) from problem
+                raise with_source(problem, self.name, name) from problem
 
         return Corpus(name, start, multilabel=self._declared, split=self._split)
 
@@ -210,18 +212,26 @@ class Corpus:
         return f"<Corpus {self.name}: {self.report or 'not read through yet'}>"
 
 
+def with_source(problem: InputError, old: str, new: str) -> InputError:
+    """Return an error about the file or corpus `old` as one about `new`; other errors stay as they are."""
+    if problem.place is None or problem.place.source != old:
+        return problem
+    return problem.at(Place(new, problem.place.part))
+
+
 def _label_sets(
     labels: Iterable[object] | None, n_documents: int, kind: str, name: str, report: Report
 ) -> list[Labels]:
     """Return the labels of each document from labels in memory."""
     if labels is None:
         return [()] * n_documents
-    to_labels = LabelReader(f"{name}: ", "labels[{}]", report=report, as_given=True)
+    to_labels = LabelReader(name, "labels[{}]", report=report, as_given=True)
     label_sets = [to_labels(label, position) for position, label in enumerate(labels)]
     if len(label_sets) != n_documents:
         raise InputError(
-            f"{name}: {n_documents} {kind}s but {len(label_sets)} labels. "
-            f"Give one label for each {kind}; None means unlabelled."
+            f"{n_documents} {kind}s but {len(label_sets)} labels. "
+            f"Give one label for each {kind}; None means unlabelled.",
+            place=name,
         )
     return label_sets
 
@@ -235,7 +245,7 @@ def _stacked(vectors: list[csr_array[Any]]) -> csr_array[Any]:
 def _checked_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     """Return the texts as a list of encodable strings, and the number of characters that were replaced for that."""
     if isinstance(texts, str | bytes):
-        raise InputError(f"{name}: is one {type(texts).__name__}. Give a list of texts, such as [text].")
+        raise InputError(f"is one {type(texts).__name__}. Give a list of texts, such as [text].", place=name)
     checked = []
     total = 0
     for position, text in enumerate(texts):

@@ -118,20 +118,22 @@ BY_NAME = {row.name: row for row in FORMATS}
 def detect(source: Source, name: str | None) -> Format:
     """Return the format of a source: the requested one, else by its content, else by its extension."""
     if name is not None and name not in BY_NAME:
-        raise InputError(f"format={name!r}: unknown. Formats: {', '.join(BY_NAME)}.")
+        raise InputError(f"unknown. Formats: {', '.join(BY_NAME)}.", setting="format", value=name)
     if source.path.is_dir():
         if name not in (None, "folder"):
-            raise InputError(f"{source.path}: is a folder, but format={name!r}. Give one of the files in it.")
+            raise InputError(f"is a folder, but format={name!r}. Give one of the files in it.", place=str(source.path))
         return BY_NAME["folder"]
     if name == "folder":
-        raise InputError(f"{source.path}: is a file, but format='folder'. Leave format out to have it detected.")
+        raise InputError(
+            "is a file, but format='folder'. Leave format out to have it detected.", place=str(source.path)
+        )
     return _detect_file(source, name)
 
 
 def _detect_file(source: Source, name: str | None) -> Format:
     data = read_head(source.path)
     if not data.strip():
-        raise InputError(f"{source.path}: no documents, the file is empty.")
+        raise InputError("no documents, the file is empty.", place=str(source.path))
     head = ContentHead(data, decode(data, source.encoding)[0], len(data) < HEAD)
     expected = BY_NAME[name] if name else by_ending(source.path)
     if name and expected and not expected.is_text:
@@ -163,4 +165,6 @@ def _mismatch(source: Source, expected: Format | None, content: str) -> InputErr
     else:
         known = "; ".join(f"{row.name}: {row.looks_like}" for row in FORMATS)
         wanted = f"this is none of the known formats ({known})"
-    return InputError(f"{source.path}: found {content}; {wanted}. Convert the file, or name its format with format=.")
+    return InputError(
+        f"found {content}; {wanted}. Convert the file, or name its format with format=.", place=str(source.path)
+    )

@@ -56,9 +56,8 @@ def inventory(name: str | None = None) -> list[CorpusEntry]:
         return [entry for row in NAMED.values() for entry in _entries(row)]
     if not is_name(name):
         close = closest_name(name)
-        raise InputError(
-            f"{name}: is no corpus. " + (f"Did you mean {close!r}?" if close else f"Corpora: {', '.join(NAMED)}.")
-        )
+        hint = f"Did you mean {close!r}?" if close else f"Corpora: {', '.join(NAMED)}."
+        raise InputError("is no corpus.", place=name, hint=hint)
     first, *words = name.split(SEPARATOR)
     return _entries(NAMED[first], *words)
 

@@ -15,8 +15,8 @@ import sys
 from numbers import Integral, Real
 from typing import Any
 
-from ..errors import InputError, shown
-from .batch import JoinedLabels, Labels, Place, Report
+from ..errors import InputError, Place, shown
+from .batch import DocumentPlace, JoinedLabels, Labels, Report
 from .text import without_surrogates
 
 REMEMBERED = 100_000
@@ -39,8 +39,9 @@ def is_missing(label: Any) -> bool:
 class LabelReader:
     """Converts the labels of one pass, and remembers where each kind of label first occurred.
 
-    `place` is how a position is written in messages, such as "line {}". Labels in memory are not stripped (`as_given`).
-    With `may_be_joined`, the reader also checks whether the labels of a table look like several in one cell.
+    `name` is the name of the file or corpus in errors, and `place` how a position in it is written, such as "line {}".
+    Labels in memory are not stripped (`as_given`). With `may_be_joined`, the reader also checks whether the labels of a
+    table look like several in one cell.
     """
 
     def __init__(
@@ -67,7 +68,8 @@ class LabelReader:
     def __call__(self, value: object, position: int) -> Labels:
         """Return the labels that a value stands for."""
         if self._report.places is not None:
-            self._report.places.append(Place(self._place.format(position), isinstance(value, list) and not value))
+            is_of_no_class = isinstance(value, list) and not value
+            self._report.places.append(DocumentPlace(self._place.format(position), is_of_no_class))
         if type(value) is str and (known := self._known.get(value)) is not None:
             return known
         if isinstance(value, list | tuple | set | frozenset):
@@ -111,15 +113,17 @@ class LabelReader:
         if isinstance(value, Real):
             return "number", self._from_float(float(value), position)
         raise InputError(
-            f"{self._where(position)}: label {shown(value)} is a {type(value).__name__}. "
-            "A label is a string, a number, a list of these, or nothing (null, None or empty) for unlabelled."
+            f"label {shown(value)} is a {type(value).__name__}. "
+            "A label is a string, a number, a list of these, or nothing (null, None or empty) for unlabelled.",
+            place=self._where(position),
         )
 
     def _from_float(self, value: float, position: int) -> str:
         if not math.isfinite(value):
             raise InputError(
-                f"{self._where(position)}: label is {value}, which is not a class. "
-                "Leave it empty (null, None) if the document is unlabelled, or give it a class."
+                f"label is {value}, which is not a class. "
+                "Leave it empty (null, None) if the document is unlabelled, or give it a class.",
+                place=self._where(position),
             )
         return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
@@ -129,9 +133,9 @@ class LabelReader:
             for kind, (value, position) in self._first_of_kind.items()
         )
         raise InputError(
-            f"{self._name.removesuffix(': ')}: labels of mixed kinds: {examples}. "
-            "Write them all as strings or all as numbers."
+            f"labels of mixed kinds: {examples}. Write them all as strings or all as numbers.",
+            place=str(self._name.removesuffix(": ")),
         )
 
-    def _where(self, position: int) -> str:
-        return self._name + self._place.format(position)
+    def _where(self, position: int) -> Place:
+        return Place(self._name, self._place.format(position))

@@ -42,7 +42,9 @@ class Named:
     def refuse(self, *words: str) -> None:
         """Raise `InputError` if words follow the name of a corpus that has no variants."""
         if words:
-            raise InputError(f"{SEPARATOR.join([self.name, *words])}: nothing may follow {self.name!r}. Leave it out.")
+            raise InputError(
+                f"nothing may follow {self.name!r}. Leave it out.", place=str(SEPARATOR.join([self.name, *words]))
+            )
 
     def collection(self) -> Collection:
         """Return the description of a collection."""

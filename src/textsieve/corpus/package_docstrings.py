@@ -67,7 +67,7 @@ def collect() -> list[Pair]:
 def _docstrings_of(package: str) -> Iterator[Pair]:
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise InputError(f"docstrings: {package} is not installed. Install {PACKAGES[package]}.")
+        raise InputError(f"{package} is not installed. Install {PACKAGES[package]}.", place="docstrings")
     top = Path(spec.origin).parent
     for path in sorted(top.rglob("*.py"), key=lambda file: file.relative_to(top).parts):
         parts = path.relative_to(top).parts

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..errors import InputError, MissingPackage, shown
+from ..errors import InputError, MissingPackage
 from ..extras import require_package
 from .bounds import ReadLimits
 from .corpus import Corpus
@@ -76,7 +76,9 @@ def read(
     if not _exists(location):
         raise _missing(location)
     if not location.is_file() and not location.is_dir():
-        raise InputError(f"{location}: is a pipe or a device, which can be read only once. Save it to a file first.")
+        raise InputError(
+            "is a pipe or a device, which can be read only once. Save it to a file first.", place=str(location)
+        )
     separator = _checked_separator(label_separator)
     usual = usual or {}
     source = Source(
@@ -108,16 +110,16 @@ def read(
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise InputError(f"path={shown(path)}: give the name of a file, a folder or a corpus.")
+        raise InputError("give the name of a file, a folder or a corpus.", setting="path", value=path)
     if re.match(r"[a-z]+://", os.fspath(path)):
-        raise InputError(f"{path}: is an address. Download it, and give the name of the file.")
+        raise InputError("is an address. Download it, and give the name of the file.", place=str(path))
     return Path(path).expanduser()
 
 
 def _refuse_options(name: str, **options: object) -> None:
     for option, value in options.items():
         if value is not None:
-            raise InputError(f"{name}: {option}={value!r} is for files; a corpus with a name needs no options.")
+            raise InputError(f"{option}={value!r} is for files; a corpus with a name needs no options.", place=name)
 
 
 def _exists(path: Path) -> bool:
@@ -133,25 +135,28 @@ def _exists(path: Path) -> bool:
 def _missing(path: Path) -> InputError:
     """Return the error for a path that does not exist, suggesting the name that was probably meant."""
     if path.is_symlink():
-        return InputError(f"{path}: is a link to {path.readlink()}, which does not exist. Mend or replace the link.")
+        return InputError(
+            f"is a link to {path.readlink()}, which does not exist. Mend or replace the link.", place=str(path)
+        )
     close = closest_name(str(path))
     if not close and path.parent.is_dir():
         close = next(iter(get_close_matches(path.name, os.listdir(path.parent), n=1)), None)
     return InputError(
-        f"{path}: there is no such file or folder."
-        + (f" Did you mean {close!r}?" if close else f" Corpora with a name: {', '.join(NAMED)}.")
+        "there is no such file or folder.",
+        place=str(path),
+        hint=f"Did you mean {close!r}?" if close else f"Corpora with a name: {', '.join(NAMED)}.",
     )
 
 
 def _checked_separator(separator: str | None) -> str | None:
     if separator == "":
-        raise InputError("label_separator='': give the character between two labels, such as ','.")
+        raise InputError("give the character between two labels, such as ','.", setting="label_separator", value="")
     return separator
 
 
 def _checked_names(keep: Iterable[Column]) -> tuple[Column, ...]:
     if isinstance(keep, str | int):
-        raise InputError(f"keep={keep!r}: give a list of columns, such as [{keep!r}].")
+        raise InputError(f"give a list of columns, such as [{keep!r}].", setting="keep", value=keep)
     return tuple(dict.fromkeys(keep))
 
 
@@ -168,12 +173,14 @@ def _refuse_unused(source: Source, file_format: Format) -> None:
                 else "Leave keep out"
             )
             raise InputError(
-                f"{source.path}: keep={name!r} is for formats with columns ({with_columns}), "
-                f"but this is {file_format.name}: {file_format.looks_like}. {advice}."
+                f"keep={name!r} is for formats with columns ({with_columns}), "
+                f"but this is {file_format.name}: {file_format.looks_like}. {advice}.",
+                place=str(source.path),
             )
     for option in ("text", "label", "label_separator"):
         if (value := getattr(source, option)) is not None:
             raise InputError(
-                f"{source.path}: {option}={value!r} is for formats with columns ({with_columns}), "
-                f"but this is {file_format.name}: {file_format.looks_like}. Leave {option} out, or correct format=."
+                f"{option}={value!r} is for formats with columns ({with_columns}), "
+                f"but this is {file_format.name}: {file_format.looks_like}. Leave {option} out, or correct format=.",
+                place=str(source.path),
             )

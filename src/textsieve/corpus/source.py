@@ -53,5 +53,5 @@ class Source:
     def label_reader(self, report: Report, *, place: str = "line {}", may_be_joined: bool = False) -> LabelReader:
         """Return the converter for the labels of one pass."""
         return LabelReader(
-            f"{self.path}: ", place, report=report, separator=self.label_separator, may_be_joined=may_be_joined
+            str(self.path), place, report=report, separator=self.label_separator, may_be_joined=may_be_joined
         )

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from ..errors import InputError
+from ..errors import InputError, Place
 from ..files import open_regular, read_small
 from .batch import Report
 from .bounds import DEFAULT, ReadLimits
@@ -116,8 +116,9 @@ class _Unpacked(io.RawIOBase):
             chunk = next(self._chunks, None)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(
-                f"{self._path}: begins as a {self._kind} file but cannot be unpacked ({error}). "
-                "It is damaged or was cut short; get it again."
+                f"begins as a {self._kind} file but cannot be unpacked ({error}). "
+                "It is damaged or was cut short; get it again.",
+                place=str(self._path),
             ) from error
         if chunk is not None:
             self._size += len(chunk)
@@ -145,7 +146,7 @@ def open_bytes(path: Path | str, bounds: ReadLimits = DEFAULT) -> io.BufferedRea
 def cannot_read(path: Path | str, error: OSError) -> InputError:
     """Return the error for a file or folder that the system does not let us read."""
     return InputError(
-        f"{path}: cannot be read ({error.strerror or error}). Check that it exists and that you may read it."
+        f"cannot be read ({error.strerror or error}). Check that it exists and that you may read it.", place=str(path)
     )
 
 
@@ -170,7 +171,7 @@ def read_document(path: Path | str, bounds: ReadLimits) -> bytes:
         for part in _chunks_of(file):
             parts.append(part)
             size += len(part)
-            bounds.check_document(size, name)
+            bounds.check_document(size, Place(name))
     return b"".join(parts)
 
 
@@ -209,7 +210,7 @@ def lines_of_chunks(
         unfinished.append(first)
         n_unfinished += len(first)
         if n_unfinished > bounds.max_document:
-            bounds.check_document(n_unfinished, f"{name}: line {number + 1}")
+            bounds.check_document(n_unfinished, Place(name, f"line {number + 1}"))
         if not lines:
             continue
         lines.insert(0, "".join(unfinished))
@@ -225,7 +226,7 @@ def lines_of_chunks(
 def _checked(lines: Iterable[tuple[int, str]], name: str, bounds: ReadLimits) -> Iterator[tuple[int, str]]:
     """Yield the lines of a chunk that is larger than a document may be, checking the length of each."""
     for number, line in lines:
-        bounds.check_document(len(line) - 1, f"{name}: line {number}")
+        bounds.check_document(len(line) - 1, Place(name, f"line {number}"))
         yield number, line
 
 

@@ -66,7 +66,9 @@ def check_encoding(encoding: str) -> str:
         b"".decode(encoding)
     except LookupError as error:
         raise InputError(
-            f"encoding={encoding!r}: {error}. Give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'."
+            f"{error}. Give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'.",
+            setting="encoding",
+            value=encoding,
         ) from error
     return encoding
 

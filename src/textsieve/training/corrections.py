@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..corpus.batch import Place
+from ..corpus.batch import DocumentPlace
 from ..errors import InputError
 from ..prediction import Model, by_writing
 from ..text.csr import CSR
@@ -52,7 +52,9 @@ class Corrections:
         self._label_sets: list[tuple[Any, ...]] = []
         self._digests: list[bytes] = []
 
-    def add(self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[Place]) -> None:
+    def add(
+        self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[DocumentPlace]
+    ) -> None:
         """Add documents of a file, whose name is for messages."""
         kept = []
         for text, written, place in zip(texts, labels, places, strict=True):
@@ -71,7 +73,7 @@ class Corrections:
         for place in places:
             self.left_out.setdefault(fault, []).append(f"{name}: {place}")
 
-    def _fault(self, text: str, labels: Sequence[Any], name: str, place: Place) -> str | None:
+    def _fault(self, text: str, labels: Sequence[Any], name: str, place: DocumentPlace) -> str | None:
         """Return why a document can't be learned, or None; raise the error if the user must decide first."""
         if not text.strip():
             return NO_TEXT
@@ -85,7 +87,7 @@ class Corrections:
             raise type(problem)(f"{name}: {place.name}: {problem}") from problem
         return None
 
-    def _may_be_of_no_class(self, place: Place) -> bool:
+    def _may_be_of_no_class(self, place: DocumentPlace) -> bool:
         """Return whether a document without labels belongs to none of the classes, rather than being unlabelled."""
         return self._model.labels == "matrix" or (self._model.labels == "several" and place.is_of_no_class)
 

@@ -412,14 +412,14 @@ def count_corpus(
 def too_many(corpus: Corpus, most: int) -> InputError:
     """Return the error for a corpus with too many counts, where all of them are needed."""
     return InputError(
-        f"{corpus.name}: has more than {most:,} counts, and all of them are to be kept in memory; give a part of the "
-        "documents."
+        f"has more than {most:,} counts, and all of them are to be kept in memory; give a part of the documents.",
+        place=corpus.name,
     )
 
 
 def _changed(corpus: Corpus) -> InputError:
     return InputError(
-        f"{corpus.name}: is not the same when it is read again; don't change it while a model is trained."
+        "is not the same when it is read again; don't change it while a model is trained.", place=corpus.name
     )
 
 
@@ -468,6 +468,7 @@ def _added(one: Ints, other: Ints) -> Ints:
 def _require_texts(corpus: Corpus, batch: Batch) -> None:
     if batch.vectors is not None:
         raise InputError(
-            f"{corpus.name}: holds vectors, not texts, and a categorizer reads texts. For vectors put a selector and a "
-            "classifier into scikit-learn's Pipeline."
+            "holds vectors, not texts, and a categorizer reads texts. For vectors put a selector and a "
+            "classifier into scikit-learn's Pipeline.",
+            place=corpus.name,
         )

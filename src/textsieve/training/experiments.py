@@ -53,17 +53,20 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
     usable = np.flatnonzero(counts.targets.first >= 0)
     if not len(usable):
         raise InputError(
-            f"{corpus.name}: no document has a label, so there is nothing to learn. In a table, name the column of the "
-            "labels with label=."
+            "no document has a label, so there is nothing to learn. In a table, name the column of the "
+            "labels with label=.",
+            place=corpus.name,
         )
     kept = counts.take(usable)
     if not kept.counts.nnz:
         raise InputError(
-            f"{corpus.name}: there is no term in any document that has a label; give documents with words."
+            "there is no term in any document that has a label; give documents with words.", place=corpus.name
         )
     if len(set(kept.targets.first.tolist())) < 2:
         label = kept.targets.classes[int(kept.targets.first[0])]
-        raise InputError(f"{corpus.name}: all documents are of the class {label!r}; give documents of another one too.")
+        raise InputError(
+            f"all documents are of the class {label!r}; give documents of another one too.", place=corpus.name
+        )
     labels = np.array([kept.targets.classes[number] for number in kept.targets.first.tolist()])
     n_unlabelled = int((found.targets.first < 0).sum())
     return LabelledCounts(kept.counts, labels, kept.limits, found.targets.n_documents, n_unlabelled)
@@ -73,8 +76,9 @@ def _require_one_label(corpus: Corpus, targets: Targets) -> None:
     with_more = np.flatnonzero(np.bincount(np.concatenate([np.empty(0, np.int64), *targets.members])) > 1)
     if len(with_more):
         raise InputError(
-            f"{corpus.name}: {counted(len(with_more), 'document has', 'documents have')} several labels, and what is "
-            "measured here is how often one is right; give documents of one label each."
+            f"{counted(len(with_more), 'document has', 'documents have')} several labels, and what is "
+            "measured here is how often one is right; give documents of one label each.",
+            place=corpus.name,
         )
 
 

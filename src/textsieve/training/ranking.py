@@ -193,7 +193,8 @@ def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
     asked = [f"{name}={shown(value)}" for name, value in reading.items() if value != usual[name]]
     if asked:
         raise InputError(
-            f"{corpus.name}: holds vectors, not texts, and these are taken as they are; leave out {', '.join(asked)}."
+            f"holds vectors, not texts, and these are taken as they are; leave out {', '.join(asked)}.",
+            place=corpus.name,
         )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from ...errors import InputError
+from ...errors import InputError, Place
 from ..batch import Report
 from ..bounds import ReadLimits
 from ..streams import CHUNK, open_bytes
@@ -54,7 +54,7 @@ def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bo
         for entry in archive.infolist():
             if not entry.filename or entry.is_dir() or not wanted(entry.filename):
                 continue
-            bounds.check_document(entry.file_size, f"{path}: {entry.filename}")
+            bounds.check_document(entry.file_size, Place(str(path), entry.filename))
             unpacked += entry.file_size
             bounds.check_unpacked(unpacked, packed, path)
             try:
@@ -105,7 +105,7 @@ def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report, bo
                     cast(Any, archive).members.clear()  # otherwise it keeps the headers of all entries
                     name = entry.name.removeprefix("./")
                     if not entry.isdir() and wanted(name) and _is_file(entry, report):
-                        bounds.check_document(entry.size, f"{path}: {name}")
+                        bounds.check_document(entry.size, Place(str(path), name))
                         yield name, cast(io.BufferedReader, archive.extractfile(entry)).read()
         except (tarfile.TarError, EOFError) as problem:
             raise _damaged(path, problem) from problem
@@ -128,6 +128,7 @@ def _is_file(entry: tarfile.TarInfo, report: Report) -> bool:
 
 def _damaged(path: Path, problem: Exception) -> InputError:
     return InputError(
-        f"{path}: cannot be read as a tar or zip archive ({problem}). It is damaged, was cut short or is something "
-        "else; get it again."
+        f"cannot be read as a tar or zip archive ({problem}). It is damaged, was cut short or is something "
+        "else; get it again.",
+        place=str(path),
     )

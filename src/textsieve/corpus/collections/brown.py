@@ -48,7 +48,9 @@ def _genres(paths: Paths, chosen: ChosenEdition, report: Report) -> dict[str, st
             if len(line) < 2:
                 report.skip("texts without a genre")
         return {line[0]: line[1] for line in lines if len(line) > 1}
-    raise InputError(f"{paths[0]}: there is no {GENRES} in it, which has the genres. Get Brown as NLTK ships it.")
+    raise InputError(
+        f"there is no {GENRES} in it, which has the genres. Get Brown as NLTK ships it.", place=str(paths[0])
+    )
 
 
 COLLECTION = Collection(

@@ -11,7 +11,7 @@ from ..batch import Batch, Report
 from ..bounds import NAMED, ReadLimits
 from ..corpus import Corpus, Start
 from .editions import PARTS, Choice, ChosenEdition, Edition, Paths
-from .locating import cached, obtain
+from .locating import cache_hint, obtain, with_cache_hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Collection:
                 if batch is None:
                     raise _nothing(name, files.values(), report, publisher)
             except InputError as problem:
-                raise InputError(f"{problem}{cached(str(problem), files.values())}") from problem
+                raise with_cache_hint(problem, files.values()) from problem
 
         def split() -> tuple[Corpus, Corpus]:
             return self.corpus(*words, "train", bounds=bounds), self.corpus(*words, "test", bounds=bounds)
@@ -59,7 +59,9 @@ class Collection:
         for word in words:
             choice = self._choice_of(word, words)
             if choice in word_of:
-                raise InputError(f"{self.name}: {word_of[choice]!r} and {word!r} exclude each other. Say one of them.")
+                raise InputError(
+                    f"{word_of[choice]!r} and {word!r} exclude each other. Say one of them.", place=self.name
+                )
             word_of[choice] = word
         edition = next(
             candidate for candidate in self.editions if candidate.word == word_of.get("edition", self.editions[0].word)
@@ -94,8 +96,8 @@ class Collection:
             close = get_close_matches(word, possible, n=1)
             hint = f"Did you mean {close[0]!r}? " if close else ""
             raise InputError(
-                f"{':'.join([self.name, *words])}: {self.name} has no {word!r}. {hint}"
-                f"What may follow {self.name} is {', '.join(possible)}."
+                f"{self.name} has no {word!r}. {hint}What may follow {self.name} is {', '.join(possible)}.",
+                place=":".join([self.name, *words]),
             )
         if word in PARTS:
             return "part"
@@ -113,17 +115,19 @@ class Collection:
                 fitting = " or ".join(
                     self.full_name(edition) for edition in self.editions if edition.word in choice.editions
                 )
-                raise InputError(f"{name}: has no {word!r}, which is for {fitting}. Leave it out.")
+                raise InputError(f"has no {word!r}, which is for {fitting}. Leave it out.", place=name)
         if chosen.part is not None and not self._has_parts(chosen):
             cutting = " or ".join(word for choice in self.choices for word in choice.cuts)
             way = f", or say what cuts it: {cutting}" if cutting else ""
-            raise InputError(f"{name}: is not cut into train and test. Leave {chosen.part!r} out{way}.")
+            raise InputError(f"is not cut into train and test. Leave {chosen.part!r} out{way}.", place=name)
 
 
 def _nothing(name: str, files: Iterable[Paths], report: Report, publisher: str) -> InputError:
-    places = " and ".join(str(path) for paths in files for path in paths)
-    noticed = ", ".join(f"{count:,} {kind}" for kind, count in report.skipped.items())
+    """Return the error for files that have no document of the corpus."""
+    paths = [path for file_paths in files for path in file_paths]
+    skipped = ", ".join(f"{count:,} {kind}" for kind, count in report.skipped.items())
     return InputError(
-        f"{name}: none of its documents are in {places}{f' ({noticed})' if noticed else ''}. Get what belongs there "
-        f"again from {publisher}."
+        f"none of its documents are in {' and '.join(map(str, paths))}{f' ({skipped})' if skipped else ''}.",
+        place=name,
+        hint=f"Get what belongs there again from {publisher}. {cache_hint(paths)}".rstrip(),
     )

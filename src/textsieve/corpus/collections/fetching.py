@@ -43,7 +43,7 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
     target = folder / file.name
     _make_writable(target.parent, file)
     if target.is_dir():
-        raise InputError(f"{target}: is a folder, and {file.name} should be kept there. Rename or delete it.")
+        raise InputError(f"is a folder, and {file.name} should be kept there. Rename or delete it.", place=str(target))
     address = f"{mirror.rstrip('/')}/{file.name}"
     try:
         with _downloader(pooch, address, file.name) as download:
@@ -113,8 +113,9 @@ def _make_writable(folder: Path, file: File) -> None:
             raise PermissionError("you may not write there")
     except OSError as problem:
         raise InputError(
-            f"{folder}: {file.name} cannot be kept there ({problem.strerror or problem}). Make the folder writable, or "
-            f"put the file into another that {FOLDER} names."
+            f"{file.name} cannot be kept there ({problem.strerror or problem}). Make the folder writable, or "
+            f"put the file into another that {FOLDER} names.",
+            place=str(folder),
         ) from problem
 
 

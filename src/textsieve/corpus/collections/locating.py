@@ -72,16 +72,30 @@ def obtain(file: File, name: str, publisher: str) -> Paths:
 
         return (fetch(file, mirror, cache_folder()),)
     raise InputError(
-        f"{name}: {file.name} is neither in {_data_folder()} nor in {cache_folder()}; get it from {publisher} and put "
-        f"it into one of them, or set {MIRROR} to the address of a folder that has it."
+        f"{file.name} is neither in {_data_folder()} nor in {cache_folder()}; get it from {publisher} and put "
+        f"it into one of them, or set {MIRROR} to the address of a folder that has it.",
+        place=name,
     )
 
 
-def cached(problem: str, files: Iterable[Paths]) -> str:
-    """Return the hint to delete the cached files that a problem is about, or "": they would not be downloaded again."""
+def with_cache_hint(problem: InputError, files: Iterable[Paths]) -> InputError:
+    """Return the error with the hint to delete the file that it is about, if that is in the cache."""
+    if problem.place is None:
+        return problem
+    place = Path(problem.place.source)
+    advice = cache_hint(path for paths in files for path in paths if place.is_relative_to(path))
+    if not advice:
+        return problem
+    hinted = problem.at(problem.place)
+    hinted.hint = (*([problem.hint] if isinstance(problem.hint, str) else problem.hint), advice)
+    return hinted
+
+
+def cache_hint(paths: Iterable[Path]) -> str:
+    """Return the hint to delete those files that are in the cache, or "": they would not be downloaded again."""
     folder = cache_folder()
-    bad = [path for paths in files for path in paths if str(path) in problem and path.is_relative_to(folder)]
-    return f" It is in the cache: delete {' and '.join(map(str, bad))} first." if bad else ""
+    cached = [str(path) for path in paths if path.is_relative_to(folder)]
+    return f"It is in the cache: delete {' and '.join(cached)} first." if cached else ""
 
 
 def _data_folder() -> str:

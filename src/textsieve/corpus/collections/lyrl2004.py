@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import Place
 from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Document, Labels, Report
 from ..bounds import ReadLimits
 from ..streams import read_lines
@@ -74,7 +75,7 @@ def token_documents(paths: Iterable[Path], topics: Topics, report: Report, bound
             elif words is not None:
                 words.append(line.strip())
                 n_characters += len(line)
-                bounds.check_document(n_characters, f"{path}: story {number}")
+                bounds.check_document(n_characters, Place(str(path), f"story {number}"))
         yield from _story(number, words, topics, report)
 
 

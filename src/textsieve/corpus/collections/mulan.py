@@ -155,8 +155,8 @@ def _arrays(path: Path, bounds: ReadLimits) -> tuple[Any, Bools]:
         raise
     except Exception as problem:  # loadmat may raise anything for a damaged file
         raise InputError(
-            f"{path}: cannot be read as one of MULAN's subsets ({problem}). It is damaged or something else; get it "
-            "again."
+            f"cannot be read as one of MULAN's subsets ({problem}). It is damaged or something else; get it again.",
+            place=str(path),
         ) from problem
 
 

@@ -78,8 +78,9 @@ def _sample(path: Path, bounds: ReadLimits) -> Iterator[tuple[object, object]]:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise InputError(
-            f"{path}: is not the sample of DMOZ, lists 'meta' and 'dmoz_categories' of the same length ({problem}). "
-            "Get it again."
+            f"is not the sample of DMOZ, lists 'meta' and 'dmoz_categories' of the same length ({problem}). "
+            "Get it again.",
+            place=str(path),
         ) from problem
 
 

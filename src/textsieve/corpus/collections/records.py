@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 
+from ...errors import Place
 from ..batch import Report
 from ..bounds import ReadLimits
 
@@ -41,7 +42,7 @@ def records(lines: Iterable[str], tag: str, report: Report, bounds: ReadLimits, 
             begun.append(line[taken:])
             n_characters += len(line) - taken
             if n_characters > bounds.max_document:
-                bounds.check_document(n_characters, f"{name}: a record <{tag}>")
+                bounds.check_document(n_characters, Place(name, f"a record <{tag}>"))
         elif begun:
             report.skip(BROKEN)
             begun = []

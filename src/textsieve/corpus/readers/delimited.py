@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ...errors import InputError, counted
+from ...errors import InputError, Place, counted
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..columns import choose, choose_kept, is_conventional
 from ..corpus import Corpus
@@ -61,8 +61,9 @@ def _documents(
     for number, row in rows:
         if label is not None and row[label] in NOT_A_NUMBER:
             raise InputError(
-                f"{source.path}: line {number}: the label is {row[label]}, which a program wrote for a missing number. "
-                "Leave it empty if the document is unlabelled, or give it a class."
+                f"the label is {row[label]}, which a program wrote for a missing number. "
+                "Leave it empty if the document is unlabelled, or give it a class.",
+                place=Place(str(source.path), f"line {number}"),
             )
         labels = () if label is None else to_labels(row[label], number)
         if kept:
@@ -85,8 +86,9 @@ def _rows(
         else:
             origin = f"the header in line {first} has" if header else "the first line has"
             raise InputError(
-                f"{source.path}: line {number}: found {counted(len(row), 'field')}, expected {width} as {origin}. "
-                f'Fields that contain {delimiter!r} or a line end need quotes (") around them.'
+                f"found {counted(len(row), 'field')}, expected {width} as {origin}. "
+                f'Fields that contain {delimiter!r} or a line end need quotes (") around them.',
+                place=Place(str(source.path), f"line {number}"),
             )
 
 
@@ -99,7 +101,7 @@ def _first_record(source: Source, delimiter: str) -> list[str]:
     for _, row in _records(source, Report(), delimiter):
         if row:
             return row
-    raise InputError(f"{source.path}: no documents, only blank lines.")
+    raise InputError("no documents, only blank lines.", place=str(source.path))
 
 
 def _line_end(source: Source) -> str:
@@ -125,8 +127,9 @@ def _has_header(first: list[str], source: Source, format: Format) -> bool:
     names = [column for column in given if isinstance(column, str)]
     if numbers and names:
         raise InputError(
-            f"{source.path}: text={source.text!r} and label={source.label!r} mix a name and a number. "
-            "Use names for a table with a header, numbers for one without."
+            f"text={source.text!r} and label={source.label!r} mix a name and a number. "
+            "Use names for a table with a header, numbers for one without.",
+            place=str(source.path),
         )
     if numbers:
         return all(number < len(first) and is_conventional(first[number]) for number in numbers)

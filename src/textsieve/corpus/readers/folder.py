@@ -52,8 +52,9 @@ def _read_text(path: str, source: Source, report: Report) -> str:
     text, replaced = decode(data, source.encoding)
     if replaced and (kind := binary_kind(data[:HEAD])):
         raise InputError(
-            f"{path}: found {kind}; expected a text. Every file in a folder of classes is one "
-            "document. Move it elsewhere, or hide it by a name that begins with a dot."
+            f"found {kind}; expected a text. Every file in a folder of classes is one "
+            "document. Move it elsewhere, or hide it by a name that begins with a dot.",
+            place=str(path),
         )
     report.replaced_bytes += replaced
     return text

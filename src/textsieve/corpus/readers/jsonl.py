@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from ...errors import InputError
+from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..columns import choose, choose_kept
 from ..corpus import Corpus
@@ -78,7 +78,9 @@ def _keys(examples: list[Object], source: Source) -> _Keys:
         *(("keep", column) for column in source.keep),
     ):
         if isinstance(value, int) and not isinstance(value, bool):
-            raise InputError(f"{source.path}: {option}={value}: JSON has keys, not numbers. Give the key's name.")
+            raise InputError(
+                f"{option}={value}: JSON has keys, not numbers. Give the key's name.", place=str(source.path)
+            )
     keys = list(dict.fromkeys(key for record in examples for key in record))
     text_at, label_at = choose(keys, source)
     return _Keys(keys[text_at], None if label_at is None else keys[label_at], tuple(choose_kept(keys, source)))
@@ -97,14 +99,15 @@ def _documents(
         value = record.get(text, _documents)  # a sentinel that JSON cannot contain
         if value is _documents:
             raise InputError(
-                f"{source.path}: {place.format(number)}: no key {text!r}. "
+                f"no key {text!r}. "
                 f"Keys found: {', '.join(map(repr, record)) or 'none'}. "
-                "Every object needs its text; null stands for an empty one."
+                "Every object needs its text; null stands for an empty one.",
+                place=Place(str(source.path), place.format(number)),
             )
         if not (value is None or isinstance(value, str)):
             raise InputError(
-                f"{source.path}: {place.format(number)}: {text!r} is {_described(value)}, not a string. "
-                "A text is a string, or null if empty."
+                f"{text!r} is {_described(value)}, not a string. A text is a string, or null if empty.",
+                place=Place(str(source.path), place.format(number)),
             )
         document, replaced = without_surrogates(value or "")
         report.replaced_bytes += replaced
@@ -189,7 +192,7 @@ class _Array:
                 problem = self._error(error.pos, error.msg.removesuffix(" at"))
                 n_characters = len(self._text) - self._at
                 if is_cut:
-                    self._source.bounds.check_document(n_characters, f"{self._source.path}: item {number}")
+                    self._source.bounds.check_document(n_characters, Place(str(self._source.path), f"item {number}"))
                 if not is_cut or not self._more(n_characters):
                     raise problem from None
             except RecursionError:
@@ -239,15 +242,18 @@ def _parse(text: str, source: Source, number: int) -> object:
 
 
 def _not_json(source: Source, line: int, problem: str) -> InputError:
-    return InputError(f"{source.path}: line {line}: not JSON: {problem}. Write one complete JSON object on each line.")
+    return InputError(
+        f"not JSON: {problem}. Write one complete JSON object on each line.",
+        place=Place(str(source.path), f"line {line}"),
+    )
 
 
 def _as_object(value: object, source: Source, place: str) -> Object:
     if isinstance(value, dict):
         return value
     raise InputError(
-        f"{source.path}: {place}: found {_described(value)}; "
-        'expected an object such as {"text": "...", "label": "..."}.'
+        f'found {_described(value)}; expected an object such as {{"text": "...", "label": "..."}}.',
+        place=Place(str(source.path), place),
     )
 
 
@@ -273,5 +279,5 @@ def _look_ahead(source: Source, is_array: bool) -> list[Object]:
         if len(examples) >= LOOK_AHEAD_LINES or size >= LOOK_AHEAD_CHARACTERS:
             break
     if not examples and not report.unreadable:
-        raise InputError(f"{source.path}: no documents.")
+        raise InputError("no documents.", place=str(source.path))
     return examples

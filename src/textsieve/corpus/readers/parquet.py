@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import types
 
-from ...errors import InputError
+from ...errors import InputError, Place
 from ...files import write_temporary
 from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
 from ..columns import choose, choose_kept
@@ -97,7 +97,7 @@ def _documents(source: Source, report: Report, table: _Table) -> Iterator[Docume
                     yield text, to_labels(value, at)
             row += n_allowed
             if n_allowed < len(sizes):
-                source.bounds.check_document(int(sizes[n_allowed]), f"{source.path}: row {row + 1}")
+                source.bounds.check_document(int(sizes[n_allowed]), Place(str(source.path), f"row {row + 1}"))
             unpacked += int(sizes.sum())
             source.bounds.check_unpacked(unpacked, packed, source.path)
 
@@ -160,8 +160,9 @@ def _named_errors(source: Source) -> Iterator[None]:
     except (pa.ArrowException, DamagedError, OSError, UnicodeDecodeError) as error:
         problem = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"{source.path}: cannot be read as Parquet: {problem}. "
-            "It is damaged, or no Parquet file; get it again or correct format=."
+            f"cannot be read as Parquet: {problem}. "
+            "It is damaged, or no Parquet file; get it again or correct format=.",
+            place=str(source.path),
         ) from error
 
 
@@ -194,7 +195,9 @@ def _stored(array: Any) -> Any:
 
 def _check_text(source: Source, name: str, kind: Any) -> None:
     if not (_is_string(kind) or _is_binary(kind) or types.is_null(kind)):
-        raise InputError(f"{source.path}: column {name!r} holds {kind}, not strings. Name the text's with text=.")
+        raise InputError(
+            f"column {name!r} holds {kind}, not strings. Name the text's with text=.", place=str(source.path)
+        )
 
 
 def _check_label(source: Source, name: str, kind: Any) -> bool:
@@ -204,15 +207,18 @@ def _check_label(source: Source, name: str, kind: Any) -> bool:
     if _is_string(inner) or _is_number(inner) or types.is_boolean(inner) or types.is_null(inner):
         return is_list
     raise InputError(
-        f"{source.path}: column {name!r} holds {kind}, which is no label. "
-        "A label is a string, a number or a list of these. Name the label's column with label=."
+        f"column {name!r} holds {kind}, which is no label. "
+        "A label is a string, a number or a list of these. Name the label's column with label=.",
+        place=str(source.path),
     )
 
 
 def _check_kept(source: Source, name: str, kind: Any) -> None:
     is_value = _is_string(kind) or _is_number(kind) or types.is_boolean(kind) or types.is_null(kind)
     if not is_value and not types.is_temporal(kind) and not types.is_decimal(kind):
-        raise InputError(f"{source.path}: keep={name!r} holds {kind}; only strings, numbers and dates can be kept.")
+        raise InputError(
+            f"keep={name!r} holds {kind}; only strings, numbers and dates can be kept.", place=str(source.path)
+        )
 
 
 def _texts(array: Any, source: Source, report: Report) -> list[str]:

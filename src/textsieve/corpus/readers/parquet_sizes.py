@@ -195,8 +195,9 @@ def _check_page(page: _Page, row_group: int, name: str, bounds: ReadLimits) -> N
     limit = max(bounds.max_document, PAGE_RATIO * page.packed)
     if page.unpacked > limit:
         raise InputError(
-            f"{name}: a page of {page.packed:,} bytes in row group {row_group} unpacks to {page.unpacked:,}, "
-            f"and the limit is {limit:,}. {how_to_raise('max_document', page.unpacked)}"
+            f"a page of {page.packed:,} bytes in row group {row_group} unpacks to {page.unpacked:,}, "
+            f"and the limit is {limit:,}. {how_to_raise('max_document', page.unpacked)}",
+            place=name,
         )
 
 

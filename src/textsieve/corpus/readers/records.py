@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...errors import InputError
+from ...errors import InputError, Place
 from ..bounds import ReadLimits
 
 QUOTE = '"'
@@ -96,12 +96,13 @@ class _Records:
                 following = self.take()
                 if following is None:
                     raise InputError(
-                        f'{self._name}: the quote (") opened in the record in line {number} is never closed. '
-                        "Close it, or double it if it is part of the text."
+                        f'the quote (") opened in the record in line {number} is never closed. '
+                        "Close it, or double it if it is part of the text.",
+                        place=self._name,
                     )
                 line, at = following[1], 0
                 self._size += len(line)
-                self._bounds.check_document(self._size, f"{self._name}: the record that begins in line {number}")
+                self._bounds.check_document(self._size, Place(self._name, f"the record that begins in line {number}"))
             elif line.startswith(QUOTE, quote + 1):
                 parts.append(line[at : quote + 1])
                 at = quote + 2
@@ -110,16 +111,18 @@ class _Records:
                 break
         if not self._ends_field(line, quote + 1):
             raise InputError(
-                f"{self._name}: line {number}: {line[quote + 1 : quote + 31]!r} follows a closing quote, "
+                f"{line[quote + 1 : quote + 31]!r} follows a closing quote, "
                 f"where {self._delimiter!r} or the end of the line is expected. "
-                "Double the quotes that are part of a text."
+                "Double the quotes that are part of a text.",
+                place=Place(self._name, f"line {number}"),
             )
         return "".join([*blocks, *parts]), line, quote + 1
 
     def _too_many_fields(self, number: int) -> InputError:
         return InputError(
-            f"{self._name}: line {number}: more than {MAX_FIELDS:,} fields. This is no table of documents, or "
-            f"{self._delimiter!r} does not separate its columns."
+            f"more than {MAX_FIELDS:,} fields. This is no table of documents, or "
+            f"{self._delimiter!r} does not separate its columns.",
+            place=Place(self._name, f"line {number}"),
         )
 
     def _ends_field(self, line: str, at: int) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.sparse import csr_array
 
-from ...errors import InputError
+from ...errors import InputError, Place
 from ..batch import BATCH_CHARACTERS, BATCH_DOCUMENTS, Batch, Report
 from ..corpus import Corpus
 from ..formats import Format
@@ -58,7 +58,7 @@ def _batches(source: Source, report: Report, columns: _Columns) -> Iterator[Batc
     for lines in _in_chunks(source, report):
         raw = _parse(lines, source)
         if raw.shape[1] > columns.first + columns.count:
-            raise InputError(f"{source.path}: has changed since it was first read. Open it again.")
+            raise InputError("has changed since it was first read. Open it again.", place=str(source.path))
         shape = (raw.shape[0], columns.count)
         vectors = csr_array((raw.data, raw.indices - columns.first, raw.indptr), shape=shape)
         vectors.eliminate_zeros()
@@ -111,7 +111,9 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
         raise
     if not np.isfinite(parsed.data).all():
         row = int(np.searchsorted(parsed.indptr, np.flatnonzero(~np.isfinite(parsed.data))[0], side="right")) - 1
-        raise InputError(f"{source.path}: line {lines.numbers[row]}: a value is not finite. Leave it out.")
+        raise InputError(
+            "a value is not finite. Leave it out.", place=Place(str(source.path), f"line {lines.numbers[row]}")
+        )
     return parsed
 
 
@@ -121,8 +123,9 @@ def _name_the_line(lines: _Lines, source: Source) -> None:
             _load([features])
         except (ValueError, OverflowError) as error:
             raise InputError(
-                f"{source.path}: line {number}: {str(error).rstrip('.')}. "
-                "Expected a label and then index:value pairs with rising indices, such as 1 3:0.5 7:1."
+                f"{str(error).rstrip('.')}. "
+                "Expected a label and then index:value pairs with rising indices, such as 1 3:0.5 7:1.",
+                place=Place(str(source.path), f"line {number}"),
             ) from error
 
 
