@@ -8,7 +8,7 @@ from pathlib import Path
 
 import textsieve
 from textsieve import Categorizer
-from textsieve.corpus.inventory import inventory
+from textsieve.corpus.named_corpora import inventory
 from textsieve.modelfile import read
 from textsieve.prediction import Model
 

@@ -14,7 +14,7 @@ from tests.browser import Browser, missing, opened_browser
 from tests.depth import IS_QUICK, absent, covering
 from tests.reference.archives import files_in, read_archives_once
 from textsieve.corpus import Corpus, read
-from textsieve.corpus.inventory import inventory
+from textsieve.corpus.named_corpora import inventory
 from textsieve.extras import is_installed
 
 NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on the papers' corpora"}

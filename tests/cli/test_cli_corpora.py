@@ -11,7 +11,7 @@ from tests.reference.cli_cases import Run
 from tests.reference.collection_files import write_tar
 
 from textsieve.corpus import NAMED
-from textsieve.corpus.collections import locating
+from textsieve.corpus.collections import local_files
 
 WORDS = {"sci.space": "orbit moon rocket", "comp.graphics": "pixel shader polygon", "rec.autos": "engine brake wheel"}
 
@@ -19,8 +19,8 @@ WORDS = {"sci.space": "orbit moon rocket", "comp.graphics": "pixel shader polygo
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder with a small 20 Newsgroups, and an empty cache."""
-    monkeypatch.setenv(locating.FOLDER, str(tmp_path / "data"))
-    monkeypatch.setattr(locating, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv(local_files.FOLDER, str(tmp_path / "data"))
+    monkeypatch.setattr(local_files, "cache_folder", lambda: tmp_path / "cache")
     posts = {
         f"20news-bydate-{part}/{group}/{number}": f"From: me\n\n{words} again {number}\n"
         for part in ("train", "test")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from textsieve.corpus.collections import locating
+from textsieve.corpus.collections import local_files
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that TEXTSIEVE_DATA names; the cache, `cache` beside it, is empty too, and there is no mirror."""
     folder = tmp_path / "data"
     folder.mkdir()
-    monkeypatch.setenv(locating.FOLDER, str(folder))
-    monkeypatch.delenv(locating.MIRROR, raising=False)
-    monkeypatch.setattr(locating, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv(local_files.FOLDER, str(folder))
+    monkeypatch.delenv(local_files.MIRROR, raising=False)
+    monkeypatch.setattr(local_files, "cache_folder", lambda: tmp_path / "cache")
     return folder

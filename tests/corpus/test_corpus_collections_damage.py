@@ -58,14 +58,14 @@ def test_a_zip_with_any_byte_wrong(own_data: Path) -> None:
             path.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
             corpus = read("brown")
             try:
-                found = list(corpus)
+                documents = list(corpus)
             except InputError:
                 endings.add("an error")
                 continue
             assert corpus.report is not None
-            assert set(found) <= set(sound)
-            assert len(found) + sum(corpus.report.skipped.values()) >= len(sound)
-            endings.add("all" if found == sound else "some")
+            assert set(documents) <= set(sound)
+            assert len(documents) + sum(corpus.report.skipped.values()) >= len(sound)
+            endings.add("all" if documents == sound else "some")
     assert endings == {"an error", "all", "some"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from textsieve.corpus import NAMED
-from textsieve.corpus.inventory import CorpusEntry, inventory
+from textsieve.corpus.named_corpora import CorpusEntry, inventory
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "corpora.md"
 SUBSETS = [f"rcv1:subset{number}" for number in range(1, 6)]
@@ -31,7 +31,7 @@ def in_words(entry: CorpusEntry) -> Iterator[str]:
         not entry.split and any(word.startswith("leave-") for word in entry.words) and ":" not in entry.name
     )
     yield "by university" if is_cut_by_word else " / ".join(f"{size:,}" for size in entry.split or ())
-    yield "several" if entry.several else "one"
+    yield "several" if entry.multilabel else "one"
     yield entry.licence
 
 

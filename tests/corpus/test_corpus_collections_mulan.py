@@ -73,13 +73,13 @@ def test_codes_are_found_whatever_the_shifts(shifts: tuple[int, int]) -> None:
     assert codes_of(by_code(rows)) == STORIES * 2
 
 
-def test_a_code_that_one_half_does_not_tell_is_left_out_of_both() -> None:
+def test_a_code_missing_in_one_half_is_removed_from_both() -> None:
     stories = [*STORIES, ("C41", "C411", "CCAT")]
     told = codes_of(by_code(numbered(stories, 0, 31)))
     assert told == [*STORIES, ("C411", "CCAT")] * 2
 
 
-def test_to_learn_from_is_the_half_in_which_no_topic_is_missing() -> None:
+def test_the_training_half_is_the_one_with_all_topics() -> None:
     topics = by_code(np.hstack([numbered(STORIES[:10] + STORIES[:2], 4), numbered(STORIES, 2)]))
     assert parts_of(topics) == {"train": range(12, 24), "test": range(12)}
     assert parts_of(topics[:, ::-1]) == {"train": range(12), "test": range(12, 24)}
@@ -94,7 +94,7 @@ def test_to_learn_from_is_the_half_in_which_no_topic_is_missing() -> None:
         ((PLACE["M14"], 9), "a story has none of CCAT, ECAT, GCAT, MCAT"),
     ],
 )
-def test_what_breaks_the_rules_of_rcv1_is_refused(spoil: tuple[int, int], said: str) -> None:
+def test_topics_that_break_the_rules_of_rcv1_raise(spoil: tuple[int, int], said: str) -> None:
     rows = numbered(STORIES, 0, 0)
     rows[spoil] ^= True
     with pytest.raises(ValueError, match=said):
@@ -110,7 +110,7 @@ def test_rows_outside_the_list_are_refused(own_data: Path) -> None:
         list(read("rcv1:subset1").labels())
 
 
-def test_a_small_file(own_data: Path) -> None:
+def test_a_small_subset_is_read(own_data: Path) -> None:
     write(own_data, numbered(STORIES, 5, 2))
     whole = read("rcv1:subset1")
     assert list(whole.labels()) == STORIES * 2
@@ -125,7 +125,7 @@ def test_a_small_file(own_data: Path) -> None:
 
 
 @pytest.mark.parametrize("number", SHIFTS)
-def test_the_file_is_told_whole(number: int, named: Callable[[str], Corpus], data_dir: Path) -> None:
+def test_the_whole_subset_is_its_two_parts(number: int, named: Callable[[str], Corpus], data_dir: Path) -> None:
     """Vectors are those of the file, and labels the rows of its target, each shifted by hand, and MCAT."""
     rows, labels = named(f"rcv1:subset{number}").load()
     data, target = arrays_of(data_dir, number)

@@ -34,7 +34,7 @@ POSTS = {
         ("klingon", "Corpora with a name: docstrings, newsgroups, reuters, brown, webkb, rcv1, odp."),
     ],
 )
-def test_what_is_wrong_with_a_name(name: str, said: str, own_data: Path) -> None:
+def test_invalid_words_after_a_name_raise(name: str, said: str, own_data: Path) -> None:
     with pytest.raises(InputError) as caught:
         read(name)
     assert said in str(caught.value)
@@ -64,7 +64,7 @@ def test_no_word_has_two_meanings() -> None:
             assert editions[0] == ""
 
 
-def test_a_path_goes_before_a_name(own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_path_precedes_a_corpus_name(own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own_data)
     (own_data / "newsgroups").write_text("text,label\nmine,a\n")
     assert list(read("newsgroups")) == [("mine", ("a",))]

@@ -25,7 +25,7 @@ def rcv1(own_data: Path) -> Path:
     return own_data
 
 
-def test_vectors(rcv1: Path) -> None:
+def test_rcv1_vectors_are_read_with_their_topics(rcv1: Path) -> None:
     corpus = read("rcv1:train")
     assert corpus.multilabel
     rows, labels = corpus.load()
@@ -57,7 +57,7 @@ def test_the_top_codes(rcv1: Path) -> None:
     assert list(read("rcv1:tokens:top:test")) == [("market", ("MCAT",)), ("", ("ECAT",)), ("last", ("CCAT",))]
 
 
-def test_tokens(rcv1: Path) -> None:
+def test_rcv1_tokens_are_read_as_texts(rcv1: Path) -> None:
     corpus = read("rcv1:tokens")
     assert list(corpus) == [
         ("recov recov excit", ("E11", "ECAT")),
@@ -80,7 +80,7 @@ def test_batches_of_vectors_are_of_fixed_size(rcv1: Path) -> None:
     assert corpus.report.skipped == {"broken lines of topics": 2, "broken records": 1}
 
 
-def test_numbers_that_are_none(rcv1: Path) -> None:
+def test_lines_with_invalid_numbers_are_skipped(rcv1: Path) -> None:
     many = "9" * 5_000
     (rcv1 / "rcv1-v2.topics.qrels.gz").write_text(f"E11 2286 1\nE11 {many} 1\nE11 2286.7 1\n\nE12 2286\nE13 2286 0\n")
     (rcv1 / "rcv1" / "lyrl2004_vectors_train.dat").write_text(f"2286.7 1:1\n2286 1:1\n{many} 1:1\n{'9' * 20} 1:1\n")
@@ -95,7 +95,7 @@ def test_numbers_that_are_none(rcv1: Path) -> None:
     assert tokens.report.skipped == {"broken lines of topics": 3, "broken records": 1}
 
 
-def test_no_story_has_a_topic(rcv1: Path) -> None:
+def test_stories_without_a_topic_are_skipped(rcv1: Path) -> None:
     (rcv1 / "rcv1-v2.topics.qrels.gz").write_bytes(b"nothing\n")
     with pytest.raises(
         InputError, match=r"none of its documents are in .*\(1 broken lines of topics, 3 stories without"
@@ -103,14 +103,14 @@ def test_no_story_has_a_topic(rcv1: Path) -> None:
         list(read("rcv1:train").labels())
 
 
-def test_a_subset_that_is_none(own_data: Path) -> None:
+def test_a_file_that_is_not_a_mulan_subset_raises(own_data: Path) -> None:
     (own_data / "rcv1subset1_top944.mat").write_bytes(b"junk" * 100)
     with pytest.raises(InputError, match="cannot be read as one of MULAN's subsets"):
         list(read("rcv1:subset1").labels())
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_pages(own_data: Path, packed: bool) -> None:
+def test_odp_pages_are_read_with_the_top_category(own_data: Path, packed: bool) -> None:
     data = PAGES.encode()
     (own_data / f"content.rdf.u8{'.gz' * packed}").write_bytes(gzip.compress(data) if packed else data)
     corpus = read("odp")
@@ -133,7 +133,7 @@ def test_pages_with_wrong_bytes_and_cut(own_data: Path) -> None:
         list(read("odp"))
 
 
-def test_a_sample(own_data: Path) -> None:
+def test_the_odp_sample_is_read(own_data: Path) -> None:
     about: list[dict[str, object] | None] = [
         {"title": ["a", "b"], "keywords": "c  d", "description": None},
         {},
@@ -150,7 +150,7 @@ def test_a_sample(own_data: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["[]", '{"meta": []}', '{"meta": [1], "dmoz_categories": []}', "{", "\x81"])
-def test_what_is_no_sample(own_data: Path, content: str) -> None:
+def test_a_file_that_is_not_the_odp_sample_raises(own_data: Path, content: str) -> None:
     (own_data / "dmoz-sample.json").write_bytes(content.encode("latin-1"))
     with pytest.raises(InputError, match="is not the sample of DMOZ"):
         list(read("odp:sample"))

@@ -9,8 +9,8 @@ from importlib import import_module
 import pytest
 
 from textsieve.corpus import Corpus
-from textsieve.corpus.collections.posts import TELLING, without_footer, without_header, without_quotes
-from textsieve.corpus.inventory import inventory
+from textsieve.corpus.collections.newsgroups import TELLING, without_footer, without_header, without_quotes
+from textsieve.corpus.named_corpora import inventory
 
 Open = Callable[[str], Corpus]
 
@@ -72,11 +72,11 @@ COUNTS = {
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_counts(name: str, named: Open) -> None:
+def test_real_collections_have_the_documented_numbers_of_documents(name: str, named: Open) -> None:
     assert counted(named(name)) == COUNTS[name]
 
 
-def test_words_in_another_order(named: Open) -> None:
+def test_words_may_be_given_in_any_order_on_real_collections(named: Open) -> None:
     assert counted(named("reuters:test:modapte")) == COUNTS["reuters:modapte:test"]
 
 

@@ -90,7 +90,7 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(cache: Path, parsed: list
     assert len(list(docstrings())) == len(parsed)
 
 
-def test_a_path_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_path_precedes_a_corpus_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "docstrings" in NAMED
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docstrings").write_text("text,label\nmine,a\n")

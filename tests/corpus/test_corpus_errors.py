@@ -117,7 +117,7 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
 @pytest.mark.parametrize(
     ("name", "content", "options", "fragments"), CASES, ids=[f"{n}-{case[0]}" for n, case in enumerate(CASES)]
 )
-def test_error_names_it_all(
+def test_an_error_names_the_file_the_place_and_what_to_do(
     tmp_path: Path, name: str, content: bytes, options: dict[str, Any], fragments: list[str]
 ) -> None:
     path = tmp_path / name
@@ -173,7 +173,7 @@ def test_a_file_that_is_clearly_another_format_is_read_as_that(tmp_path: Path) -
     assert list(read(path)) == [("x", ("a",))]
 
 
-def test_telling_the_format_takes_linear_time(tmp_path: Path) -> None:
+def test_format_detection_takes_linear_time(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("1 " + " ".join(f"{n}:1234567" for n in range(4000)) + " some,thing\n")
     with pytest.raises(InputError, match="which column"):  # an expression that tries again would not end

@@ -98,7 +98,7 @@ def test_binary_file_is_named(folder: Path) -> None:
         list(read(folder))
 
 
-def test_nothing_in_it(tmp_path: Path) -> None:
+def test_a_folder_without_documents_raises(tmp_path: Path) -> None:
     (tmp_path / "class").mkdir()
     with pytest.raises(InputError, match="no documents"):
         list(read(tmp_path))

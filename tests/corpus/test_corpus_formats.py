@@ -24,7 +24,7 @@ DOCUMENTS: list[tuple[str, Labels]] = [
     ("", ("pets",)),
     ("nobody knows", ()),
 ]
-SEVERAL: list[tuple[str, Labels]] = [("one two", ("a", "b")), ("three", ("b",)), ("four", ())]
+MULTILABEL: list[tuple[str, Labels]] = [("one two", ("a", "b")), ("three", ("b",)), ("four", ())]
 
 
 def as_csv(documents: list[tuple[str, Labels]], delimiter: str = ",") -> bytes:
@@ -44,7 +44,7 @@ def as_headerless(documents: list[tuple[str, Labels]]) -> bytes:
 
 def as_jsonl(documents: list[tuple[str, Labels]]) -> bytes:
     def label(labels: Labels) -> object:
-        return list(labels) if documents is SEVERAL else (labels[0] if labels else None)
+        return list(labels) if documents is MULTILABEL else (labels[0] if labels else None)
 
     lines = (json.dumps({"label": label(labels), "text": text or None}) for text, labels in documents)
     return "\n".join(lines).encode()
@@ -59,7 +59,7 @@ def as_fasttext(documents: list[tuple[str, Labels]]) -> bytes:
 
 
 def as_parquet(documents: list[tuple[str, Labels]]) -> bytes:
-    labels = [list(labels) if documents is SEVERAL else (*labels, None)[0] for _, labels in documents]
+    labels = [list(labels) if documents is MULTILABEL else (*labels, None)[0] for _, labels in documents]
     buffer = io.BytesIO()
     pl.DataFrame({"n": range(len(labels)), "text": [text for text, _ in documents], "topic": labels}).write_parquet(
         buffer
@@ -108,14 +108,14 @@ def test_reads_what_was_written(tmp_path: Path, kind: str, packing: str, renamed
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_several_labels(tmp_path: Path, kind: str) -> None:
+def test_multilabel_files_are_read_in_every_format(tmp_path: Path, kind: str) -> None:
     ending, writer = WRITERS[kind]
     path = tmp_path / f"file{ending}"
-    path.write_bytes(writer(SEVERAL))
+    path.write_bytes(writer(MULTILABEL))
     corpus = read(path, label_separator="|" if kind in ("csv", "tsv", "headerless") else None)
-    assert list(corpus) == SEVERAL
+    assert list(corpus) == MULTILABEL
     assert corpus.multilabel is True
-    assert corpus.load()[1] == [labels for _, labels in SEVERAL]
+    assert corpus.load()[1] == [labels for _, labels in MULTILABEL]
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "headerless", "jsonl", "json array", "fasttext"])
@@ -154,7 +154,7 @@ SVMLIGHT = b"# made by hand\n+1 qid:4 1:0.5 7:1 # comment\n\n-1 2:1e-1\n3.0\n2:7
 
 
 @pytest.mark.parametrize("packing", PACKERS)
-def test_svmlight(tmp_path: Path, packing: str) -> None:
+def test_svmlight_is_read_with_labels_and_comments(tmp_path: Path, packing: str) -> None:
     path = tmp_path / "file.dat"
     path.write_bytes(PACKERS[packing](SVMLIGHT))
     corpus = read(path)

@@ -355,7 +355,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
-def test_what_is_no_regular_file_is_skipped(root: Path, read_apart: Callable[..., Outcome]) -> None:
+def test_pipes_devices_and_broken_links_are_skipped(root: Path, read_apart: Callable[..., Outcome]) -> None:
     os.mkfifo(root / "a" / "pipe")
     (root / "a" / "to pipe").symlink_to("pipe")
     (root / "a" / "zero").symlink_to("/dev/zero")
@@ -415,7 +415,7 @@ def test_links_that_lead_outside_are_skipped_unless_they_are_followed(root: Path
     ]
 
 
-def test_only_links_that_lead_outside(root: Path, tmp_path: Path) -> None:
+def test_a_folder_of_only_outside_links_raises(root: Path, tmp_path: Path) -> None:
     (tmp_path / "links" / "a").mkdir(parents=True)
     (tmp_path / "links" / "a" / "1").symlink_to(root / "a" / "1")
     with pytest.raises(InputError, match=r"no documents\. Skipped 1 link that leads outside the folder; follow_links="):
@@ -453,7 +453,7 @@ def test_links_that_stay_inside_are_read_and_every_folder_once(root: Path) -> No
 
 
 @pytest.mark.parametrize("where", ["root/x", "outside/x", "root/.x"])
-def test_links_that_fan_out(root: Path, where: str, read_apart: Callable[..., Outcome]) -> None:
+def test_links_that_fan_out_are_read_once(root: Path, where: str, read_apart: Callable[..., Outcome]) -> None:
     """Two links in each of 22 folders to the next make four million paths to the last."""
     above = root.parent / where
     for number in range(22):

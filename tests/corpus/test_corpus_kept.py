@@ -15,10 +15,10 @@ from textsieve.errors import InputError
 
 
 def kept(path: Path, *names: str | int, **options: object) -> list[dict[str, object]]:
-    return [each for batch in read(path, keep=names, **options).batches() for each in batch.kept or []]  # type: ignore[arg-type]
+    return [values for batch in read(path, keep=names, **options).batches() for values in batch.kept or []]  # type: ignore[arg-type]
 
 
-def test_nothing_is_kept_unless_asked_for(tmp_path: Path) -> None:
+def test_nothing_is_kept_by_default(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("id,text,label\n1,a,b\n")
     assert [batch.kept for batch in read(tmp_path / "x.csv").batches()] == [None]
 
@@ -33,7 +33,7 @@ def test_a_value_for_each_document_in_every_batch(tmp_path: Path) -> None:
     assert next(iter(corpus)) == ("a", ("b",)), "documents are pairs as ever"
 
 
-def test_formats(tmp_path: Path) -> None:
+def test_columns_to_keep_are_read_in_every_format(tmp_path: Path) -> None:
     rows = [{"id": 1, "text": "a", "label": "x", "day": date(2020, 1, 2)}, {"id": 2, "text": "b", "label": "y"}]
     pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
     assert kept(tmp_path / "x.parquet", "id", "day") == [{"id": 1, "day": "2020-01-02"}, {"id": 2, "day": None}]
@@ -46,14 +46,14 @@ def test_formats(tmp_path: Path) -> None:
     assert kept(tmp_path / "x.tsv", 0) == [{"0": "x"}, {"0": "y"}]
 
 
-def test_folder(tmp_path: Path) -> None:
+def test_the_file_name_can_be_kept_for_a_folder(tmp_path: Path) -> None:
     for name in ("a/1", "a/deep/2", "3"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("text")
-    assert [each["file"] for each in kept(tmp_path, "file")] == ["3", "a/1", "a/deep/2"]
+    assert [values["file"] for values in kept(tmp_path, "file")] == ["3", "a/1", "a/deep/2"]
 
 
-def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
+def test_columns_that_cannot_be_kept_raise(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("just words\n")
     (tmp_path / "x.svm").write_text("1 1:2\n")
     pl.DataFrame({"text": ["a"], "label": ["b"], "bytes": [b"c"]}).write_parquet(tmp_path / "x.parquet")
@@ -72,7 +72,7 @@ def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
         read("docstrings", keep=["id"])
 
 
-def test_usual_columns_are_taken_if_they_are_there(tmp_path: Path) -> None:
+def test_default_columns_precede_conventional_names(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("head,sect,text,label\na,b,c,d\n")
     usual = {"text": "head", "label": "sect"}
     assert list(read(tmp_path / "x.csv", usual=usual)) == [("a", ("b",))]

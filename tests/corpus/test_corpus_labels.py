@@ -52,7 +52,7 @@ def test_labels_that_look_like_several_in_one(kind: str, separator: str, tmp_pat
     path = write(tmp_path, kind, joined)
     with pytest.warns(UserWarning, match="different labels contain") as told:
         list(read(path).batches())
-    (message,) = (str(each.message) for each in told)
+    (message,) = (str(warning.message) for warning in told)
     assert message.startswith(f"{path}: 2 of 3 different labels contain {separator!r}, such as 'a{separator}b'. ")
     assert message.endswith(f"label_separator={separator!r}.")
     assert set(read(path, label_separator=separator).labels()) == {("a", "b"), ("b", "c"), ("a",)}

@@ -24,11 +24,11 @@ def test_every_line_is_a_document_also_a_blank_one(tmp_path: Path) -> None:
     assert (corpus.report.documents, corpus.report.empty, corpus.report.unlabelled) == (4, 2, 4)
 
 
-def test_a_line_that_does_not_end_is_one_too(tmp_path: Path) -> None:
+def test_the_last_line_needs_no_line_end(tmp_path: Path) -> None:
     assert list(read(written(tmp_path, "x.txt", "one\ntwo")).texts()) == ["one", "two"]
 
 
-def test_packed_lines(tmp_path: Path) -> None:
+def test_compressed_lines_are_read(tmp_path: Path) -> None:
     path = tmp_path / "inbox.txt.gz"
     path.write_bytes(gzip.compress("größe\nzwei\n".encode()))
     assert list(read(path).texts()) == ["größe", "zwei"]
@@ -43,11 +43,11 @@ def test_packed_lines(tmp_path: Path) -> None:
         ("x\ta b\n", "a b"),
     ],
 )
-def test_what_is_something_else_is_read_as_that(tmp_path: Path, content: str, first: str) -> None:
+def test_a_txt_file_of_another_format_is_read_as_that(tmp_path: Path, content: str, first: str) -> None:
     assert next(iter(read(written(tmp_path, "x.txt", content)))) == (first, ("x",))
 
 
-def test_lines_can_be_asked_for(tmp_path: Path) -> None:
+def test_format_lines_reads_any_text_as_lines(tmp_path: Path) -> None:
     path = written(tmp_path, "x.csv", "label,text\nx,a b\n")
     assert list(read(path, format="lines").texts()) == ["label,text", "x,a b"]
 
@@ -57,7 +57,7 @@ def test_markup_is_no_line_of_text(tmp_path: Path) -> None:
         read(written(tmp_path, "x.txt", "<html>\n<body>"))
 
 
-def test_other_endings_must_be_named(tmp_path: Path) -> None:
+def test_plain_text_with_another_extension_needs_a_format(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="lines: plain text"):
         read(written(tmp_path, "x.log", "Just a sentence."))
 
@@ -87,7 +87,7 @@ def test_no_labels_in_a_table_without_a_header(tmp_path: Path) -> None:
     assert list(read(written(tmp_path, "a.txt", "x\ta b\n"), label=False)) == [("a b", ())]
 
 
-def test_what_comes_before_a_mistake_is_handed_out(tmp_path: Path) -> None:
+def test_documents_before_an_error_are_yielded(tmp_path: Path) -> None:
     lines = [f'{{"text": "{number}"}}' for number in range(1500)]
     path = written(tmp_path, "a.jsonl", "\n".join([*lines, "{broken"]))
     texts: list[str] = []

@@ -25,13 +25,15 @@ LABELS: list[tuple[list[Any], list[Labels], bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("given_labels", "expected", "several"), LABELS)
-def test_labels(given_labels: list[Any], expected: list[Labels], several: bool) -> None:
+@pytest.mark.parametrize(("given_labels", "expected", "multilabel"), LABELS)
+def test_labels_in_memory_of_any_type_become_tuples_of_strings(
+    given_labels: list[Any], expected: list[Labels], multilabel: bool
+) -> None:
     corpus = Corpus.from_texts(["x"] * len(expected), given_labels)
     assert list(corpus.labels()) == expected
-    assert corpus.multilabel is several
+    assert corpus.multilabel is multilabel
     loaded = corpus.load()[1]
-    assert loaded == (expected if several else [(*labels, None)[0] for labels in expected])
+    assert loaded == (expected if multilabel else [(*labels, None)[0] for labels in expected])
 
 
 BAD: list[tuple[Any, Any, str]] = [
@@ -48,7 +50,7 @@ BAD: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("texts", "labels", "message"), BAD)
-def test_refused(texts: Any, labels: Any, message: str) -> None:
+def test_invalid_texts_and_labels_in_memory_raise(texts: Any, labels: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Corpus.from_texts(texts, labels, name="mine")
 

@@ -22,7 +22,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "BATCH_DOCUMENTS", 2)
 
 
-def test_lines_of_json(tmp_path: Path) -> None:
+def test_documents_of_json_lines_have_line_numbers(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     rows = [
         {"text": "a", "label": "x"},
@@ -44,7 +44,7 @@ def test_an_empty_list_of_labels_says_that_there_are_none(tmp_path: Path) -> Non
     assert found == [True, False, False, False, False, True]
 
 
-def test_lines_that_can_not_be_read(tmp_path: Path) -> None:
+def test_unreadable_json_lines_are_listed_if_lenient(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(
         '{"text": "a", "label": "x"}\n{"text": "a secr\n"et"\n{"text": "b", "label": "x"}', encoding="utf-8"
@@ -58,13 +58,13 @@ def test_lines_that_can_not_be_read(tmp_path: Path) -> None:
     assert corpus.report.unreadable == ["line 2", "line 3"]
 
 
-def test_lines_of_a_table(tmp_path: Path) -> None:
+def test_documents_of_a_table_have_line_numbers(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text('text,label\na,x\n"b\nb",\n\nc,y\n', encoding="utf-8")
     assert places(read(file)) == ["line 2", "line 3", "line 6"]
 
 
-def test_rows_of_parquet_and_lines_of_fasttext(tmp_path: Path) -> None:
+def test_documents_of_parquet_and_fasttext_have_rows_and_lines(tmp_path: Path) -> None:
     pl.DataFrame({"text": ["a", "b", "c"], "label": ["x", None, "y"]}).write_parquet(tmp_path / "a.parquet")
     numbered = places(read(tmp_path / "a.parquet"))
     assert [place.split()[0] for place in numbered] == ["row"] * 3
@@ -73,7 +73,7 @@ def test_rows_of_parquet_and_lines_of_fasttext(tmp_path: Path) -> None:
     assert places(read(tmp_path / "a.txt", format="fasttext")) == ["line 1", "line 2", "line 3"]
 
 
-def test_files_of_a_folder_and_what_can_not_be_told(tmp_path: Path) -> None:
+def test_documents_of_a_folder_have_file_names(tmp_path: Path) -> None:
     for name in ("x/1.txt", "x/2.txt", "y/1.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a text", encoding="utf-8")
@@ -82,12 +82,12 @@ def test_files_of_a_folder_and_what_can_not_be_told(tmp_path: Path) -> None:
     assert places(Corpus.from_texts(["a", "b", "c"])) == ["document 1", "document 2", "document 3"]
 
 
-def test_vectors_are_refused() -> None:
+def test_placed_batches_of_vectors_raise() -> None:
     with pytest.raises(InputError, match="holds vectors, not texts"):
         places(Corpus.from_vectors(np.eye(2), ["a", "b"]))
 
 
-def test_one_after_the_other() -> None:
+def test_chained_corpora_are_read_one_after_the_other() -> None:
     one = Corpus.from_texts(["a", "b", "c"], ["x", "y", None], name="one")
     other = Corpus.from_texts(["d"], [["x", "y"]], name="other")
     both = Corpus.chained([one, other])

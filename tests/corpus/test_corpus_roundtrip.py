@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textsieve.corpus import read
-from textsieve.corpus.bounds import DEFAULT
-from textsieve.corpus.readers.records import read_records
+from textsieve.corpus.bounds import DEFAULT_LIMITS
+from textsieve.corpus.readers.delimited import read_records
 
 Documents = list[tuple[str, str]]
 
@@ -60,7 +60,7 @@ WRITERS: dict[str, Callable[[Documents], bytes]] = {
 @pytest.mark.parametrize("kind", WRITERS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(documents)
-def test_round_trip(tmp_path: Path, kind: str, found: Documents) -> None:
+def test_what_another_library_writes_is_read_back(tmp_path: Path, kind: str, found: Documents) -> None:
     path = tmp_path / "file"
     if kind == "tsv":  # where a tab behind a line end could as well begin a record
         found = [(text.replace("\t", " "), label.replace("\t", " ")) for text, label in found]
@@ -74,7 +74,7 @@ def test_round_trip(tmp_path: Path, kind: str, found: Documents) -> None:
 
 def records_of(content: str, delimiter: str, *, lenient: bool) -> list[list[str]]:
     lines = enumerate(io.StringIO(content, newline=""), 1)
-    return [fields for _, fields in read_records(lines, delimiter, name="x", bounds=DEFAULT, lenient=lenient)]
+    return [fields for _, fields in read_records(lines, delimiter, name="x", bounds=DEFAULT_LIMITS, lenient=lenient)]
 
 
 @pytest.mark.parametrize("lenient", [False, True])

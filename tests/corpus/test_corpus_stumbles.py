@@ -98,7 +98,7 @@ def test_a_pipe_is_refused(tmp_path: Path) -> None:
     ("path", "said"),
     [("", "path=''"), (None, "path=None"), ("https://x.org/a.csv", "https://x.org/a.csv: is an address")],
 )
-def test_what_is_no_path(path: str, said: str) -> None:
+def test_an_empty_path_and_a_url_raise(path: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read(path)
 

@@ -27,7 +27,7 @@ from studies.testor_counts import SecondsOfTestors
 
 from textsieve import InputError
 from textsieve.comparison.json_lines import decode_line, encode_line, open_to_append
-from textsieve.corpus.collections import locating
+from textsieve.corpus.collections import local_files
 
 
 @dataclass(frozen=True)
@@ -750,14 +750,14 @@ def test_an_interrupted_command_says_how_to_go_on(paper: Callable[..., Paper], t
 
 def test_a_corpus_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").mkdir()
-    monkeypatch.setenv(locating.FOLDER, str(tmp_path / "data"))
-    monkeypatch.setenv(locating.MIRROR, "http://127.0.0.1:1")
-    monkeypatch.setattr(locating, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv(local_files.FOLDER, str(tmp_path / "data"))
+    monkeypatch.setenv(local_files.MIRROR, "http://127.0.0.1:1")
+    monkeypatch.setattr(local_files, "cache_folder", lambda: tmp_path / "cache")
     others_have_counted_with_other_threads = ("--jobs", 3)
     asked = ("subspace:figure2", "--quick", *others_have_counted_with_other_threads)
     said = run(*asked, "-o", tmp_path / "out", exit_code=1).stderr
     assert "brown" in said
-    assert locating.FOLDER in said
+    assert local_files.FOLDER in said
 
 
 @pytest.mark.parametrize("name", PAPERS)

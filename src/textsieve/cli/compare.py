@@ -172,7 +172,7 @@ def command(
 
 def default_results(path: str) -> str:
     """Return the default name of the results file of a corpus, in the current directory."""
-    from ..corpus.named import is_name
+    from ..corpus.named_corpora import is_name
     from .opening import STDIO
 
     whole = path if path == STDIO or is_name(path) else os.path.abspath(path)

@@ -7,7 +7,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from ..corpus.inventory import CorpusEntry
+    from ..corpus.named_corpora import CorpusEntry
     from .output import Page
 
 UNKNOWN = "-"
@@ -30,7 +30,7 @@ def command(name: str | None, wants_json: bool) -> None:
     and its files. They are looked for in the folder that TEXTSIEVE_DATA names ("folder"), then in the user's cache
     ("cache"), and else downloaded from the folder whose address is in TEXTSIEVE_MIRROR.
     """
-    from ..corpus.inventory import inventory
+    from ..corpus.named_corpora import inventory
     from .json_output import print_json
 
     entries = inventory(name)
@@ -47,7 +47,7 @@ def _as_dict(entry: "CorpusEntry") -> dict[str, Any]:
         "documents": entry.documents,
         "classes": entry.classes,
         "split": None if entry.split is None else dict(zip(("train", "test"), entry.split, strict=True)),
-        "several_labels": entry.several,
+        "several_labels": entry.multilabel,
         "licence": entry.licence,
         "publisher": entry.publisher,
         "here": entry.is_here,
@@ -76,7 +76,7 @@ def _show(entries: list["CorpusEntry"], *, in_detail: bool) -> None:
 
 
 def _show_details(page: "Page", entries: list["CorpusEntry"]) -> None:
-    from ..corpus.collections.locating import FOLDER, MIRROR, cache_folder
+    from ..corpus.collections.local_files import FOLDER, MIRROR, cache_folder
     from .output import Column
 
     words = entries[0].words

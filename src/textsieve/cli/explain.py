@@ -67,7 +67,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
 
 
 def _text(text: str) -> str:
-    from ..corpus.text import decode
+    from ..corpus.streams import decode
     from .opening import STDIO, standard_input
 
     return decode(standard_input().read(), "utf-8")[0] if text == STDIO else text

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..corpus import Corpus, read
-from ..corpus.named import is_name
+from ..corpus.named_corpora import is_name
 from ..corpus.streams import read_head
 from ..errors import InputError
 from ..files import check_openable
@@ -32,9 +32,9 @@ def opened(path: str, reading: Mapping[str, Any], **more: Any) -> Iterator[Corpu
         corpus = read(path, **options)
         yield corpus
     else:
-        from ..corpus.arriving import arriving
+        from ..corpus.pipes import read_pipe
 
-        with arriving(standard_input(), "standard input", **options) as corpus:
+        with read_pipe(standard_input(), "standard input", **options) as corpus:
             yield corpus
     _warn_of_wrong_bytes(corpus)
 

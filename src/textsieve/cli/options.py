@@ -12,8 +12,7 @@ import click
 
 from ..categorizer_settings import SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
-from ..corpus.streams import cannot_read
-from ..corpus.text import check_encoding, encoding_of
+from ..corpus.streams import cannot_read, check_encoding, encoding_of
 from ..errors import InputError
 from ..files import open_regular
 from ..text.languages import code_of, languages_with_stop_words

@@ -14,7 +14,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from ..corpus.batch import Kept
+    from ..corpus.batch import KeptValues
     from ..prediction import Model, Predictions
 
 
@@ -141,7 +141,7 @@ class _Lines:
 
         self._records, self._encoding = Records(model, n_scores), encoding
 
-    def of(self, predictions: "Predictions", columns: "list[Kept] | None") -> Iterator[str]:
+    def of(self, predictions: "Predictions", columns: "list[KeptValues] | None") -> Iterator[str]:
         """Yield a line for each document, with its copied columns and its prediction."""
         from .json_output import as_json
 

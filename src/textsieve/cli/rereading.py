@@ -13,7 +13,7 @@ from codecs import lookup
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..corpus.named import is_name
+from ..corpus.named_corpora import is_name
 from ..prediction import Model
 from .opening import COLUMNS, READING, STDIO, told_to
 from .wording import option

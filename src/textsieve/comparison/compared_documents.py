@@ -70,7 +70,7 @@ def _resume_pass(corpus: Corpus, first: Batch, others: Iterator[Batch]) -> Corpu
         yield first
         yield from others
         if corpus.report is not None:
-            report.several = corpus.report.several
+            report.multilabel = corpus.report.multilabel
 
     return Corpus(corpus.name, start, multilabel=corpus.multilabel)
 
@@ -82,7 +82,7 @@ def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
         for part in (train, test):
             yield from part.batches()
             if part.report is not None:
-                report.several |= part.report.several
+                report.multilabel |= part.report.multilabel
                 report.replaced_bytes += part.report.replaced_bytes
                 for kind, count in part.report.skipped.items():
                     report.skipped[kind] = report.skipped.get(kind, 0) + count

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .batch import Batch, Document, Labels, Report
 from .corpus import Corpus
-from .named import NAMED, docstrings
-from .reading import read
+from .named_corpora import NAMED, docstrings
+from .read_documents import read
 
 __all__ = ["NAMED", "Batch", "Corpus", "Document", "Labels", "Report", "docstrings", "read"]

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 Labels = tuple[str, ...]
 """The classes of one document; () means that it is unlabelled."""
 
-Kept = dict[str, object]
+KeptValues = dict[str, object]
 """Other values requested for one document, by name: those of other columns, or the name of its file."""
 
 Document = tuple[str, Labels]
-KeptDocument = tuple[str, Labels, Kept]
+KeptDocument = tuple[str, Labels, KeptValues]
 
 
 class DocumentPlace(NamedTuple):
@@ -44,7 +44,7 @@ class Batch:
     labels: list[Labels]
     texts: list[str] = field(default_factory=list)
     vectors: csr_array[Any] | None = None
-    kept: list[Kept] | None = None
+    kept: list[KeptValues] | None = None
     """The values of the `keep` columns of each document; None if nothing is kept."""
     first_column: int = 0
     """The file's number for the first column of vectors: svmlight counts from 0 or 1."""
@@ -106,7 +106,7 @@ class Report:
     empty: int = 0
     replaced_bytes: int = 0
     """Number of replacement characters inserted for bytes that are invalid in the encoding."""
-    several: bool = False
+    multilabel: bool = False
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
     """Detects whether single labels look like several in one, if that is checked."""
@@ -153,7 +153,7 @@ def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
     """
     texts: list[str] = []
     labels: list[Labels] = []
-    kept: list[Kept] = []
+    kept: list[KeptValues] = []
     characters = 0
     try:
         for document in documents:

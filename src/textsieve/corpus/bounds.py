@@ -36,7 +36,7 @@ class ReadLimits:
     """Whether to follow links that lead out of a folder of documents."""
 
     @classmethod
-    def checked(
+    def from_options(
         cls,
         max_document: int | None = None,
         max_unpacked: int | None = None,
@@ -80,6 +80,6 @@ def how_to_raise(limit: str, size: int) -> str:
     return f"If the file is what it should be, raise the limit, for example with {limit}={10 ** len(str(size)):_}."
 
 
-DEFAULT = ReadLimits()
-NAMED = ReadLimits(MAX_DOCUMENT_OF_NAMED)
+DEFAULT_LIMITS = ReadLimits()
+NAMED_LIMITS = ReadLimits(MAX_DOCUMENT_OF_NAMED)
 """The default limits for named corpora."""

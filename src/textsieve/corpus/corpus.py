@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, Place, shown
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, Labels, Report, in_batches
 from .labels import LabelReader
-from .text import without_surrogates
+from .streams import without_surrogates
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -45,7 +45,7 @@ class Corpus:
 
         A label is a string, an integer, None (unlabelled), or a list, tuple or set of labels.
         """
-        documents, replaced = _checked_texts(texts, name)
+        documents, replaced = _check_texts(texts, name)
         label_report = Report(replaced_bytes=replaced)
         label_sets = _label_sets(labels, len(documents), "text", name, label_report)
         if not documents:
@@ -55,7 +55,7 @@ class Corpus:
             report.replaced_bytes = label_report.replaced_bytes
             return in_batches(zip(documents, label_sets, strict=True))
 
-        return cls(name, start, multilabel=label_report.several)
+        return cls(name, start, multilabel=label_report.multilabel)
 
     @classmethod
     def from_vectors(cls, vectors: Any, labels: Iterable[object] | None = None, *, name: str = "vectors") -> Corpus:
@@ -75,7 +75,7 @@ class Corpus:
                 batch = slice(begin, begin + BATCH_DOCUMENTS)
                 yield Batch(label_sets[batch], vectors=rows[batch])
 
-        return cls(name, start, multilabel=label_report.several)
+        return cls(name, start, multilabel=label_report.multilabel)
 
     @classmethod
     def chained(cls, parts: Sequence[Corpus]) -> Corpus:
@@ -86,14 +86,14 @@ class Corpus:
                 yield from part._start(report)
 
         declared = [part.multilabel for part in parts]
-        several = True if True in declared else None if None in declared else False
-        return cls(", ".join(part.name for part in parts), start, multilabel=several)
+        multilabel = True if True in declared else None if None in declared else False
+        return cls(", ".join(part.name for part in parts), start, multilabel=multilabel)
 
     @property
     def multilabel(self) -> bool | None:
         """Return whether a document may have several labels; None if that is known only after a complete pass."""
         if self._declared is None and self.report is not None:
-            return self.report.several
+            return self.report.multilabel
         return self._declared
 
     def split(self) -> tuple[Corpus, Corpus] | None:
@@ -134,7 +134,7 @@ class Corpus:
         self.report = report
         if links := report.hint_about_links():
             warnings.warn(f"{self.name}: {links}", stacklevel=2)
-        if report.joined is not None and not report.several and (hint := report.joined.hint()):
+        if report.joined is not None and not report.multilabel and (hint := report.joined.hint()):
             warnings.warn(f"{self.name}: {hint}", stacklevel=2)
 
     def text_batches(self) -> Iterator[Batch]:
@@ -177,7 +177,7 @@ class Corpus:
             labels += batch.labels
             if batch.vectors is not None:
                 vectors.append(batch.vectors)
-        documents = _stacked(vectors) if vectors else texts
+        documents = _stack(vectors) if vectors else texts
         if self.multilabel:
             return documents, labels
         return documents, [document_labels[0] if document_labels else None for document_labels in labels]
@@ -236,13 +236,13 @@ def _label_sets(
     return label_sets
 
 
-def _stacked(vectors: list[csr_array[Any]]) -> csr_array[Any]:
+def _stack(vectors: list[csr_array[Any]]) -> csr_array[Any]:
     from scipy.sparse import csr_array, vstack
 
     return csr_array(vstack(vectors, format="csr"))
 
 
-def _checked_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
+def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     """Return the texts as a list of encodable strings, and the number of characters that were replaced for that."""
     if isinstance(texts, str | bytes):
         raise InputError(f"is one {type(texts).__name__}. Give a list of texts, such as [text].", place=name)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import InputError, Place, shown
 from .batch import DocumentPlace, JoinedLabels, Labels, Report
-from .text import without_surrogates
+from .streams import without_surrogates
 
 REMEMBERED = 100_000
 """Maximum number of labels whose tuples are cached and shared; a corpus with more hardly has classes."""
@@ -63,7 +63,7 @@ class LabelReader:
         self._as_given = as_given
         self._joined = JoinedLabels() if may_be_joined and separator is None else None
         report.joined = self._joined
-        report.several |= separator is not None
+        report.multilabel |= separator is not None
 
     def __call__(self, value: object, position: int) -> Labels:
         """Return the labels that a value stands for."""
@@ -73,7 +73,7 @@ class LabelReader:
         if type(value) is str and (known := self._known.get(value)) is not None:
             return known
         if isinstance(value, list | tuple | set | frozenset):
-            self._report.several = True
+            self._report.multilabel = True
             labels = [label for item in value for label in self._split(item, position)]
             # The order of a set differs from run to run.
             return tuple(dict.fromkeys(sorted(labels) if isinstance(value, set | frozenset) else labels))

@@ -1,13 +1,20 @@
-"""`Source`: a path and the options for reading it, as passed to the readers."""
+"""`Source`: a path and the options for reading it, and which columns of a table these options mean.
+
+Column names given by the caller are used as they are. Otherwise conventional names are looked up, and in a table of two
+columns with one of them known, the remaining column is the other. Anything ambiguous raises an `InputError` that lists
+the columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
+from ..errors import InputError, shown
 from .batch import Report
-from .bounds import DEFAULT, ReadLimits
+from .bounds import DEFAULT_LIMITS, ReadLimits
 from .labels import LabelReader
 from .streams import read_lines, read_text
 
@@ -30,17 +37,18 @@ class Source:
     """Other columns to read for each document, or "file" for a folder."""
     lenient: bool = False
     """Whether to skip lines of JSON that can't be parsed, and list their places in the report."""
-    usual_text: str | None = None
-    usual_label: str | None = None
-    """Names to try before the conventional ones if none is given, such as those of the training data."""
-    usual_label_separator: str | None = None
-    """Default label separator for formats with columns, such as that of the training data."""
-    bounds: ReadLimits = DEFAULT
+    default_text: str | None = None
+    """The text column if `text` is None and exactly one column has this name; it precedes the conventional names."""
+    default_label: str | None = None
+    """The label column if `label` is None and exactly one column has this name; it precedes the conventional names."""
+    default_label_separator: str | None = None
+    """The label separator of formats with columns if `label_separator` is None."""
+    bounds: ReadLimits = DEFAULT_LIMITS
 
     @property
     def names(self) -> tuple[object, ...]:
-        """Return the given and usual names of the text and label columns."""
-        return self.text, self.label, self.usual_text, self.usual_label
+        """Return the given and default names of the text and label columns."""
+        return self.text, self.label, self.default_text, self.default_label
 
     def lines(self, report: Report, *, newline: str = "\n") -> Iterator[tuple[int, str]]:
         """Yield the numbered lines of the file, each with its line ending."""
@@ -55,3 +63,155 @@ class Source:
         return LabelReader(
             str(self.path), place, report=report, separator=self.label_separator, may_be_joined=may_be_joined
         )
+
+
+TEXT_NAMES = (
+    *("text", "texts", "body", "content", "document", "doc", "message", "sentence", "review"),
+    *("comment", "article", "abstract", "tweet", "post", "question", "description"),
+)
+LABEL_NAMES = (
+    *("label", "labels", "class", "classes", "category", "categories", "topic", "topics", "target"),
+    *("tag", "tags", "genre", "sentiment", "intent", "y"),
+)
+NEITHER = (
+    "",
+    "id",
+    "ids",
+    "index",
+    "idx",
+    "key",
+    "uid",
+    "url",
+    "date",
+    "time",
+    "timestamp",
+    "author",
+    "title",
+)
+"""Names of columns that are neither text nor label, so that the remaining column is not taken as the label."""
+
+
+def is_conventional(name: str) -> bool:
+    """Return whether a name is a conventional name of a text or label column."""
+    return _plain(name) in TEXT_NAMES or _plain(name) in LABEL_NAMES
+
+
+def choose(columns: Sequence[str], source: Source) -> tuple[int, int | None]:
+    """Return the positions of the text and label columns.
+
+    The label is None if there is none, or if only texts are needed.
+    """
+    if isinstance(source.text, bool):
+        raise InputError(
+            "give the name of the text's column, or its number in a table without header.",
+            setting="text",
+            value=source.text,
+        )
+    text = (
+        _only_position(source.default_text, columns)
+        if source.text is None
+        else _position_of("text", source.text, columns, source)
+    )
+    label = None if source.label is None or source.label is False else _position_of_label(source.label, columns, source)
+    if text == label and source.text is None:
+        text = None
+    if text is None:
+        text = _find_conventional(TEXT_NAMES, columns, without=label)
+    if label is None and source.label is not False:
+        label = _only_position(source.default_label, columns)
+        if label is None or label == text:
+            label = _find_conventional(LABEL_NAMES, columns, without=text)
+    if len(columns) == 2 and (text is None) != (label is None):
+        text, label = _complete_pair(columns, text, label, source)
+    needs_label = source.label is not False and not source.texts_only
+    if text is None or (label is None and needs_label and not _may_be_unlabelled(columns, text)):
+        raise _unclear_error("text" if text is None else "label", columns, source)
+    if text == label:
+        raise InputError(f"{columns[text]!r} cannot be both the text and the label.", place=str(source.path))
+    return text, None if source.texts_only else label
+
+
+def choose_kept(columns: Sequence[str], source: Source) -> dict[str, int]:
+    """Return the names and positions of the columns to keep."""
+    positions = [_position_of("keep", column, columns, source) for column in source.keep]
+    return {columns[position]: position for position in positions}
+
+
+def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
+    """Return the position of the column with this name, or None unless there is exactly one."""
+    positions = [position for position, column in enumerate(columns) if column == name]
+    return positions[0] if len(positions) == 1 else None
+
+
+def _position_of_label(given: Column | bool, columns: Sequence[str], source: Source) -> int:
+    if given is True:
+        raise InputError(
+            "give the name of the label's column, or False if there are no labels.", setting="label", value=True
+        )
+    return _position_of("label", given, columns, source)
+
+
+def _position_of(option: str, given: Column, columns: Sequence[str], source: Source) -> int:
+    if isinstance(given, int):
+        if not 0 <= given < len(columns):
+            raise InputError(
+                f"{option}={given}, but there are {len(columns)} columns, numbered 0 to {len(columns) - 1}.",
+                place=str(source.path),
+            )
+        return given
+    positions = [position for position, name in enumerate(columns) if name == given]
+    if len(positions) == 1:
+        return positions[0]
+    if positions:
+        raise InputError(f"{len(positions)} columns are named {given!r}. Rename all but one.", place=str(source.path))
+    close = get_close_matches(given, columns, n=1) or [c for c in columns if _plain(c) == _plain(given)]
+    raise InputError(
+        f"no column {given!r} for {option}=. Columns found: {_list_columns(columns)}.",
+        place=str(source.path),
+        hint=f"Did you mean {close[0]!r}?" if close else "",
+    )
+
+
+def _find_conventional(names: Sequence[str], columns: Sequence[str], *, without: int | None) -> int | None:
+    plain = [_plain(column) for column in columns]
+    positions = (plain.index(name) for name in names if name in plain)
+    return next((position for position in positions if position != without), None)
+
+
+def _complete_pair(
+    columns: Sequence[str], text: int | None, label: int | None, source: Source
+) -> tuple[int | None, int | None]:
+    """Take the unknown one of two columns as the missing text or label.
+
+    A column named like an ID or a date (`NEITHER`) is not taken as the label.
+    """
+    if text is None:
+        return (None if label is None else 1 - label), label
+    if source.label is False or _plain(columns[1 - text]) in NEITHER:
+        return text, None
+    return text, 1 - text
+
+
+def _may_be_unlabelled(columns: Sequence[str], text: int) -> bool:
+    others = (name for position, name in enumerate(columns) if position != text)
+    return all(_plain(name) in NEITHER for name in others)
+
+
+def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> InputError:
+    ways = f"Name it with {missing}="
+    if missing == "label":
+        ways += ", or use label=False if there are no labels"
+    return InputError(
+        f"cannot tell which column is the {missing}. Columns found: {_list_columns(columns)}. "
+        f"{ways}; for a table without a header use column numbers, such as text=1, label=0.",
+        place=str(source.path),
+    )
+
+
+def _list_columns(columns: Sequence[str]) -> str:
+    names = ", ".join(shown(name, 40) for name in columns[:30])
+    return names + (f" and {len(columns) - 30} more" if len(columns) > 30 else "")
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower()

@@ -3,6 +3,10 @@
 Compression is detected from the first bytes, never from the name. Damage that shows only while unpacking raises an
 `InputError` with the file's name. A truncated file counts as damaged: ignoring it would lose documents. `ReadLimits`
 limits the unpacked size of a file and the length of a document or line.
+
+Invalid bytes are replaced *and counted*. Python's own "replace" error handler does not count replacements. This one
+does; the count is thread-local and read before and after each call of the decoder, so that concurrent passes do not
+mix.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import codecs
 import gzip
 import io
 import os
+import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,11 +26,87 @@ from typing import IO, TYPE_CHECKING
 from ..errors import InputError, Place
 from ..files import open_regular, read_small
 from .batch import Report
-from .bounds import DEFAULT, ReadLimits
-from .text import COUNTED, encoding_of, replaced_so_far
+from .bounds import DEFAULT_LIMITS, ReadLimits
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+COUNTED = "textsieve.counted"
+"""The name of the error handler, for use as `errors=`."""
+
+REPLACEMENT = "\ufffd"
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is a prefix of this one
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class _Replacements(threading.local):
+    count = 0
+
+
+_replacements = _Replacements()
+
+
+def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    _replacements.count += 1
+    return REPLACEMENT, error.end
+
+
+codecs.register_error(COUNTED, _replace_and_count)
+
+
+def replaced_so_far() -> int:
+    """Return the number of replacements made in this thread; only differences between two calls are meaningful."""
+    return _replacements.count
+
+
+def encoding_of(start: bytes, declared: str) -> str:
+    """Return the encoding given by a byte order mark, else the declared one."""
+    return next((encoding for mark, encoding in BYTE_ORDER_MARKS if start.startswith(mark)), declared)
+
+
+def decode(data: bytes, encoding: str) -> tuple[str, int]:
+    """Return the decoded text and the number of replacements in it."""
+    before = _replacements.count
+    text = data.decode(encoding_of(data[:4], encoding), COUNTED)
+    return text, _replacements.count - before
+
+
+def check_encoding(encoding: str) -> str:
+    """Return the encoding, or raise `InputError` if Python has no such text encoding."""
+    try:
+        "".encode(encoding)
+        b"".decode(encoding)
+    except LookupError as error:
+        raise InputError(
+            f"{error}. Give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'.",
+            setting="encoding",
+            value=encoding,
+        ) from error
+    return encoding
+
+
+def without_surrogates(text: str) -> tuple[str, int]:
+    """Return the text with lone surrogates replaced, and their number.
+
+    JSON can spell half of a UTF-16 pair, and Python's strings can hold it, but no encoding can write it.
+    """
+    if text.isascii():
+        return text, 0
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # Encoding as UTF-16 joins two halves that belong together.
+        return decode(text.encode("utf-16-le", "surrogatepass"), "utf-16-le")
+    return text, 0
+
 
 CHUNK = 2**18
 HEAD = 2**16
@@ -130,7 +211,7 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def open_bytes(path: Path | str, bounds: ReadLimits = DEFAULT) -> io.BufferedReader:
+def open_bytes(path: Path | str, bounds: ReadLimits = DEFAULT_LIMITS) -> io.BufferedReader:
     """Open a regular file for reading, unpacking it if it is compressed."""
     try:
         file = open_regular(str(path), what=WHAT, buffer=CHUNK)
@@ -178,7 +259,7 @@ def read_document(path: Path | str, bounds: ReadLimits) -> bytes:
 def read_text(path: Path, encoding: str, report: Report, bounds: ReadLimits) -> Iterator[str]:
     """Yield the text of a file in pieces that may end anywhere."""
     with open_bytes(path, bounds) as file:
-        yield from _decoded(_chunks_of(file), encoding, report)
+        yield from _decode_chunks(_chunks_of(file), encoding, report)
 
 
 def read_lines(
@@ -205,7 +286,7 @@ def lines_of_chunks(
     number = 0
     unfinished: list[str] = []
     n_unfinished = 0
-    for text in _decoded(chunks, encoding, report):
+    for text in _decode_chunks(chunks, encoding, report):
         first, *lines = text.split(newline)
         unfinished.append(first)
         n_unfinished += len(first)
@@ -217,13 +298,13 @@ def lines_of_chunks(
         unfinished = [lines.pop()]
         n_unfinished = len(unfinished[0])
         numbered = enumerate((line + newline for line in lines), number + 1)
-        yield numbered if len(text) <= bounds.max_document else _checked(numbered, name, bounds)
+        yield numbered if len(text) <= bounds.max_document else _check_lines(numbered, name, bounds)
         number += len(lines)
     if last := "".join(unfinished):
         yield [(number + 1, last)]
 
 
-def _checked(lines: Iterable[tuple[int, str]], name: str, bounds: ReadLimits) -> Iterator[tuple[int, str]]:
+def _check_lines(lines: Iterable[tuple[int, str]], name: str, bounds: ReadLimits) -> Iterator[tuple[int, str]]:
     """Yield the lines of a chunk that is larger than a document may be, checking the length of each."""
     for number, line in lines:
         bounds.check_document(len(line) - 1, Place(name, f"line {number}"))
@@ -234,7 +315,7 @@ def _chunks_of(file: io.BufferedReader) -> Iterator[bytes]:
     return iter(lambda: file.read(CHUNK), b"")
 
 
-def _decoded(chunks: Iterable[bytes], encoding: str, report: Report) -> Iterator[str]:
+def _decode_chunks(chunks: Iterable[bytes], encoding: str, report: Report) -> Iterator[str]:
     """Yield the text of each chunk of bytes."""
     decoder = None
     for data in chain(chunks, [b""]):

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ..corpus.columns import choose
 from ..corpus.formats import by_ending
-from ..corpus.named import is_name
-from ..corpus.source import Column, Source
+from ..corpus.named_corpora import is_name
+from ..corpus.source import Column, Source, choose
 from ..errors import InputError
 from .columns import LABEL, TEXT, documents_of
 from .labeltexts import labels_as_text, not_a_list

@@ -1,6 +1,6 @@
 """The collections used in the papers: one module each, with its description (`COLLECTION`) and its reader.
 
-`editions.py` and `collection.py` define what a collection is and what the words after its name mean; `locating.py` and
-`fetching.py` find or download its files; `members.py`, `archives.py` and `records.py` stream the contents of folders,
-archives and marked-up files.
+`collection.py` defines what a collection is and what the words after its name mean. `local_files.py` finds its files on
+this machine, and `downloads.py` gets missing ones. `archives.py` and `tagged_records.py` stream the contents of
+archives, folders and marked-up files.
 """

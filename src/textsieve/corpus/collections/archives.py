@@ -1,7 +1,8 @@
-"""Stream the files in a tar or zip, compressed or not; only the current file is in memory.
+"""Stream the files of a collection from archives (tar or zip, compressed or not) or folders.
 
-A truncated archive or a damaged header raises `InputError`, because ignoring it would lose documents. So does a file
-that is larger than a document may be. Damaged files in a zip and links are skipped and counted.
+Only the current file is in memory. A truncated archive or a damaged header raises `InputError`, because ignoring it
+would lose documents. So does a file that is larger than a document may be. Damaged files in a zip and links are skipped
+and counted.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from ...errors import InputError, Place
 from ..batch import Report
 from ..bounds import ReadLimits
-from ..streams import CHUNK, open_bytes
+from ..readers.folder import walk
+from ..streams import CHUNK, open_bytes, read_document
 
 ZIP = b"PK\x03\x04"
 TAR_BLOCK = 512
@@ -65,7 +67,7 @@ def members_of_zip(path: Path, wanted: Callable[[str], bool], report: Report, bo
             yield entry.filename, data
 
 
-class _Watched(io.RawIOBase):
+class _LastBlockReader(io.RawIOBase):
     """A stream that remembers its last block, to check that a tar archive is complete.
 
     tarfile takes both a damaged header and the end of the file for the end of the archive. A complete archive ends with
@@ -83,7 +85,7 @@ class _Watched(io.RawIOBase):
         return self.last
 
 
-class _Entry(tarfile.TarInfo):
+class _LimitedTarInfo(tarfile.TarInfo):
     """A tar entry with limited headers.
 
     tarfile reads long names and pax headers whole, however long they claim to be.
@@ -98,9 +100,9 @@ class _Entry(tarfile.TarInfo):
 def members_of_tar(path: Path, wanted: Callable[[str], bool], report: Report, bounds: ReadLimits) -> Iterator[Member]:
     """Yield the files of a tar for whose path `wanted` is true."""
     with open_bytes(path, bounds) as file:
-        watched = _Watched(file)
+        watched = _LastBlockReader(file)
         try:
-            with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK, tarinfo=_Entry) as archive:
+            with tarfile.open(fileobj=watched, mode="r|", bufsize=TAR_BLOCK, tarinfo=_LimitedTarInfo) as archive:
                 for entry in archive:
                     cast(Any, archive).members.clear()  # otherwise it keeps the headers of all entries
                     name = entry.name.removeprefix("./")
@@ -132,3 +134,42 @@ def _damaged(path: Path, problem: Exception) -> InputError:
         "else; get it again.",
         place=str(path),
     )
+
+
+def last_part(name: str) -> str:
+    """Return the name of a file without its folders.
+
+    pathlib is not used: it would intern each name in a process-wide table that only grows.
+    """
+    return name.rpartition("/")[2]
+
+
+def members(
+    paths: Iterable[Path], wanted: Callable[[str], bool], report: Report, bounds: ReadLimits
+) -> Iterator[Member]:
+    """Yield the files for whose path `wanted` is true.
+
+    Files of an archive come in its order, those of a folder sorted by name. Hidden files, which some systems leave
+    behind, are skipped and counted.
+    """
+
+    def is_wanted(name: str) -> bool:
+        if not wanted(name):
+            return False
+        if hidden := last_part(name).startswith("."):
+            report.skip("hidden files")
+        return not hidden
+
+    for path in paths:
+        if path.is_dir():
+            yield from _of_folder(path, is_wanted, report, bounds)
+        elif is_zip(path):
+            yield from members_of_zip(path, is_wanted, report, bounds)
+        else:
+            yield from members_of_tar(path, is_wanted, report, bounds)
+
+
+def _of_folder(folder: Path, wanted: Callable[[str], bool], report: Report, bounds: ReadLimits) -> Iterator[Member]:
+    for file in walk(folder, report, follow_links=bounds.follow_links):
+        if wanted(name := f"{folder.name}/{file.name}"):
+            yield name, read_document(file.path, bounds)

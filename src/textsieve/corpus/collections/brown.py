@@ -10,28 +10,28 @@ from collections.abc import Iterator, Mapping
 from ...errors import InputError
 from ..batch import Batch, Document, Report, in_batches
 from ..corpus import Start
-from .collection import Collection
-from .editions import Choice, ChosenEdition, Edition, File, Paths
-from .members import last_part, members
+from .archives import last_part, members
+from .collection import Choice, Collection, Edition, EditionSelection
+from .local_files import File, Paths
 
 ENCODING = "latin-1"
 GENRES = "cats.txt"
 
 
-def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
     (paths,) = files.values()
 
     def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(paths, chosen, report))
+        return in_batches(_documents(paths, selection, report))
 
     return start
 
 
-def _documents(paths: Paths, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
-    genres = _genres(paths, chosen, report)
-    tagged = chosen.get("tags") is not None
+def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    genres = _genres(paths, selection, report)
+    tagged = selection.get("tags") is not None
     n_read = 0
-    for name, data in members(paths, lambda name: last_part(name) in genres, report, chosen.bounds):
+    for name, data in members(paths, lambda name: last_part(name) in genres, report, selection.bounds):
         n_read += 1
         words = data.decode(ENCODING).split()
         text = " ".join(words if tagged else (word.rpartition("/")[0] or word for word in words))
@@ -40,9 +40,9 @@ def _documents(paths: Paths, chosen: ChosenEdition, report: Report) -> Iterator[
         report.skip("missing files")
 
 
-def _genres(paths: Paths, chosen: ChosenEdition, report: Report) -> dict[str, str]:
+def _genres(paths: Paths, selection: EditionSelection, report: Report) -> dict[str, str]:
     """Return the genre of each text, by the name of its file."""
-    for _, data in members(paths, lambda name: last_part(name) == GENRES, Report(), chosen.bounds):
+    for _, data in members(paths, lambda name: last_part(name) == GENRES, Report(), selection.bounds):
         lines = [line.split() for line in data.decode(ENCODING).splitlines() if line.strip()]
         for line in lines:
             if len(line) < 2:

@@ -1,17 +1,72 @@
-"""Collections: their properties, the words that may follow their names, and the corpora that these select."""
+"""Collections: their editions and files, the words that may follow their names, and the corpora that these select.
+
+A corpus is selected by `name` or `name:word:word...`, in any order. Each word belongs to one choice, and at most one
+word of each choice may be given. Two choices are the same for all collections:
+
+- the edition, such as `newsgroups:original`; the name alone selects the first;
+- the part, `train` or `test`, if the publisher or another word splits the collection; without it, both are read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from ...errors import InputError
 from ..batch import Batch, Report
-from ..bounds import NAMED, ReadLimits
+from ..bounds import NAMED_LIMITS, ReadLimits
 from ..corpus import Corpus, Start
-from .editions import PARTS, Choice, ChosenEdition, Edition, Paths
-from .locating import cache_hint, obtain, with_cache_hint
+from .local_files import File, Paths, cache_hint, obtain, with_cache_hint
+
+PARTS = {"train": "the part to learn from", "test": "the part to test on"}
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """One edition of a collection. The numbers were counted; they are None if they depend on the file."""
+
+    word: str
+    about: str
+    files: tuple[File, ...]
+    documents: int | None
+    classes: int | None
+    split: tuple[int, int] | None = None
+    """Numbers of training and test documents, if the publisher defines a split."""
+    publisher: str = ""
+    licence: str = ""
+    """Publisher and licence, if they differ from the collection's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Mutually exclusive words, and their meanings."""
+
+    name: str
+    words: Mapping[str, str]
+    editions: tuple[str, ...] | None = None
+    """The editions that have this choice; None for all."""
+    cuts: tuple[str, ...] = ()
+    """The words that split the collection into a training part and a test part."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditionSelection:
+    """The selected edition, part and other choices."""
+
+    edition: Edition
+    part: str | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    """The word given for each other choice."""
+    bounds: ReadLimits = NAMED_LIMITS
+
+    def files(self) -> list[File]:
+        """Return the files that the selection needs."""
+        return [file for file in self.edition.files if self.part is None or file.part in (None, self.part)]
+
+    def get(self, choice: str) -> str | None:
+        """Return the word given for a choice, or None."""
+        return self.words.get(choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +78,19 @@ class Collection:
     publisher: str
     licence: str
     editions: tuple[Edition, ...]
-    start: Callable[[Mapping[str, Paths], ChosenEdition], Start]
+    start: Callable[[Mapping[str, Paths], EditionSelection], Start]
     """Takes the paths of each file, by its name, and the selection, and returns a function that starts a pass."""
     choices: tuple[Choice, ...] = ()
-    several: bool = False
+    multilabel: bool = False
     """Whether a document may have several labels."""
 
-    def corpus(self, *words: str, bounds: ReadLimits = NAMED) -> Corpus:
+    def corpus(self, *words: str, bounds: ReadLimits = NAMED_LIMITS) -> Corpus:
         """Return the corpus that the words after the name select. Its files are located, or downloaded, now."""
-        chosen = replace(self.chosen(*words), bounds=bounds)
+        selection = replace(self.select(*words), bounds=bounds)
         name = ":".join([self.name, *words])
-        publisher = self.publisher_of(chosen.edition)
-        files = {file.name: obtain(file, name, publisher) for file in chosen.files()}
-        begin = self.start(files, chosen)
+        publisher = self.publisher_of(selection.edition)
+        files = {file.name: obtain(file, name, publisher) for file in selection.files()}
+        begin = self.start(files, selection)
 
         def start(report: Report) -> Iterator[Batch]:
             batch = None
@@ -43,17 +98,17 @@ class Collection:
                 for batch in begin(report):
                     yield batch
                 if batch is None:
-                    raise _nothing(name, files.values(), report, publisher)
+                    raise _no_documents_error(name, files.values(), report, publisher)
             except InputError as problem:
                 raise with_cache_hint(problem, files.values()) from problem
 
         def split() -> tuple[Corpus, Corpus]:
             return self.corpus(*words, "train", bounds=bounds), self.corpus(*words, "test", bounds=bounds)
 
-        is_cut = chosen.part is None and self._has_parts(chosen)
-        return Corpus(name, start, multilabel=self.several, split=split if is_cut else None)
+        is_cut = selection.part is None and self._has_parts(selection)
+        return Corpus(name, start, multilabel=self.multilabel, split=split if is_cut else None)
 
-    def chosen(self, *words: str) -> ChosenEdition:
+    def select(self, *words: str) -> EditionSelection:
         """Return the selection that the words after the name stand for."""
         word_of: dict[str, str] = {}
         for word in words:
@@ -67,9 +122,9 @@ class Collection:
             candidate for candidate in self.editions if candidate.word == word_of.get("edition", self.editions[0].word)
         )
         others = {choice: word for choice, word in word_of.items() if choice not in ("edition", "part")}
-        chosen = ChosenEdition(edition, word_of.get("part"), others)
-        self._refuse_unfitting(chosen)
-        return chosen
+        selection = EditionSelection(edition, word_of.get("part"), others)
+        self._check_words(selection)
+        return selection
 
     def words(self) -> dict[str, str]:
         """Return all words that may follow the name, and their meanings."""
@@ -103,26 +158,26 @@ class Collection:
             return "part"
         return next((choice.name for choice in self.choices if word in choice.words), "edition")
 
-    def _has_parts(self, chosen: ChosenEdition) -> bool:
-        is_cut_by_word = any(chosen.get(choice.name) in choice.cuts for choice in self.choices)
-        return chosen.edition.split is not None or is_cut_by_word
+    def _has_parts(self, selection: EditionSelection) -> bool:
+        is_cut_by_word = any(selection.get(choice.name) in choice.cuts for choice in self.choices)
+        return selection.edition.split is not None or is_cut_by_word
 
-    def _refuse_unfitting(self, chosen: ChosenEdition) -> None:
-        name = self.full_name(chosen.edition)
+    def _check_words(self, selection: EditionSelection) -> None:
+        name = self.full_name(selection.edition)
         for choice in self.choices:
-            word = chosen.get(choice.name)
-            if word and choice.editions is not None and chosen.edition.word not in choice.editions:
+            word = selection.get(choice.name)
+            if word and choice.editions is not None and selection.edition.word not in choice.editions:
                 fitting = " or ".join(
                     self.full_name(edition) for edition in self.editions if edition.word in choice.editions
                 )
                 raise InputError(f"has no {word!r}, which is for {fitting}. Leave it out.", place=name)
-        if chosen.part is not None and not self._has_parts(chosen):
+        if selection.part is not None and not self._has_parts(selection):
             cutting = " or ".join(word for choice in self.choices for word in choice.cuts)
             way = f", or say what cuts it: {cutting}" if cutting else ""
-            raise InputError(f"is not cut into train and test. Leave {chosen.part!r} out{way}.", place=name)
+            raise InputError(f"is not cut into train and test. Leave {selection.part!r} out{way}.", place=name)
 
 
-def _nothing(name: str, files: Iterable[Paths], report: Report, publisher: str) -> InputError:
+def _no_documents_error(name: str, files: Iterable[Paths], report: Report, publisher: str) -> InputError:
     """Return the error for files that have no document of the corpus."""
     paths = [path for file_paths in files for path in file_paths]
     skipped = ", ".join(f"{count:,} {kind}" for kind, count in report.skipped.items())

@@ -1,20 +1,91 @@
 """20 Newsgroups: posts of 1993, a thousand from each of twenty groups; the label is the group.
 
 The default edition, by date, has 18,846 posts without duplicates, split into train and test at a date in each group.
-The original has all 19,997, with complete headers. Header lines that name the group are always removed
-(`posts.TELLING`).
+The original has all 19,997, with complete headers. Header lines that name the group are always removed (`TELLING`).
+
+Words after the name remove headers, footers and quotes. The header ends at the first empty line; a line that begins
+with white space continues the one before. The rules are those of scikit-learn's `remove=`, so that results can be
+compared:
+
+- the footer is what follows the last line that is empty or made of hyphens, unless that is the first line;
+- a quote is a line that begins with > or |, or one that introduces somebody else's words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 
 from ..batch import Batch, Document, Report, in_batches
 from ..corpus import Start
-from .collection import Collection
-from .editions import Choice, ChosenEdition, Edition, File, Paths
-from .members import members
-from .posts import REMOVERS, without_telling
+from .archives import members
+from .collection import Choice, Collection, Edition, EditionSelection
+from .local_files import File, Paths
+
+END_OF_HEADER = "\n\n"
+
+TELLING = ("newsgroups", "xref", "followup-to", "followups-to", "path", "x-to", "x-apparently-to")
+"""Header fields that name the group or the route of the post to it."""
+
+SUBJECT = "subject"
+
+_FIELD = re.compile(r"([^\s:]+):")
+_BEGINS_A_QUOTE = (">", "|", "In article", "Quoted from")
+_INTRODUCES_A_QUOTE = ("writes in", "writes:", "wrote:", "says:", "said:")
+
+
+def without_telling(post: str) -> str:
+    """Return the post without the header lines that name the group."""
+    header, blank, body = post.partition(END_OF_HEADER)
+    return "\n".join(line for field, line in _lines(header) if field not in TELLING) + blank + body
+
+
+def _lines(header: str) -> Iterator[tuple[str, str]]:
+    """Yield each header line with the name of the field that it begins or continues; "" if there is none."""
+    name = ""
+    for line in header.split("\n"):
+        if not line[:1].isspace():
+            field = _FIELD.match(line)
+            name = "" if field is None else field[1].lower()
+        yield name, line
+
+
+def without_header(post: str) -> str:
+    """Return the text after the first empty line."""
+    return post.partition(END_OF_HEADER)[2]
+
+
+def with_subject_alone(post: str) -> str:
+    """Return the words of the subject and the text after the first empty line, if there is one."""
+    header, _, body = post.partition(END_OF_HEADER)
+    subject = "\n".join(line for field, line in _lines(header) if field == SUBJECT)
+    return _FIELD.sub("", subject, count=1).strip() + END_OF_HEADER + body
+
+
+def without_footer(post: str) -> str:
+    """Return the text before the last line that is empty or a rule of hyphens."""
+    lines = post.strip().split("\n")
+    rules = [at for at, line in enumerate(lines) if not line.strip().strip("-")]
+    return "\n".join(lines[: rules[-1]]) if rules and rules[-1] > 0 else post
+
+
+def without_quotes(post: str) -> str:
+    """Return the post without quoted lines."""
+    return "\n".join(line for line in post.split("\n") if not _is_quote(line))
+
+
+def _is_quote(line: str) -> bool:
+    return line.startswith(_BEGINS_A_QUOTE) or any(words in line for words in _INTRODUCES_A_QUOTE)
+
+
+REMOVERS: Mapping[str, Callable[[str], str]] = {
+    "no-headers": without_header,
+    "subject-only": with_subject_alone,
+    "no-footers": without_footer,
+    "no-quotes": without_quotes,
+}
+"""The functions that the words select, in the order in which they are applied."""
+
 
 ENCODING = "latin-1"
 COMPUTING = "comp."
@@ -27,31 +98,31 @@ GROUPS = (
 """The folders of posts; other folders in an archive are ignored."""
 
 
-def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
     (paths,) = files.values()
 
     def start(report: Report) -> Iterator[Batch]:
-        return in_batches(_documents(paths, chosen, report))
+        return in_batches(_documents(paths, selection, report))
 
     return start
 
 
-def _documents(paths: Paths, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
-    removers = [remove for word, remove in REMOVERS.items() if word in chosen.words.values()]
-    for name, data in members(paths, lambda name: _is_wanted(name, chosen), report, chosen.bounds):
+def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    removers = [remove for word, remove in REMOVERS.items() if word in selection.words.values()]
+    for name, data in members(paths, lambda name: _is_wanted(name, selection), report, selection.bounds):
         text = without_telling(data.decode(ENCODING))
         for remove in removers:
             text = remove(text)
         yield text, (_group_of(name),)
 
 
-def _is_wanted(name: str, chosen: ChosenEdition) -> bool:
+def _is_wanted(name: str, selection: EditionSelection) -> bool:
     """Return whether a path PART/GROUP/NUMBER belongs to the selection."""
     folder, _, _ = name.rpartition("/")
     part, _, group = folder.rpartition("/")
-    if group not in GROUPS or (chosen.part and not part.endswith(f"-{chosen.part}")):
+    if group not in GROUPS or (selection.part and not part.endswith(f"-{selection.part}")):
         return False
-    return chosen.get("groups") is None or group.startswith(COMPUTING)
+    return selection.get("groups") is None or group.startswith(COMPUTING)
 
 
 def _group_of(name: str) -> str:

@@ -16,9 +16,9 @@ from ..batch import Batch, Document, Report, in_batches
 from ..bounds import ReadLimits
 from ..corpus import Start
 from ..streams import read_document, read_lines
-from .collection import Collection
-from .editions import Choice, ChosenEdition, Edition, File, Paths
-from .records import BROKEN, between, records, without_tags
+from .collection import Choice, Collection, Edition, EditionSelection
+from .local_files import File, Paths
+from .tagged_records import BROKEN, between, records, without_tags
 
 CLASSES = (
     *("Arts", "Business", "Computers", "Games", "Health", "Home", "News", "Recreation", "Reference", "Science"),
@@ -30,21 +30,21 @@ ROOT = "Top/"
 WITHOUT_CATEGORY = "pages without a category"
 
 
-def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
     ((path,),) = files.values()
 
     def start(report: Report) -> Iterator[Batch]:
-        if chosen.edition.word == SAMPLE:
-            return in_batches(_sample_documents(path, report, chosen.bounds))
-        return in_batches(_documents(path, chosen, report))
+        if selection.edition.word == SAMPLE:
+            return in_batches(_sample_documents(path, report, selection.bounds))
+        return in_batches(_documents(path, selection, report))
 
     return start
 
 
-def _documents(path: Path, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
-    every_class = chosen.get("classes") is not None
-    lines = (line for _, line in read_lines(path, "utf-8", report, chosen.bounds))
-    for record in records(lines, "ExternalPage", report, chosen.bounds, str(path)):
+def _documents(path: Path, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    every_class = selection.get("classes") is not None
+    lines = (line for _, line in read_lines(path, "utf-8", report, selection.bounds))
+    for record in records(lines, "ExternalPage", report, selection.bounds, str(path)):
         topic = between(record, "topic")
         label = (topic or "").strip().removeprefix(ROOT).partition("/")[0]
         if not label:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from ..batch import Batch, Document, Labels, Report, in_batches
 from ..bounds import ReadLimits
 from ..corpus import Start
-from .collection import Collection
-from .editions import Choice, ChosenEdition, Edition, File, Paths
-from .members import members
-from .records import BROKEN, between, records, without_tags
+from .archives import members
+from .collection import Choice, Collection, Edition, EditionSelection
+from .local_files import File, Paths
+from .tagged_records import BROKEN, between, records, without_tags
 
 ENCODING = "latin-1"
 ENDING = ".sgm"
@@ -41,18 +41,18 @@ class Story:
     text: str
 
 
-def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
     (paths,) = files.values()
     known: list[set[str]] = []
 
     def stories(report: Report) -> Iterator[Story]:
-        all_stories = _stories(paths, report, chosen.bounds)
-        return (story for story in all_stories if BODY in story.text) if chosen.get("stories") else all_stories
+        all_stories = _stories(paths, report, selection.bounds)
+        return (story for story in all_stories if BODY in story.text) if selection.get("stories") else all_stories
 
     def start(report: Report) -> Iterator[Batch]:
-        if chosen.edition.word == IN_BOTH and not known:
+        if selection.edition.word == IN_BOTH and not known:
             known.append(topics_of_both(stories(Report())))
-        return in_batches(_documents(stories(report), chosen, *known))
+        return in_batches(_documents(stories(report), selection, *known))
 
     return start
 
@@ -66,9 +66,11 @@ def topics_of_both(stories: Iterable[Story]) -> set[str]:
     return seen["train"] & seen["test"]
 
 
-def _documents(stories: Iterable[Story], chosen: ChosenEdition, known: set[str] | None = None) -> Iterator[Document]:
+def _documents(
+    stories: Iterable[Story], selection: EditionSelection, known: set[str] | None = None
+) -> Iterator[Document]:
     for story in stories:
-        if chosen.edition.word != ALL and (story.part is None or chosen.part not in (None, story.part)):
+        if selection.edition.word != ALL and (story.part is None or selection.part not in (None, story.part)):
             continue
         topics = story.topics if known is None else tuple(topic for topic in story.topics if topic in known)
         if topics or known is None:
@@ -113,6 +115,6 @@ COLLECTION = Collection(
         Edition(ALL, "all stories with all topics, not cut", _FILES, 21_578, 120),
     ),
     choices=(Choice("stories", {"bodies": "without stories that are a headline alone"}),),
-    several=True,
+    multilabel=True,
     start=_start,
 )

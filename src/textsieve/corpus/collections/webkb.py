@@ -18,9 +18,9 @@ from ..batch import Batch, Document, Report, in_batches
 from ..bounds import ReadLimits
 from ..corpus import Start
 from ..streams import read_lines
-from .collection import Collection
-from .editions import Choice, ChosenEdition, Edition, File, Paths
-from .members import members
+from .archives import members
+from .collection import Choice, Collection, Edition, EditionSelection
+from .local_files import File, Paths
 
 ENCODING = "latin-1"
 FOUR = ("course", "faculty", "project", "student")
@@ -33,32 +33,32 @@ _HEADER = re.compile(r"\A[A-Za-z][\w -]*:.*\n(?:[^<\r\n].*\n)*+(?:\r?\n|\Z)")
 """Lines up to an empty one, the first with a name and a colon; some headers have lost their beginning."""
 
 
-def _start(files: Mapping[str, Paths], chosen: ChosenEdition) -> Start:
+def _start(files: Mapping[str, Paths], selection: EditionSelection) -> Start:
     def start(report: Report) -> Iterator[Batch]:
-        if chosen.edition.word == STEMMED:
-            return in_batches(_stemmed([path for paths in files.values() for path in paths], report, chosen.bounds))
+        if selection.edition.word == STEMMED:
+            return in_batches(_stemmed([path for paths in files.values() for path in paths], report, selection.bounds))
         (paths,) = files.values()
-        return in_batches(_pages(paths, chosen, report))
+        return in_batches(_pages(paths, selection, report))
 
     return start
 
 
-def _pages(paths: Paths, chosen: ChosenEdition, report: Report) -> Iterator[Document]:
-    for name, data in members(paths, lambda name: _is_wanted(name, chosen), report, chosen.bounds):
+def _pages(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
+    for name, data in members(paths, lambda name: _is_wanted(name, selection), report, selection.bounds):
         yield _HEADER.sub("", data.decode(ENCODING), count=1), (_class_and_university(name)[0],)
 
 
-def _is_wanted(name: str, chosen: ChosenEdition) -> bool:
+def _is_wanted(name: str, selection: EditionSelection) -> bool:
     kind, university = _class_and_university(name)
-    if kind not in (SEVEN if chosen.get("classes") else FOUR) or university not in UNIVERSITIES:
+    if kind not in (SEVEN if selection.get("classes") else FOUR) or university not in UNIVERSITIES:
         return False
-    word = chosen.get("university")
+    word = selection.get("university")
     if word is None:
         return True
     if not word.startswith(LEAVE):
         return university == word
     is_left = university == word.removeprefix(LEAVE)
-    return chosen.part is None or is_left == (chosen.part == "test")
+    return selection.part is None or is_left == (selection.part == "test")
 
 
 def _class_and_university(name: str) -> tuple[str, str]:

@@ -1,23 +1,143 @@
-"""Read a folder with a subfolder for each class and a file for each document.
+"""Read a folder with a subfolder for each class and a file for each document, safely, whatever it contains.
 
 The label is the name of the folder directly below the root, however deep the file lies in it; a file beside the class
-folders is unlabelled. `folders.py` finds the files.
+folders is unlabelled.
+
+Only regular files are documents: opening a pipe would block, and a device may never end. The walk uses its own stack
+instead of recursion, so that folders may be nested to any depth; paths that are too long for the system raise
+`InputError`. Files are sorted by name, so that the order is the same on every machine.
+
+A link is followed if its target is inside the folder. Other links are skipped and counted, unless the caller follows
+links: a link to a private file would put its words into a model. Every folder is read once: by its own name if it is
+inside, else by the first link that leads to it or to a folder around it. So links can neither form a loop nor multiply
+folders. A link to a file is a document of its own, in addition to the file if that is read too.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from ...errors import InputError
-from ..batch import Batch, Document, KeptDocument, Labels, Report, in_batches
-from ..content import binary_kind
+from ..batch import OUTSIDE, Batch, Document, KeptDocument, Labels, Report, in_batches
 from ..corpus import Corpus
-from ..folders import list_folder, walk
-from ..formats import Format
+from ..formats import Format, binary_kind
 from ..source import Source
-from ..streams import HEAD, read_document
-from ..text import decode
+from ..streams import HEAD, cannot_read, decode, read_document
+
+HIDDEN = "."
+LONGEST_NAME = 300
+"""Maximum number of characters of a path that an error shows."""
+NEITHER = "neither file nor folder"
+READ_ELSEWHERE = "links to folders read elsewhere"
+
+
+class FolderEntry(NamedTuple):
+    """A file below a folder."""
+
+    path: str
+    name: str
+    """The path relative to the folder, with slashes."""
+
+
+def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[FolderEntry]:
+    """Yield the regular files below a folder; skipped entries are counted in the report."""
+    walker = _Walker(root, report, follow_links)
+    stack = [("", iter(list_folder(str(root))))]  # the prefix of names in a folder, and its remaining entries
+    while stack:
+        prefix, entries = stack[-1]
+        entry = next(entries, None)
+        if entry is None:
+            stack.pop()
+        elif walker.is_folder(entry):
+            stack.append((f"{prefix}{entry.name}/", iter(list_folder(entry.path))))
+        elif walker.is_document(entry):
+            yield FolderEntry(entry.path, prefix + entry.name)
+
+
+def list_folder(path: str) -> list[os.DirEntry[str]]:
+    """Return the entries of a folder, sorted by name."""
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entries, key=lambda entry: os.fsencode(entry.name))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> InputError:
+    return cannot_read(path if len(path) <= LONGEST_NAME else f"{path[:LONGEST_NAME]}...", error)
+
+
+class _Walker:
+    """Decides which entries to read, and remembers the folders already read."""
+
+    def __init__(self, root: Path, report: Report, follow_links: bool) -> None:
+        self._root = os.path.realpath(root)
+        self._report = report
+        self._follow_links = follow_links
+        status = os.stat(root)
+        self._seen = {(status.st_dev, status.st_ino)}
+
+    def is_folder(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether an entry is a folder that should be entered."""
+        return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._is_new(entry)
+
+    def is_document(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether an entry that is not entered is a document."""
+        if entry.name.startswith(HIDDEN):
+            self._report.skip("hidden folders" if _is_dir(entry) else "hidden files")
+            return False
+        if _is_dir(entry):
+            return False  # is_folder has counted it
+        if not _is_file(entry):
+            self._report.skip(NEITHER)
+            return False
+        return not entry.is_symlink() or self._may_follow(os.path.realpath(entry.path))
+
+    def _is_new(self, folder: os.DirEntry[str]) -> bool:
+        if folder.is_symlink():
+            target = os.path.realpath(folder.path)
+            if not self._may_follow(target):
+                return False
+            inside = os.path.relpath(target, self._root).split(os.sep) if self._is_inside(target) else [HIDDEN]
+            if target == self._root or not any(name.startswith(HIDDEN) for name in inside):
+                self._report.skip(READ_ELSEWHERE)
+                return False
+        try:
+            status = folder.stat()
+        except OSError as error:
+            raise _unreadable(folder.path, error) from error
+        identity = (status.st_dev, status.st_ino)
+        if identity in self._seen:
+            self._report.skip(READ_ELSEWHERE)
+            return False
+        self._seen.add(identity)
+        return True
+
+    def _may_follow(self, target: str) -> bool:
+        if self._follow_links or self._is_inside(target):
+            return True
+        self._report.skip(OUTSIDE)
+        return False
+
+    def _is_inside(self, target: str) -> bool:
+        return target == self._root or target.startswith(os.path.join(self._root, ""))
+
+
+def _is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link loop
+        return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def corpus(source: Source, format: Format) -> Corpus:

@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
-from ..columns import choose, choose_kept
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source
-from ..text import without_surrogates
+from ..source import Source, choose, choose_kept
+from ..streams import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
 LOOK_AHEAD_CHARACTERS = 2**20
@@ -106,7 +105,7 @@ def _documents(
             )
         if not (value is None or isinstance(value, str)):
             raise InputError(
-                f"{text!r} is {_described(value)}, not a string. A text is a string, or null if empty.",
+                f"{text!r} is {_describe(value)}, not a string. A text is a string, or null if empty.",
                 place=Place(str(source.path), place.format(number)),
             )
         document, replaced = without_surrogates(value or "")
@@ -252,12 +251,12 @@ def _as_object(value: object, source: Source, place: str) -> Object:
     if isinstance(value, dict):
         return value
     raise InputError(
-        f'found {_described(value)}; expected an object such as {{"text": "...", "label": "..."}}.',
+        f'found {_describe(value)}; expected an object such as {{"text": "...", "label": "..."}}.',
         place=Place(str(source.path), place),
     )
 
 
-def _described(value: object) -> str:
+def _describe(value: object) -> str:
     """Describe a value for a message without showing it if it may be, or contain, a document."""
     kinds: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
     return kinds.get(type(value)) or json.dumps(value)

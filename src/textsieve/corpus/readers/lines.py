@@ -1,22 +1,48 @@
-"""Read plain text with one unlabelled document per line, mostly for prediction.
+"""Read formats with one document per line: plain text, and fastText's `__label__a __label__b and then the words`.
 
-A blank line is an empty document, so that predictions have a line for each input line.
+In plain text, documents are unlabelled, mostly for prediction. A blank line is an empty document, so that predictions
+have a line for each input line. In fastText's format, a line without a label is an unlabelled document.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..batch import Batch, Report, in_batches
+from ..batch import Batch, Document, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
 from ..source import Source
 
+LABEL = re.compile(r"__label__(\S*+)\s*+")
+
 
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the lines of a file as a corpus."""
+    is_fasttext = format.name == "fasttext"
+    documents = _fasttext_documents if is_fasttext else _plain_documents
 
     def start(report: Report) -> Iterator[Batch]:
-        return in_batches((line.rstrip("\r\n"), ()) for _, line in source.lines(report))
+        return in_batches(documents(source, report))
 
-    return Corpus(str(source.path), start, multilabel=False)
+    return Corpus(str(source.path), start, multilabel=None if is_fasttext else False)
+
+
+def _plain_documents(source: Source, report: Report) -> Iterator[Document]:
+    return ((line.rstrip("\r\n"), ()) for _, line in source.lines(report))
+
+
+def _fasttext_documents(source: Source, report: Report) -> Iterator[Document]:
+    to_labels = source.label_reader(report)
+    for number, line in source.lines(report):
+        text = line.strip()
+        if not text:
+            report.skip("blank lines")
+            continue
+        labels: list[str] = []
+        begin = 0
+        while match := LABEL.match(text, begin):
+            labels.append(match[1])
+            begin = match.end()
+        # A single label is not passed as a list, or every file would count as multilabel.
+        yield text[begin:], to_labels(labels if len(labels) > 1 else "".join(labels), number)

@@ -26,12 +26,10 @@ from pyarrow import types
 from ...errors import InputError, Place
 from ...files import write_temporary
 from ..batch import BATCH_DOCUMENTS, Batch, Document, KeptDocument, Report, in_batches
-from ..columns import choose, choose_kept
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source
-from ..streams import CHUNK, open_bytes
-from ..text import decode
+from ..source import Source, choose, choose_kept
+from ..streams import CHUNK, decode, open_bytes
 from .parquet_sizes import DamagedError, RowGroup, read_leaves, row_groups
 
 SLICE = 8 * 2**20

@@ -107,7 +107,7 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
     try:
         parsed = _load(lines.features)
     except (ValueError, OverflowError):
-        _name_the_line(lines, source)
+        _raise_with_line(lines, source)
         raise
     if not np.isfinite(parsed.data).all():
         row = int(np.searchsorted(parsed.indptr, np.flatnonzero(~np.isfinite(parsed.data))[0], side="right")) - 1
@@ -117,7 +117,7 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
     return parsed
 
 
-def _name_the_line(lines: _Lines, source: Source) -> None:
+def _raise_with_line(lines: _Lines, source: Source) -> None:
     for number, features in zip(lines.numbers, lines.features, strict=True):
         try:
             _load([features])

@@ -9,22 +9,22 @@ from tests.reference.collection_files import story, write_tar
 
 from textsieve.corpus import read
 from textsieve.corpus.batch import Report
-from textsieve.corpus.bounds import NAMED
-from textsieve.corpus.collections import records as module
-from textsieve.corpus.collections.posts import (
+from textsieve.corpus.bounds import NAMED_LIMITS
+from textsieve.corpus.collections import tagged_records as module
+from textsieve.corpus.collections.newsgroups import (
     with_subject_alone,
     without_footer,
     without_header,
     without_quotes,
     without_telling,
 )
-from textsieve.corpus.collections.records import between, records, without_tags
+from textsieve.corpus.collections.tagged_records import between, records, without_tags
 
 A, B = "<R x>a</R>", "<R>b</R>"
 
 
 @pytest.mark.parametrize(
-    ("lines", "found", "broken"),
+    ("lines", "expected", "broken"),
     [
         ([A, B], [A, B], 0),
         ([f"junk{A}junk{B}junk"], [A, B], 0),
@@ -37,24 +37,26 @@ A, B = "<R x>a</R>", "<R>b</R>"
         ([], [], 0),
     ],
 )
-def test_records(lines: list[str], found: list[str], broken: int) -> None:
+def test_records_between_tags_are_split_and_broken_ones_counted(
+    lines: list[str], expected: list[str], broken: int
+) -> None:
     report = Report()
-    assert list(records(lines, "R", report, NAMED, "x.sgm")) == found
+    assert list(records(lines, "R", report, NAMED_LIMITS, "x.sgm")) == expected
     assert report.skipped.get("broken records", 0) == broken
 
 
 def test_a_record_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_LINES", 5)
     report = Report()
-    assert list(records(["<R>", *["x"] * 20, A], "R", report, NAMED, "x.sgm")) == [A]
+    assert list(records(["<R>", *["x"] * 20, A], "R", report, NAMED_LIMITS, "x.sgm")) == [A]
     assert report.skipped == {"broken records": 1}
 
 
 def test_time_is_linear_in_the_length_of_a_line() -> None:
     """Seconds at most; anything that looks at the rest of the line for each tag would take hours."""
     report = Report()
-    assert sum(1 for _ in records([B * 500_000], "R", report, NAMED, "x.sgm")) == 500_000
-    assert list(records(["<R>" * 500_000], "R", report, NAMED, "x.sgm")) == []
+    assert sum(1 for _ in records([B * 500_000], "R", report, NAMED_LIMITS, "x.sgm")) == 500_000
+    assert list(records(["<R>" * 500_000], "R", report, NAMED_LIMITS, "x.sgm")) == []
     assert report.skipped == {"broken records": 500_000}
 
 
@@ -77,7 +79,7 @@ def test_what_is_between_and_what_is_left() -> None:
     assert without_tags("<" * 200_000) == "<" * 200_000
 
 
-def test_posts() -> None:
+def test_headers_footers_and_quotes_are_removed_from_posts() -> None:
     post = "PATH: a!b\nXref: x\n\tsci.space:1\nSubject: s\nX: Path: kept\n\nNewsgroups: in the body\nown"
     assert without_telling(post).removesuffix("\nown") == "Subject: s\nX: Path: kept\n\nNewsgroups: in the body"
     told = "".join(f"{field}: sci.space\n" for field in ("Followups-To", "X-To", "X-Apparently-To", "Followup-To"))

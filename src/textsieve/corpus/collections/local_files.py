@@ -1,14 +1,17 @@
-"""Locate the files of collections: in the folder that TEXTSIEVE_DATA names, then in the user's cache."""
+"""The files of collections, as their publishers ship them, and where they are on this machine.
+
+They are looked up in the folder that TEXTSIEVE_DATA names, then in the user's cache.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ...errors import InputError
-from .editions import File, Paths
 
 FOLDER = "TEXTSIEVE_DATA"
 MIRROR = "TEXTSIEVE_MIRROR"
@@ -17,8 +20,28 @@ NEVER_PACKED = (".zip", ".mat")
 """Extensions of files with built-in compression, for which no gzipped version is looked up."""
 
 
-class Found(NamedTuple):
-    """The location of a file."""
+Paths = tuple[Path, ...]
+"""The path of a file, or the paths of the folders that it was unpacked to."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a collection, as its publisher ships it."""
+
+    name: str
+    """Its path relative to the data folder; it is also found there without its own folder."""
+    sha256: tuple[str, ...] = ()
+    """Accepted checksums of a download, one for each way it is packed; local files are not checked."""
+    also: tuple[str, ...] = ()
+    """Alternative names."""
+    unpacked: tuple[str, ...] = ()
+    """The folders that it unpacks to, which replace the file if all of them exist."""
+    part: str | None = None
+    """The part that needs the file; None for both."""
+
+
+class FileLocation(NamedTuple):
+    """Where a file of a collection is."""
 
     place: str
     """The setting that names its folder, or "cache"."""
@@ -38,7 +61,7 @@ def places() -> dict[str, Path]:
     return ({FOLDER: Path(named).expanduser()} if named else {}) | {"cache": cache_folder()}
 
 
-def find(file: File) -> Found | None:
+def find(file: File) -> FileLocation | None:
     """Return the location of a file, or of the folders that it was unpacked to; None if neither exists.
 
     A file in any place takes precedence over folders, and empty folders are ignored: reading shows whether a file is
@@ -47,11 +70,11 @@ def find(file: File) -> Found | None:
     for place, folder in places().items():
         for name in _names(file):
             if os.path.isfile(folder / name):  # true even if the file may not be read
-                return Found(place, (folder / name,))
+                return FileLocation(place, (folder / name,))
     for place, folder in places().items():
         folders = tuple(folder / name for name in file.unpacked)
         if folders and all(map(_has_something, folders)):
-            return Found(place, folders)
+            return FileLocation(place, folders)
     return None
 
 
@@ -68,7 +91,7 @@ def obtain(file: File, name: str, publisher: str) -> Paths:
     if location := find(file):
         return location.paths
     if mirror := os.environ.get(MIRROR):
-        from .fetching import fetch
+        from .downloads import fetch
 
         return (fetch(file, mirror, cache_folder()),)
     raise InputError(

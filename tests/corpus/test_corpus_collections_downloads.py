@@ -20,8 +20,8 @@ from tests.reference.collection_files import POST, write_tar
 
 from textsieve import InputError
 from textsieve.corpus import read
-from textsieve.corpus.collections import fetching, newsgroups
-from textsieve.corpus.collections.editions import File
+from textsieve.corpus.collections import downloads, newsgroups
+from textsieve.corpus.collections.local_files import File
 
 NAME = "20news-bydate.tar.gz"
 
@@ -62,19 +62,21 @@ def test_a_download_is_kept(server: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert len(list(read("newsgroups"))) == 1
 
 
-def test_a_file_address(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mirror_may_be_a_file_address(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
     assert len(list(read("newsgroups:test"))) == 1
     assert os.listdir(tmp_path / "cache") == [NAME]
 
 
-def test_what_is_here_is_not_downloaded(published: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_existing_files_are_not_downloaded(published: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", "http://127.0.0.1:1")
     write_tar(own_data / NAME, {f"20news-bydate-test/sci.space/{number}": POST for number in range(3)})
     assert len(list(read("newsgroups"))) == 3, "whatever its checksum"
 
 
-def test_a_wrong_checksum(server: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_download_with_a_wrong_checksum_raises(
+    server: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
     (published / NAME).write_bytes((published / NAME).read_bytes() + b"\0")
     with pytest.raises(InputError, match="another checksum than the file that is known, and was thrown away"):
@@ -86,7 +88,7 @@ PAGES = b'<ExternalPage about="p"><d:Title>Chess</d:Title><topic>Top/Games</topi
 
 
 @pytest.mark.parametrize("content", [b"<html>please log in</html>", b"", gzip.compress(PAGES)[:-9]])
-def test_what_has_no_checksum_must_be_unpackable(
+def test_a_download_without_a_known_checksum_must_unpack(
     content: bytes, server: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
@@ -100,7 +102,7 @@ def test_what_has_no_checksum_must_be_unpackable(
     assert len(list(read("odp"))) == 99
 
 
-def test_what_is_bad_in_the_cache_is_to_be_deleted(tmp_path: Path, own_data: Path) -> None:
+def test_an_error_about_a_cached_file_says_to_delete_it(tmp_path: Path, own_data: Path) -> None:
     path = tmp_path / "cache" / NAME
     path.parent.mkdir()
     path.write_bytes(b"junk" * 999)
@@ -142,7 +144,7 @@ def test_a_folder_where_the_file_should_be(published: Path, tmp_path: Path, monk
         ("not an address", "Set TEXTSIEVE_MIRROR to"),
     ],
 )
-def test_an_address_that_leads_nowhere(
+def test_an_unreachable_mirror_raises(
     mirror: str, said: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", mirror)
@@ -165,11 +167,11 @@ def test_a_cache_that_cannot_be_written(published: Path, tmp_path: Path, monkeyp
         read("newsgroups")
 
 
-def test_without_pooch(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_download_without_pooch_names_the_extra(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str, *, extra: str, what: str) -> None:
         raise InputError(f"{what} needs {name}; pip install 'textsieve[{extra}]'")
 
-    monkeypatch.setattr(fetching, "require_package", missing)
+    monkeypatch.setattr(downloads, "require_package", missing)
     monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
     with pytest.raises(
         InputError, match=r"downloading 20news-bydate\.tar\.gz needs pooch; pip install 'textsieve\[corpora\]'"
@@ -177,13 +179,15 @@ def test_without_pooch(published: Path, monkeypatch: pytest.MonkeyPatch) -> None
         read("newsgroups")
 
 
-def test_a_bar_for_who_watches(server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_download_in_a_terminal_shows_a_progress_bar(
+    server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
     told: list[int] = []
-    closed: list[fetching._Bar] = []
+    closed: list[downloads._Bar] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(fetching._Bar, "update", lambda bar, size: told.append(size))
-    monkeypatch.setattr(fetching._Bar, "close", lambda bar: closed.append(bar))
+    monkeypatch.setattr(downloads._Bar, "update", lambda bar, size: told.append(size))
+    monkeypatch.setattr(downloads._Bar, "close", lambda bar: closed.append(bar))
     read("newsgroups")
     assert told
     assert closed
@@ -195,7 +199,7 @@ def test_a_download_leaves_standard_output_alone(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    bar = fetching._Bar("file")
+    bar = downloads._Bar("file")
     bar.update(1)
     print("result")
     bar.close()

@@ -20,11 +20,10 @@ from ..files import write_temporary
 from .batch import Batch, Report
 from .bounds import ReadLimits
 from .corpus import Corpus, with_source
+from .read_documents import read
 from .readers import jsonl
-from .reading import read
 from .source import Source
-from .streams import CHUNK, HEAD, lines_of_chunks
-from .text import check_encoding
+from .streams import CHUNK, HEAD, check_encoding, lines_of_chunks
 
 ENOUGH = 4
 """Number of bytes, not counting white space, needed to detect JSON lines and a byte order mark."""
@@ -38,7 +37,7 @@ class Pipe(Protocol):
 
 
 @contextmanager
-def arriving(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
+def read_pipe(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
     """Read a pipe as a `Corpus`; the options are those of `read`."""
     chunks = iter(lambda: pipe.read1(CHUNK), b"")
     start = _read_start(chunks)
@@ -72,13 +71,13 @@ def _is_json_lines(start: bytes) -> bool:
 
 def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
     encoding = check_encoding(options.get("encoding", "utf-8"))
-    usual = {f"usual_{option}": value for option, value in (options.get("usual") or {}).items()}
+    usual = {f"default_{option}": value for option, value in (options.get("usual") or {}).items()}
     source = Source(
         *(Path(name), encoding, options.get("text"), options.get("label")),
         texts_only=True,
         keep=tuple(options.get("keep", ())),
         **usual,
-        bounds=ReadLimits.checked(**options),
+        bounds=ReadLimits.from_options(**options),
     )
     passes: list[Report] = []
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textsieve import InputError
-from textsieve.corpus.arriving import arriving
+from textsieve.corpus.pipes import read_pipe
 
 
 class Slow:
@@ -32,13 +32,13 @@ class Slow:
 
 
 def texts_of(pieces: Iterable[bytes], **options: Any) -> list[str]:
-    with arriving(Slow(pieces), "standard input", **options) as corpus:
+    with read_pipe(Slow(pieces), "standard input", **options) as corpus:
         return list(corpus.texts())
 
 
-def test_json_lines_are_handed_out_as_they_come() -> None:
+def test_json_lines_are_yielded_as_they_arrive() -> None:
     pipe = Slow([b'{"text": "one"}\n{"text"', b': "two"}\n', b'{"text": "three"}'])
-    with arriving(pipe, "standard input", texts_only=True) as corpus:
+    with read_pipe(pipe, "standard input", texts_only=True) as corpus:
         batches = corpus.batches()
         assert (next(batches).texts, pipe.handed_out) == (["one"], 1)
         assert (next(batches).texts, pipe.handed_out) == (["two"], 2)
@@ -75,14 +75,14 @@ def test_blank_lines_and_a_byte_order_mark_before_json() -> None:
         (gzip.compress(b'{"text": "a b"}\n', mtime=0), ["a b"]),
     ],
 )
-def test_anything_else_is_told_by_its_content(content: bytes, texts: list[str]) -> None:
+def test_the_format_of_other_input_is_detected_from_its_content(content: bytes, texts: list[str]) -> None:
     for pieces in ([content], [bytes([byte]) for byte in content]):
         assert texts_of(pieces, texts_only=True) == texts
 
 
-def test_labels_take_all_of_it_and_give_a_corpus_for_many_passes() -> None:
+def test_input_with_labels_can_be_read_in_many_passes() -> None:
     lines = io.BytesIO(b'{"text": "a", "label": "x"}\n{"text": "b", "label": ["y", "z"]}\n')
-    with arriving(lines, "standard input") as corpus:
+    with read_pipe(lines, "standard input") as corpus:
         assert list(corpus) == list(corpus) == [("a", ("x",)), ("b", ("y", "z"))]
         assert corpus.multilabel is True
 
@@ -104,15 +104,17 @@ def test_labels_take_all_of_it_and_give_a_corpus_for_many_passes() -> None:
         (gzip.compress(b"text" * 100, mtime=0)[:-9], {}, "standard input: begins as a gzip file"),
     ],
 )
-def test_mistakes_are_told_of_standard_input(content: bytes, options: dict[str, Any], message: str) -> None:
+def test_errors_name_standard_input_instead_of_the_temporary_file(
+    content: bytes, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message) as problem:
         texts_of([content], **options)
     assert tempfile.gettempdir() not in str(problem.value)
 
 
-def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with arriving(io.BytesIO(b"label,text\nx,a b\n"), "standard input") as corpus:
+    with read_pipe(io.BytesIO(b"label,text\nx,a b\n"), "standard input") as corpus:
         assert list(tmp_path.iterdir())
         assert len(list(corpus)) == 1
     assert not list(tmp_path.iterdir())

@@ -16,10 +16,9 @@ from ..extras import require_package
 from .bounds import ReadLimits
 from .corpus import Corpus
 from .formats import BY_NAME, Format, detect
-from .named import NAMED, closest_name, is_name, open_named
+from .named_corpora import NAMED, closest_name, is_name, open_named
 from .source import Column, Source
-from .streams import cannot_read
-from .text import check_encoding
+from .streams import cannot_read, check_encoding
 
 
 class Reader(Protocol):
@@ -64,22 +63,22 @@ def read(
     least `max_document`. Anything larger raises `InputError` before it fills the memory. Links in a folder are followed
     if they stay inside it; `follow_links=True` also follows links that lead outside, and reads each folder once.
     """
-    location = _checked_path(path)
+    location = _parse_path(path)
     is_named = not _exists(location) and isinstance(path, str) and is_name(path)
-    bounds = ReadLimits.checked(max_document, max_unpacked, follow_links, is_named=is_named)
-    columns_to_keep = _checked_names(keep)
+    bounds = ReadLimits.from_options(max_document, max_unpacked, follow_links, is_named=is_named)
+    columns_to_keep = _column_tuple(keep)
     if is_named:
         name = os.fspath(path)
         _refuse_options(name, text=text, label=label, label_separator=label_separator, format=format)
         _refuse_options(name, keep=columns_to_keep or None, encoding=None if encoding == "utf-8" else encoding)
         return open_named(name, bounds)
     if not _exists(location):
-        raise _missing(location)
+        raise _missing_error(location)
     if not location.is_file() and not location.is_dir():
         raise InputError(
             "is a pipe or a device, which can be read only once. Save it to a file first.", place=str(location)
         )
-    separator = _checked_separator(label_separator)
+    separator = _check_separator(label_separator)
     usual = usual or {}
     source = Source(
         location,
@@ -98,7 +97,7 @@ def read(
     file_format = detect(source, format)
     _refuse_unused(source, file_format)
     if file_format.has_columns and separator is None:
-        source = replace(source, label_separator=source.usual_label_separator)
+        source = replace(source, label_separator=source.default_label_separator)
     if file_format.package is not None:
         try:
             require_package(file_format.package, extra=file_format.name, what=file_format.looks_like)
@@ -108,7 +107,7 @@ def read(
     return reader.corpus(source, file_format)
 
 
-def _checked_path(path: str | os.PathLike[str]) -> Path:
+def _parse_path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise InputError("give the name of a file, a folder or a corpus.", setting="path", value=path)
     if re.match(r"[a-z]+://", os.fspath(path)):
@@ -132,7 +131,7 @@ def _exists(path: Path) -> bool:
     return True
 
 
-def _missing(path: Path) -> InputError:
+def _missing_error(path: Path) -> InputError:
     """Return the error for a path that does not exist, suggesting the name that was probably meant."""
     if path.is_symlink():
         return InputError(
@@ -148,13 +147,13 @@ def _missing(path: Path) -> InputError:
     )
 
 
-def _checked_separator(separator: str | None) -> str | None:
+def _check_separator(separator: str | None) -> str | None:
     if separator == "":
         raise InputError("give the character between two labels, such as ','.", setting="label_separator", value="")
     return separator
 
 
-def _checked_names(keep: Iterable[Column]) -> tuple[Column, ...]:
+def _column_tuple(keep: Iterable[Column]) -> tuple[Column, ...]:
     if isinstance(keep, str | int):
         raise InputError(f"give a list of columns, such as [{keep!r}].", setting="keep", value=keep)
     return tuple(dict.fromkeys(keep))

@@ -11,7 +11,7 @@ from tests.reference.collection_files import POST, story, write_folder, write_ta
 
 from textsieve import InputError
 from textsieve.corpus import read
-from textsieve.corpus.inventory import inventory
+from textsieve.corpus.named_corpora import inventory
 
 POSTS = {f"20news-bydate-{part}/sci.space/{number}": POST for part in ("train", "test") for number in range(40)}
 BODY = "From: a@b\nSubject: Moons\n\nIn article <1> somebody writes:\n> How many moons?\nTwo moons.\n\n--\nme\n"
@@ -53,7 +53,7 @@ def test_what_is_packed_in_itself_is_not_packed_again(own_data: Path) -> None:
     assert list(read("webkb:stemmed:test")) == [("lectur", ("course",))]
 
 
-def test_what_is_not_here(own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_file_raises_with_where_to_get_it(own_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError) as caught:
         read("newsgroups:train")
     assert str(caught.value) == (
@@ -83,7 +83,7 @@ def test_only_the_files_of_a_part_are_needed(own_data: Path) -> None:
 
 
 @pytest.mark.parametrize("packing", ["tar.gz", "tar", "zip", "folders"])
-def test_any_packing_will_do(own_data: Path, packing: str) -> None:
+def test_a_file_may_be_compressed_or_not(own_data: Path, packing: str) -> None:
     path = own_data / "20news-bydate.tar.gz"
     files = POSTS | {"20news-bydate-train/sci.space/.DS_Store": "left behind"}
     if packing == "folders":
@@ -117,7 +117,7 @@ def test_a_cut_archive_is_an_error(own_data: Path, mode: str, share: float) -> N
 @pytest.mark.parametrize(
     "content", [b"", b"<html>not found</html>" * 100, b"PK\x03\x04junk", gzip.compress(b"junk" * 900, mtime=0)]
 )
-def test_what_is_no_archive(own_data: Path, content: bytes) -> None:
+def test_a_file_that_is_not_an_archive_raises(own_data: Path, content: bytes) -> None:
     (own_data / "20news-bydate.tar.gz").write_bytes(content)
     with pytest.raises(InputError, match=r"20news-bydate\.tar\.gz: .*get it again"):
         list(read("newsgroups"))

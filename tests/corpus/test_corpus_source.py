@@ -32,7 +32,9 @@ FOUND: list[tuple[str, dict[str, Any], tuple[str, Labels]]] = [
 
 
 @pytest.mark.parametrize(("content", "options", "first"), FOUND)
-def test_found(tmp_path: Path, content: str, options: dict[str, Any], first: tuple[str, Labels]) -> None:
+def test_conventional_column_names_are_recognised(
+    tmp_path: Path, content: str, options: dict[str, Any], first: tuple[str, Labels]
+) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(content.encode())
     assert next(iter(read(path, **options))) == first
@@ -52,7 +54,9 @@ UNCLEAR: list[tuple[str, dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("content", "options", "fragments"), UNCLEAR)
-def test_unclear(tmp_path: Path, content: str, options: dict[str, Any], fragments: list[str]) -> None:
+def test_ambiguous_columns_raise_with_the_list_of_columns(
+    tmp_path: Path, content: str, options: dict[str, Any], fragments: list[str]
+) -> None:
     path = tmp_path / "table.csv"
     path.write_text(content)
     with pytest.raises(InputError) as error:
@@ -60,7 +64,7 @@ def test_unclear(tmp_path: Path, content: str, options: dict[str, Any], fragment
     assert all(fragment in str(error.value) for fragment in fragments), error.value
 
 
-def test_json_keys(tmp_path: Path) -> None:
+def test_json_keys_are_chosen_like_columns(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"text": "a"}\n{"text": "b", "label": 3}\n')
     assert list(read(path)) == [("a", ()), ("b", ("3",))], "a label that only later lines have"

@@ -26,12 +26,11 @@ from urllib.request import url2pathname
 from ...errors import InputError
 from ...extras import require_package
 from ..streams import CHUNK, COMPRESSIONS, open_bytes
-from .editions import File
-from .locating import FOLDER, MIRROR, PACKED
+from .local_files import FOLDER, MIRROR, PACKED, File
 
 PIECE = 2**16
 """Bytes of a download between two updates of the progress bar."""
-AS_IT_IS = {"Accept-Encoding": "identity"}
+NO_ENCODING = {"Accept-Encoding": "identity"}
 """Otherwise a server may compress the response, or declare a compressed file so encoded, and it arrives unpacked."""
 
 _LOGIN = re.compile(r"//[^/\s]*@")
@@ -50,7 +49,7 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
 
             def get(source: str, arrived: str, manager: object) -> None:
                 download(source, arrived, manager)
-                _refuse_wrong(Path(arrived), file)
+                _check_download(Path(arrived), file)
 
             pooch.retrieve(address, None, fname=target.name, path=target.parent, downloader=get)
     except ValueError as problem:
@@ -75,7 +74,7 @@ def _error(message: str) -> InputError:
     return InputError(_LOGIN.sub("//", message))
 
 
-def _refuse_wrong(arrived: Path, file: File) -> None:
+def _check_download(arrived: Path, file: File) -> None:
     if file.sha256:
         with open(arrived, "rb") as opened:
             if file_digest(opened, "sha256").hexdigest() not in file.sha256:
@@ -128,11 +127,11 @@ def _downloader(pooch: Any, address: str, name: str) -> Iterator[Any]:
     elif scheme not in ("http", "https"):
         yield pooch.downloaders.choose_downloader(address)
     elif not sys.stderr.isatty():
-        yield pooch.HTTPDownloader(chunk_size=PIECE, headers=AS_IT_IS)
+        yield pooch.HTTPDownloader(chunk_size=PIECE, headers=NO_ENCODING)
     else:
         bar = _Bar(name)
         try:
-            yield pooch.HTTPDownloader(progressbar=bar, chunk_size=PIECE, headers=AS_IT_IS)
+            yield pooch.HTTPDownloader(progressbar=bar, chunk_size=PIECE, headers=NO_ENCODING)
         finally:
             bar.close()
 

@@ -1,0 +1,176 @@
+"""Named corpora, which are opened by a name instead of a path: one row each, and a list of what is available.
+
+Words after the name select a part or variant of the corpus: `newsgroups:comp:train`. `collections/collection.py`
+explains how they combine, and the module of each corpus lists its own. `inventory` returns the properties of the
+corpora and whether their files are available, without reading any of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from ..errors import InputError
+from .bounds import NAMED_LIMITS, ReadLimits
+from .collections.collection import Collection, EditionSelection
+from .collections.local_files import FOLDER, Paths, find
+from .corpus import Corpus
+
+SEPARATOR = ":"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCorpus:
+    """A corpus that can be opened by its name; its module is imported only then."""
+
+    name: str
+    module: str
+    about: str
+    is_collection: bool = True
+    """Whether its documents are in published files to be downloaded; otherwise textsieve generates them."""
+
+    def open(self, *words: str, bounds: ReadLimits = NAMED_LIMITS) -> Corpus:
+        """Return the corpus; for a collection, the part or variant that the words select."""
+        if self.is_collection:
+            return self.collection().corpus(*words, bounds=bounds)
+        self.refuse(*words)
+        return cast(Corpus, import_module(f"textsieve.corpus.{self.module}").corpus())
+
+    def refuse(self, *words: str) -> None:
+        """Raise `InputError` if words follow the name of a corpus that has no variants."""
+        if words:
+            raise InputError(
+                f"nothing may follow {self.name!r}. Leave it out.", place=SEPARATOR.join([self.name, *words])
+            )
+
+    def collection(self) -> Collection:
+        """Return the description of a collection."""
+        return cast(Collection, import_module(f"textsieve.corpus.collections.{self.module}").COLLECTION)
+
+
+_ROWS = (
+    NamedCorpus(
+        "docstrings",
+        "package_docstrings",
+        "docstrings of the installed numpy, scipy and scikit-learn; the class is the subpackage",
+        is_collection=False,
+    ),
+    NamedCorpus("newsgroups", "newsgroups", "20 Newsgroups: posts; the class is the group"),
+    NamedCorpus("reuters", "reuters", "Reuters-21578: news stories of 1987, of several topics each"),
+    NamedCorpus("brown", "brown", "Brown: American texts of 1961; the class is the genre"),
+    NamedCorpus("webkb", "webkb", "WebKB: pages of universities; the class is the kind of page"),
+    NamedCorpus("rcv1", "rcv1", "RCV1-v2: news stories of 1996 and 1997 as vectors or stems, of several topics each"),
+    NamedCorpus("odp", "odp", "Open Directory: pages of the web; the class is the first layer of the category"),
+)
+
+NAMED = {row.name: row for row in _ROWS}
+
+
+def open_named(path: str, bounds: ReadLimits = NAMED_LIMITS) -> Corpus:
+    """Return the corpus for a name, with or without words after it."""
+    name, *words = path.split(SEPARATOR)
+    return NAMED[name].open(*words, bounds=bounds)
+
+
+def is_name(path: str) -> bool:
+    """Return whether a path begins with the name of a corpus."""
+    return path.split(SEPARATOR)[0] in NAMED
+
+
+def closest_name(path: str) -> str | None:
+    """Return the most similar corpus name, with the words that follow it, or None."""
+    name, separator, words = path.partition(SEPARATOR)
+    close = get_close_matches(name, NAMED, n=1)
+    return close[0] + separator + words if close else None
+
+
+def docstrings() -> Corpus:
+    """Return the docstrings of the installed numpy, scipy and scikit-learn, labelled with their subpackage."""
+    return NAMED["docstrings"].open()
+
+
+class FileState(NamedTuple):
+    """A file of a corpus, and where it was found; `place` is None if it is missing."""
+
+    name: str
+    place: str | None
+    paths: Paths
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusEntry:
+    """A named corpus, or an edition of one, and its properties."""
+
+    name: str
+    about: str
+    documents: int | None = None
+    classes: int | None = None
+    split: tuple[int, int] | None = None
+    multilabel: bool = False
+    licence: str = "BSD"
+    publisher: str = "the installed packages"
+    words: dict[str, str] = field(default_factory=dict)
+    files: tuple[FileState, ...] = ()
+
+    @property
+    def is_here(self) -> bool:
+        """Return whether all files are available without a download."""
+        return all(file.place for file in self.files)
+
+    @property
+    def where(self) -> str:
+        """Return where the files are, as text for people."""
+        if not self.files:
+            return "built in"
+        if not self.is_here:
+            return "partly" if any(file.place for file in self.files) else "no"
+        return ", ".join(dict.fromkeys("folder" if file.place == FOLDER else "cache" for file in self.files))
+
+
+def inventory(name: str | None = None) -> list[CorpusEntry]:
+    """Return the editions of all named corpora, or of one, or the edition that words after its name select."""
+    if name is None:
+        return [entry for row in NAMED.values() for entry in _entries(row)]
+    if not is_name(name):
+        close = closest_name(name)
+        hint = f"Did you mean {close!r}?" if close else f"Corpora: {', '.join(NAMED)}."
+        raise InputError("is no corpus.", place=name, hint=hint)
+    first, *words = name.split(SEPARATOR)
+    return _entries(NAMED[first], *words)
+
+
+def _entries(row: NamedCorpus, *words: str) -> list[CorpusEntry]:
+    if not row.is_collection:
+        row.refuse(*words)
+        return [CorpusEntry(row.name, row.about)]
+    collection = row.collection()
+    selections = (
+        [collection.select(*words)] if words else [EditionSelection(edition) for edition in collection.editions]
+    )
+    return [_entry(collection, selection) for selection in selections]
+
+
+def _entry(collection: Collection, selection: EditionSelection) -> CorpusEntry:
+    """Return the entry of an edition, with only the files that the selection needs."""
+    edition = selection.edition
+    return CorpusEntry(
+        collection.full_name(edition),
+        f"{collection.title}: {edition.about}",
+        documents=edition.documents,
+        classes=edition.classes,
+        split=edition.split,
+        multilabel=collection.multilabel,
+        licence=collection.licence_of(edition),
+        publisher=collection.publisher_of(edition),
+        words=collection.words(),
+        files=_states(selection),
+    )
+
+
+def _states(selection: EditionSelection) -> tuple[FileState, ...]:
+    located = ((file.name, find(file)) for file in selection.files())
+    return tuple(
+        FileState(name, location and location.place, location.paths if location else ()) for name, location in located
+    )
