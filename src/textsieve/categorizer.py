@@ -8,7 +8,6 @@ file contains. Training is in `training`; this module loads no more than predict
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from itertools import compress
@@ -39,8 +38,8 @@ def _require_probabilities(categorizer: Categorizer) -> None:
     fitted = hasattr(categorizer, "model_")
     if (categorizer.model_.calibration if fitted else categorizer.probabilities) is None:
         raise NotAvailable(
-            "predict_proba and predict_log_proba are missing: this model was trained without probabilities; train it "
-            "with probabilities='sigmoid' or 'isotonic'."
+            "predict_proba and predict_log_proba are missing: this model was trained without probabilities",
+            hint=("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'"),
         )
 
 
@@ -211,8 +210,12 @@ class Categorizer(Parameters):
             return self._statistics_
         if self._file_ is None or not self._file_.has_statistics:
             raise InputError(
-                "This model has no statistics that documents could be added to; train it with keep_stats=True (for nb, "
-                "cnb, rocchio or tcfp), and load it from its file. Or fit again, with all documents."
+                "This model has no statistics that documents could be added to",
+                hint=(
+                    "train it with ",
+                    Setting("keep_stats", True),
+                    " (for nb, cnb, rocchio or tcfp), and load it from its file. Or fit again, with all documents",
+                ),
             )
         from .modelfile.statistics import read_statistics
 
@@ -258,7 +261,7 @@ class Categorizer(Parameters):
         """Warn about documents without a known term, at the line that called the prediction method."""
         if is_unknown.any():
             message = sentence_on_unknown(self._fitted(), int(is_unknown.sum()), len(is_unknown))
-            warnings.warn(message, stacklevel=3)
+            warn(message)
 
     def decision_function(self, X: Documents) -> NDArray[np.float64]:
         """Return the score of each class (documents x classes); for two classes, second minus first."""

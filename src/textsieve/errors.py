@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Any, Final, Self
 
 
 class _Unset:
@@ -88,36 +88,63 @@ class InputError(ValueError):
         self.allowed = tuple(allowed)
         self.hint = hint
 
+    def message(self) -> tuple[str | Setting, ...]:
+        """Return the whole message in pieces, to be part of another error's."""
+        pieces: list[str | Setting] = []
+        if self.place is not None:
+            pieces.append(f"{self.place}: ")
+        if self.setting is not None:
+            pieces.append(Setting(self.setting, self.value))
+            if self.problem:
+                pieces.append(": ")
+        pieces += _pieces(self.problem)
+        hint = _pieces(self.hint)
+        if not hint and self.allowed:
+            hint = (f"use one of {', '.join(map(repr, self.allowed))}",)
+        if hint:
+            is_sentence = isinstance(hint[0], str) and not hint[0][:1].islower()
+            if is_sentence and pieces and isinstance(pieces[-1], str):
+                pieces[-1] = pieces[-1].rstrip(".")
+            pieces += [". " if is_sentence else "; ", *hint]
+        if (hint or self.setting is not None) and not (
+            isinstance(pieces[-1], str) and pieces[-1].endswith((".", "!", "?"))
+        ):
+            pieces.append(".")
+        return tuple(pieces)
+
     def render(self, write_setting: Callable[[Setting], str] = str) -> str:
         """Return the message; `write_setting` returns how the front end writes a setting."""
-        where = "" if self.place is None else str(self.place)
-        setting = "" if self.setting is None else write_setting(Setting(self.setting, self.value))
-        problem = _joined(self.problem, write_setting)
-        text = ": ".join(part for part in (where, setting, problem) if part)
-        hint = _joined(self.hint, write_setting)
-        if not hint and self.allowed:
-            hint = f"use one of {', '.join(map(repr, self.allowed))}"
-        if hint:
-            text = f"{text}; {hint}" if hint[0].islower() or hint[0] == "-" else f"{text.rstrip('.')}. {hint}"
-        return text if (not hint and not setting) or text.endswith((".", "!", "?")) else f"{text}."
+        return render(self.message(), write_setting)
+
+    def with_fields(self, **fields: Any) -> Self:
+        """Return the same error with some fields changed, to be raised from this one."""
+        error = type(self).__new__(type(self))
+        error.args = self.args
+        error.__dict__.update(self.__dict__, **fields)
+        return error
 
     def at(self, place: Place | str) -> Self:
         """Return the same error at another place, to be raised from this one."""
-        error = type(self).__new__(type(self))
-        error.args = self.args
-        error.__dict__.update(self.__dict__, place=Place(place) if isinstance(place, str) else place)
-        return error
+        return self.with_fields(place=Place(place) if isinstance(place, str) else place)
 
     def __str__(self) -> str:
         """Return the message for users of the Python library."""
         return self.render()
 
 
-def _joined(message: Message, write_setting: Callable[[Setting], str]) -> str:
-    """Return a message as text."""
-    if isinstance(message, str):
-        return message
-    return "".join(write_setting(piece) if isinstance(piece, Setting) else piece for piece in message)
+def render(message: Message, write_setting: Callable[[Setting], str] = str) -> str:
+    """Return a message as text; `write_setting` returns how the front end writes a setting."""
+    return "".join(write_setting(piece) if isinstance(piece, Setting) else piece for piece in _pieces(message))
+
+
+def listed_settings(settings: Iterable[Setting], separator: str = ", ") -> tuple[str | Setting, ...]:
+    """Return the pieces of a message that lists settings."""
+    return tuple(piece for setting in settings for piece in (separator, setting))[1:]
+
+
+def _pieces(message: Message) -> tuple[str | Setting, ...]:
+    """Return a message in pieces; none if it is empty."""
+    return ((message,) if message else ()) if isinstance(message, str) else message
 
 
 class MissingPackage(InputError):

@@ -203,8 +203,9 @@ def naming_temporary(path: str, *, what: str) -> Iterator[None]:
         if problem.errno not in OUT_OF_SPACE:
             raise
         raise InputError(
-            f"{path}: there is no space for {what}, which is kept there for a while ({problem.strerror}). Free some "
-            "space, or set TMPDIR to a folder that has more."
+            f"there is no space for {what}, which is kept there for a while ({problem.strerror})",
+            place=path,
+            hint="Free some space, or set TMPDIR to a folder that has more",
         ) from problem
 
 

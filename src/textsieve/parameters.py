@@ -135,7 +135,7 @@ class Parameters:
             outer, _, inner = name.partition("__")
             if outer not in self._names():
                 raise InputError(
-                    f"Invalid parameter {outer!r} for {type(self).__name__}; it has {', '.join(self._names())}."
+                    f"Invalid parameter {outer!r} for {type(self).__name__}", hint=f"it has {', '.join(self._names())}"
                 )
             if not inner:
                 setattr(self, outer, params[name])

@@ -28,6 +28,6 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if not is_whole(n_jobs) or n_jobs == 0:
-        raise InputError(f"n_jobs={n_jobs!r}; use a number of threads, or -1 for all cores.")
+        raise InputError(setting="n_jobs", value=n_jobs, hint="use a number of threads, or -1 for all cores")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))

@@ -1,4 +1,4 @@
-"""Warnings that name the line at which this package was called from outside, however deep inside it they arise.
+"""Warnings that point to the line that called this package, however deep inside the package they arise.
 
 Python can show warnings with the same line and text only once. So a warning that may occur in each fold of a
 cross-validation has a text that doesn't differ from fold to fold.
@@ -6,15 +6,35 @@ cross-validation has a text that doesn't differ from fold to fold.
 
 import sys
 import warnings
+from collections.abc import Callable
+
+from .errors import Message, Setting, render
 
 _PACKAGE = __name__.partition(".")[0]
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+class InputWarning(UserWarning):
+    """A warning about the input; like an `InputError`, it lets each front end write settings in its own way."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def render(self, write_setting: Callable[[Setting], str] = str) -> str:
+        """Return the warning; `write_setting` returns how the front end writes a setting."""
+        return render(self.message, write_setting)
+
+    def __str__(self) -> str:
+        """Return the warning for users of the Python library."""
+        return self.render()
+
+
+def warn(message: Message | Warning, category: type[Warning] = InputWarning) -> None:
     """Warn at the line that called this package."""
+    warning = message if isinstance(message, Warning) else category(message)
     level = 1
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(warning, stacklevel=level)

@@ -68,7 +68,7 @@ def test_without_a_number_no_more_than_10_000() -> None:
 
 
 def test_more_terms_than_there_are() -> None:
-    with pytest.warns(UserWarning, match=r"n_terms=5,000 terms were asked for, but there are 26: all are kept") as told:
+    with pytest.warns(UserWarning, match=r"n_terms=5000, but there are 26 terms; all of them are kept") as told:
         model = fitted(n_terms=5000, held_out=0.2)
     assert len(told) == 1
     assert told[0].filename == __file__

@@ -54,13 +54,13 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
     "a tabulator in JSON": ("x.jsonl", '{"text": "a\tb"}\n', [], ["not JSON: Invalid control character at column 12"]),
     "class weights that cannot be": (
         *("x.csv", "label,text\n" + GOOD, ["--classifier", "rocchio", "--class-weight", "sport=5"]),
-        ["--class-weight={'sport': 5.0}: Rocchio has no class weights"],
+        ["--class-weight {'sport': 5.0}: Rocchio has no class weights"],
     ),
     "the same with several labels": (
         "x.csv",
         "label,text\n" + GOOD,
         ["--multilabel", "--classifier", "rocchio", "--class-weight", "sport=5"],
-        ["--class-weight={'sport': 5.0}: Rocchio has no class weights"],
+        ["--class-weight {'sport': 5.0}: Rocchio has no class weights"],
     ),
     "markup": ("x.txt", "<html><body>", [], ["HTML"]),
     "vectors": ("x.svm", "1 1:2\n2 3:1\n", [], ["holds vectors"]),
@@ -92,7 +92,7 @@ TRAINING: dict[str, tuple[str, str, list[str], list[str]]] = {
         "x.csv",
         "label,text\n" + GOOD,
         ["--min-df", "500"],
-        ["--min-df=500: there are only 15 documents"],
+        ["--min-df 500: there are only 15 documents"],
     ),
     "no words at all": ("x.csv", "label,text\nx,!\ny,?\nx,.\n", [], ["x.csv: None of the 3 documents has a term"]),
 }

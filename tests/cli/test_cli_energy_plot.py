@@ -68,7 +68,7 @@ def test_vectors_and_streams(news: Path, tmp_path: Path, run: Run, monkeypatch: 
 
 WRONG_USAGE = [
     (["--energy-plot", "x.svg", "--selector", "chi"], "energy is that of trace scores; use --selector ocfs or tofa"),
-    (["--energy-plot", "x.svg", "--energy-weights", "0,1.5"], "1.5 has no energy; above weight 1"),
+    (["--energy-plot", "x.svg", "--energy-weights", "0,1.5"], "1.5 has no energy: above weight 1"),
     (["--energy-plot", "x.svg", "--energy-weights", "0;1"], "'0;1'; use numbers with commas between them"),
     (["--energy-plot", "x.svg", "--energy-weights", "nan"], "nan is no weight"),
     (["--energy-plot", "x.svg", "--energy-level", "0"], "0"),

@@ -24,7 +24,7 @@ def test_keeping_statistics_of_an_svm_is_refused_before_a_file_is_read(tmp_path:
 def test_class_weights_are_named_where_they_are_the_reason(tmp_path: Path, run: Run) -> None:
     chosen = ["--classifier", "rocchio", "--class-weight", "balanced", "--keep-stats"]
     said = run("train", tmp_path / "none.csv", "-o", tmp_path / "a.sieve", *chosen, exit_code=2).stderr
-    assert "--keep-stats with --class-weight='balanced': the classifier 'rocchio' has no class weights" in said
+    assert "--keep-stats with --class-weight balanced: the classifier 'rocchio' has no class weights" in said
 
 
 def test_an_svm_says_how_it_is_trained_again(model: Path, news: Path, feedback: Path, tmp_path: Path, run: Run) -> None:

@@ -230,7 +230,7 @@ def test_the_extra_is_missing(nothing_is_read: Path, run: Run, monkeypatch: pyte
         (documents(), ["--grid", "--terms-per-member", "99"], "--terms-per-member 99; there are 24 terms"),
         (documents(), ["--important", "99"], "99"),
         (documents(), ["--cost", "1"], "--cost 1; use a whole number"),
-        (documents(), ["--min-df", "61"], "min_df"),
+        (documents(), ["--min-df", "61"], "--min-df 61: there are only 60 documents"),
         ([("aa bb", "x")] * 9, [], "x"),
         ([("aa bb", "x"), ("bb cc", "y")], ["--grid"], "All documents to train on in repetition 1 are of the class"),
         ([("-", "x"), ("!", "y")] * 5, [], "there is no term in any document"),

@@ -146,7 +146,7 @@ def test_explain_some_classes_and_terms(model: Path, run: Run, ask: Ask) -> None
     assert "(2 other terms)" in run("explain", model, "the goal and striker number1", "--terms", 3).stdout
     assert "(1 other term)" in run("explain", model, "the goal and striker number1", "--terms", 4).stdout
     result = run("explain", model, "goal", "--label", "crime", exit_code=1)
-    assert "--label='crime': there is no such class; the classes are ['politics', 'science', 'sport']" in result.stderr
+    assert "--label crime: there is no such class; the classes are ['politics', 'science', 'sport']" in result.stderr
 
 
 def test_explain_standard_input_and_nothing_known(model: Path, run: Run, ask: Ask) -> None:
@@ -282,7 +282,7 @@ def test_a_setting_is_not_blamed_on_the_file(news: Path, run: Run) -> None:
         ("epsilon=x", "epsilon='x'; use a number", 2),
         ("delta=0", "delta=0; use a number", 2),
         ("depth=3", "--selector-option: 'testors' has no option 'depth'", 2),
-        ("epsilon=7", "epsilon=7.0 is above every", 1),
+        ("epsilon=7", "epsilon=7.0: it is above every", 1),
     ):
         said = run("terms", news, "--selector", "testors", "--selector-option", option, exit_code=exit_code).stderr
         assert said.startswith(f"error: {found}")

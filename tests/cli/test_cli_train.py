@@ -148,7 +148,7 @@ def test_too_few_documents_to_hold_some_out(tmp_path: Path, run: Run) -> None:
 def test_more_terms_than_there_are(news: Path, tmp_path: Path, run: Run) -> None:
     result = run("train", news, "-o", tmp_path / "x.sieve", "-k", 5000)
     assert [line for line in result.stderr.splitlines() if line] == [
-        "warning: --terms=5,000 terms were asked for, but there are 24: all are kept."
+        "warning: --terms 5000, but there are 24 terms; all of them are kept."
     ]
 
 
@@ -204,7 +204,7 @@ def test_a_projection(selector: str, news: Path, ask: Ask, run: Run, tmp_path: P
     shown = run("train", news, "-o", tmp_path / "m.sieve", *arguments).stdout
     assert "classifier svm on the projection centroid" in " ".join(shown.split())
     refused = run("train", news, "-o", tmp_path / "m.sieve", *arguments, "--classifier", "nb", exit_code=2)
-    assert "--projection='centroid': the classifier 'nb' needs the weights" in " ".join(refused.output.split())
+    assert "--projection centroid: the classifier 'nb' needs the weights" in " ".join(refused.output.split())
 
 
 def test_options_of_a_projection_that_is_not_asked_for(news: Path, run: Run, tmp_path: Path) -> None:

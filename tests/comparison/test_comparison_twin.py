@@ -57,7 +57,7 @@ def all_by_hand(comparison: Comparison, splits: list[Any], path: Path, **shared:
         assert_same(row, comparison, by_hand(train, test, path, **shared, **own))
 
 
-@pytest.mark.filterwarnings("ignore:At epsilon", "ignore:n_terms=10,000 terms were asked for")
+@pytest.mark.filterwarnings("ignore:At epsilon", "ignore:n_terms=10000, but")
 def test_single_label_rows_equal_a_categorizer(tmp_path: Path) -> None:
     case = small_texts(60, 3)
     shared: dict[str, Any] = {"min_df": 2, "stop_words": "english"}
@@ -75,7 +75,7 @@ def test_single_label_rows_equal_a_categorizer(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:At epsilon", "ignore:n_terms=10,000 terms were asked for")
+@pytest.mark.filterwarnings("ignore:At epsilon", "ignore:n_terms=10000, but")
 def test_multilabel_thresholds_are_fitted_inside_the_fold(tmp_path: Path) -> None:
     case = small_texts(70, 3, multilabel=True)
     comparison = compare(

@@ -120,7 +120,7 @@ def test_printed() -> None:
         ({"n": 10, "Q": 2, "cost": 1}, "cost=1"),
         ({"n": 10, "Q": 2, "cost": 5.5}, "cost=5.5"),
         ({"n": 10, "Q": 2, "cost": 10**30}, "cost=1000"),
-        ({"n": 10, "Q": 2, "n_estimators": 10**30}, "cost more than cost=1,600"),
+        ({"n": 10, "Q": 2, "n_estimators": 10**30}, "cost more than cost=1600"),
         ({"n": 10, "Q": 2, "n_terms": 11}, "n_terms=11"),
         ({"n": 10, "Q": 2, "n_terms": 0.0}, "n_terms=0.0"),
         ({"n": 10, "Q": 2, "n_terms": True}, "n_terms=True"),

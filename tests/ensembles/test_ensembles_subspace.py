@@ -369,7 +369,7 @@ def test_any_classifier_can_be_a_member(estimator: Any, n_classes: int) -> None:
             if linear:
                 assert found.to_scorer().kind == ("subspace" if combine == "vote" else "linear")
                 continue
-            with pytest.raises(InputError, match="is not linear, so the votes of its like could be neither explained"):
+            with pytest.raises(InputError, match="is not linear, so the votes of members like it could be neither"):
                 found.to_scorer()
 
 
@@ -427,7 +427,7 @@ class NoPredict(BaseEstimator):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"estimator": NoPredict()}, r"estimator=NoPredict\(\) has no predict; use a classifier"),
+        ({"estimator": NoPredict()}, r"estimator=NoPredict\(\): it has no predict; use a classifier"),
         ({"estimator": LinearSVC}, "estimator=<class .*LinearSVC'>; use None, one of svm, logistic, nb"),
         ({"estimator": "svmm"}, "estimator='svmm'; use None, one of svm, logistic, nb, cnb, rocchio"),
         ({"estimator": "subspace"}, "an ensemble of random subspaces itself"),

@@ -112,7 +112,7 @@ def test_the_best_direction_between_class_means_if_none_raises_the_trace(
 
 @pytest.mark.parametrize(("weight", "asked", "kept"), [(0, 4, 3), (0.5, 9, 3), (1, 3, 1), (2, 2, 1)])
 def test_more_directions_than_there_are(weight: float, asked: int, kept: int) -> None:
-    with pytest.warns(UserWarning, match=f"n_components={asked} directions were asked for, but fewer have an"):
+    with pytest.warns(UserWarning, match=f"n_components={asked}, but fewer directions have an"):
         found = TraceProjection(weight=weight, n_components=asked).fit(ROWS, LABELS)
     assert found.transform(ROWS).shape == (4, kept)
     assert TraceProjection(weight=weight).fit(ROWS, LABELS).n_components_ == kept  # nothing asked for: nothing said
@@ -201,13 +201,13 @@ def test_too_few_rounds_are_told() -> None:
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 def test_warnings_name_the_line_of_the_caller(weight: float, make: Any) -> None:
     projection = TraceProjection(weight=weight, n_components=4)
-    with pytest.warns(UserWarning, match="n_components=4 directions") as noted:
+    with pytest.warns(UserWarning, match="n_components=4, but fewer directions") as noted:
         projection.fit(make(ROWS), LABELS)
     assert [warning.filename for warning in noted] == [__file__]
     if weight == 1:
         for name in ("components_", "n_components_"):
             projection.partial_fit(make(ROWS), LABELS)
-            with pytest.warns(UserWarning, match="n_components=4 directions") as noted:
+            with pytest.warns(UserWarning, match="n_components=4, but fewer directions") as noted:
                 getattr(projection, name)
             assert [warning.filename for warning in noted] == [__file__]
 

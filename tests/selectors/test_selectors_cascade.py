@@ -119,7 +119,7 @@ def test_a_stage_that_keeps_nothing_is_named() -> None:
 
 def test_asking_a_stage_for_more_than_reach_it() -> None:
     rows, labels = collection(0)
-    with pytest.warns(UserWarning, match="k=10 terms were asked for, but there are 4"):
+    with pytest.warns(UserWarning, match="k=10, but there are 4 terms"):
         cascade = Cascade([OCFS(k=4), InformationGain(k=10)]).fit(rows, labels)
     assert cascade.get_support().sum() == 4
 

@@ -146,7 +146,7 @@ def test_all_if_there_are_fewer_than_the_default() -> None:
 def test_more_than_there_are_takes_all_and_says_so_once(method: Any, settings: dict[str, Any]) -> None:
     if settings and method not in POOLED:
         return
-    with pytest.warns(UserWarning, match=r"k=1,234 terms were asked for, but there are 6: all are kept") as caught:
+    with pytest.warns(UserWarning, match=r"k=1234, but there are 6 terms; all of them are kept") as caught:
         selector = method(k=1234, **settings).fit(ROWS, LABELS)
     assert [warning.filename for warning in caught] == [__file__]
     assert selector.get_support().all()

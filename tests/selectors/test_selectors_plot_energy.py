@@ -44,8 +44,8 @@ def test_curves_are_those_of_the_selectors() -> None:
 
 
 BAD: list[tuple[Any, Any, str]] = [
-    (STATS, [0, 1.5], "1.5 has no energy; above weight 1 scores can be negative"),
-    (STATS, [], "weights is empty"),
+    (STATS, [0, 1.5], "1.5 has no energy: above weight 1 scores can be negative"),
+    (STATS, [], "weights: there are none"),
     (STATS, [np.nan], "nan is no weight"),
     (STATS, [np.inf], "inf is no weight"),
     (STATS, ["auto"], "'auto' is no weight"),

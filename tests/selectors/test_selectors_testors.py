@@ -200,7 +200,7 @@ def test_what_is_kept_is_in_proportion_to_the_statistics() -> None:
 
 
 def test_warnings_name_the_line_of_fit() -> None:
-    with pytest.warns(UserWarning, match="k=10 terms") as caught:
+    with pytest.warns(UserWarning, match="k=10, but") as caught:
         TypicalTestors(k=10).fit(ROWS, LABELS)
     with pytest.warns(UserWarning, match="no term sets apart") as more:
         TypicalTestors().fit(np.vstack([ROWS, ROWS[4:]]), [*LABELS, "d", "d"])
@@ -311,7 +311,7 @@ def test_k_beside_epsilon_is_a_limit() -> None:
     next_fewer = TypicalTestors(k=4).fit(rows, ["a", "b"])  # from .5 on there are five
     assert (next_fewer.epsilon_, next_fewer.support_.sum()) == (1.0, 3)
     assert TypicalTestors(k=5).fit(rows, ["a", "b"]).epsilon_ == 0.5
-    with pytest.warns(UserWarning, match="k=10 terms were asked for, but there are 6"):
+    with pytest.warns(UserWarning, match="k=10, but there are 6 terms"):
         assert TypicalTestors(k=10).fit(rows, ["a", "b"]).support_.sum() == 6
 
 
@@ -321,11 +321,11 @@ def test_k_beside_epsilon_is_a_limit() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"epsilon": 1.5}, r"epsilon=1.5 is above every weight .*the largest is 1\. Use a smaller epsilon"),
-        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001 is above every weight .*the largest is 1\."),
+        ({"epsilon": 1.5}, r"epsilon=1.5: it is above every weight .*the largest is 1\. Use a smaller epsilon"),
+        ({"epsilon": 1.0000000001}, r"epsilon=1.0000000001: it is above every weight .*the largest is 1\."),
         (
             {"epsilon": 5, "scale": "none"},
-            r"epsilon=5\.0 is above every weight in the mean documents of the classes, so that .*the largest is 3\.",
+            r"epsilon=5\.0: it is above every weight in the mean documents of the classes, so no .*the largest is 3\.",
         ),
         ({"epsilon": 0}, "epsilon=0; use a number above 0, for example 0.4"),
         ({"epsilon": -0.1}, "epsilon=-0.1;"),
@@ -337,14 +337,17 @@ def test_k_beside_epsilon_is_a_limit() -> None:
         ({"delta": -1.0}, "delta=-1.0;"),
         ({"delta": None}, "delta=None;"),
         ({"delta": float("nan")}, "delta=nan;"),
-        ({"delta": 2.0}, r"delta=2\.0 is above every difference .* epsilon=0\.4 or more.* the largest is 1\. Use a"),
+        (
+            {"delta": 2.0},
+            r"delta=2\.0: it is above every difference .* epsilon=0\.4 or more.* the largest is 1\.",
+        ),
         (
             {"delta": 2.0, "k": 3},
-            r"delta=2\.0 is above .*largest, so that .*largest is 1\. Use a smaller delta\.$",
+            r"delta=2\.0: it is above .*largest, so no .*largest is 1\. Use a smaller delta\.$",
         ),
         (
             {"delta": 9, "scale": "none"},
-            r"delta=9\.0 is above every difference .* epsilon=0.4 or more, so that .* the largest is 3\.",
+            r"delta=9\.0: it is above every difference .* epsilon=0.4 or more, so no .* the largest is 3\.",
         ),
         ({"scale": "sum"}, "scale='sum'; use one of 'max', 'none'"),
         ({"scale": None}, "scale=None"),

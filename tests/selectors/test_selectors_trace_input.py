@@ -97,7 +97,7 @@ def test_what_the_label_of_no_label_cannot_be(unlabelled: Any) -> None:
 
 
 def test_more_terms_than_there_are() -> None:
-    with pytest.warns(UserWarning, match="k=9 terms were asked for, but there are 4: all are kept"):
+    with pytest.warns(UserWarning, match="k=9, but there are 4 terms; all of them are kept"):
         assert TOFA(k=9).fit(ROWS, KNOWN).get_support().sum() == 4
     with warnings.catch_warnings():
         warnings.simplefilter("error")

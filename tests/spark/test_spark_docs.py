@@ -87,7 +87,7 @@ def both_registered(folder: Path) -> bool | None:
 
 
 @pytest.mark.parametrize("spark", ["local"], indirect=True)
-@pytest.mark.filterwarnings("ignore:n_terms=1,000 terms were asked for")
+@pytest.mark.filterwarnings("ignore:n_terms=1000, but")
 def test_the_python_block_runs(spark: SparkSession, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     here = re.sub(r'"(news[\w.-]*)"', lambda found: repr(str(folder / found[1])), block)

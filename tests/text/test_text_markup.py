@@ -189,5 +189,5 @@ def test_a_counter_drops_tags_if_it_is_told_to(way_through: str) -> None:
 
 @pytest.mark.parametrize("odd", ["", "Drop", True, None, 1])
 def test_another_setting_is_refused(odd: object) -> None:
-    with pytest.raises(InputError, match=r"tags=.*; use 'keep' or 'drop'"):
+    with pytest.raises(InputError, match=r"tags=.*; use one of 'keep', 'drop'"):
         TermCounter(tags=odd).fit(["aa"])  # type: ignore[arg-type]

@@ -227,7 +227,7 @@ def test_names_and_runs_of_words_are_one_or_the_other() -> None:
         with pytest.raises(InputError, match=r"names=True with ngram_range=\((1|2), 2\): a name is a run of words"):
             TermCounter(names=True, ngram_range=ngram_range).fit(["aa bb"])
     for odd in ("yes", 1, None):
-        with pytest.raises(InputError, match=r"names=.*; use False or True"):
+        with pytest.raises(InputError, match=r"names=.*; use one of False, True"):
             TermCounter(names=odd).fit(["aa"])  # type: ignore[arg-type]
 
 

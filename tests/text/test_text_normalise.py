@@ -331,7 +331,7 @@ def test_a_language_that_is_not_given_is_that_of_the_stop_words(
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"normalise": "stems"}, r"normalise='stems'; use 'stem' or 'lemma' or None\."),
+        ({"normalise": "stems"}, r"normalise='stems'; use one of 'stem', 'lemma', None\."),
         ({"normalise": True}, "normalise=True"),
         ({"normalise": "stem", "language": "klingon"}, r"language='klingon'; there are stems for .*german \(de\)"),
         ({"normalise": "lemma", "language": "tamil"}, r"language='tamil'; there are lemmas for .*welsh \(cy\)\."),

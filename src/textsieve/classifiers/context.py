@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Int32s, Ints
-from ..errors import InputError
+from ..errors import InputError, Setting
 from ..kernels import cooccurrence as kernels
 from ..stats.labels import LabelPairs
 from ..text.csr import CSR
@@ -43,8 +43,8 @@ def partners_of(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threads
     n_codes = stride * (len(class_docs) + 1)
     if n_codes > MOST_CODES:
         raise InputError(
-            f"{len(class_docs):,} classes, the largest of {stride - 1:,} documents, are too many for context; use "
-            "context=None."
+            f"{len(class_docs):,} classes, the largest of {stride - 1:,} documents, are too many for context",
+            hint=("use ", Setting("context", None)),
         )
     documents, rule = _documents(rows, pairs), kernels.PartnerRule(context == "mean", min_co, stride)
     sizes, used = np.zeros(n_terms, np.int64), np.zeros(n_codes, np.uint8)

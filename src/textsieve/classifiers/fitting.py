@@ -39,7 +39,12 @@ def fit_own(
     fresh = clone(classifier)
     if class_weight is not None:
         if "class_weight" not in fresh.get_params(deep=False):
-            raise InputError(f"class_weight={class_weight!r}: {type(fresh).__name__} has no class weights; use svm.")
+            raise InputError(
+                f"{type(fresh).__name__} has no class weights",
+                setting="class_weight",
+                value=class_weight,
+                hint="use svm",
+            )
         fresh.set_params(class_weight=class_weight)
     scorer: Scorer = fresh.fit(rows, indicator, **as_argument(fresh, sample_weight)).to_scorer()
     return scorer
@@ -121,8 +126,9 @@ def as_argument(classifier: Any, sample_weight: Floats | None) -> dict[str, Floa
         return {}
     if not traits_of(classifier).takes_sample_weight:
         raise InputError(
-            f"sample_weight: {type(classifier).__name__} takes no weights of documents; use svm, logistic, nb, cnb, "
-            "rocchio or subspace, or leave sample_weight out."
+            f"{type(classifier).__name__} takes no weights of documents",
+            setting="sample_weight",
+            hint="use svm, logistic, nb, cnb, rocchio or subspace, or leave sample_weight out",
         )
     return {"sample_weight": sample_weight}
 
@@ -151,6 +157,8 @@ def _fit(classifier: Any, rows: csr_matrix, y: Ints, class_weight: Any, sample_w
             class_weight = dict(zip(present.tolist(), factors.tolist(), strict=True))
         return fresh.set_params(class_weight=class_weight).fit(rows, y, **weights)
     raise InputError(
-        f"class_weight={class_weight!r}: {type(fresh).__name__} has no class weights"
-        + ("; each class's mean counts alike already." if isinstance(fresh, Rocchio) else "; use svm or logistic.")
+        f"{type(fresh).__name__} has no class weights",
+        setting="class_weight",
+        value=class_weight,
+        hint="each class's mean counts alike already" if isinstance(fresh, Rocchio) else "use svm or logistic",
     )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, pairs_of
 from ..text.csr import CSR
@@ -66,7 +66,7 @@ class KNNFP(VotingEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from documents given as the rows of a (sparse) matrix, with their labels."""
         if not (is_whole(self.k) and self.k >= 1):
-            raise InputError(f"k={shown(self.k)}; use a number of documents from 1.")
+            raise InputError(setting="k", value=self.k, hint="use a number of documents from 1")
         threads = n_threads(self.n_jobs)
         rows = training_rows(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]), "KNNFP")
         pairs = pairs_of(y, rows.n_rows, "KNNFP")

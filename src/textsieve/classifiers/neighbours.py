@@ -12,7 +12,6 @@ several classes; it counts as classified correctly if the class with the best sc
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -23,13 +22,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError, Setting
 from ..kernels.neighbours import judge_sizes
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, pairs_of
 from ..text.csr import CSR
 from ..threads import parallel_map
+from ..warning import warn
 from .neighbour_scorer import VOTES, NeighbourScorer
 
 if TYPE_CHECKING:
@@ -147,10 +147,9 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         has_no_neighbour = np.logical_not(scores.any(axis=1))
         if has_no_neighbour.any():
             scores[has_no_neighbour] = self.class_docs_
-            warnings.warn(
+            warn(
                 f"{has_no_neighbour.sum():,} of {len(has_no_neighbour):,} documents share no term with any training "
-                f"document; they get the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
-                stacklevel=3,
+                f"document; they get the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}."
             )
         return scores
 
@@ -178,7 +177,9 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         k = self.k_ if k is None else k
         if not (is_whole(k) and 1 <= k <= most):
             others = "other documents" if X is None else "documents"
-            raise InputError(f"k={shown(k)}; use a number of neighbours from 1 to {most:,}, the number of {others}.")
+            raise InputError(
+                setting="k", value=k, hint=f"use a number of neighbours from 1 to {most:,}, the number of {others}"
+            )
         index, all_documents = self._scorer.index, np.arange(len(self._documents), dtype=np.int32)
         if X is None:
             queries, exclusions = rows_in(index), {"groups": all_documents, "owns": all_documents}
@@ -208,17 +209,19 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
             self.right_by_k_ = right_by_size(scorer, most, n_threads(self.n_jobs))
             return int(self.right_by_k_.argmax()) + 1
         if int(self.k) > n_documents:
-            warnings.warn(
-                f"k={self.k}, but there are {n_documents:,} training documents; all of them are neighbours.",
-                stacklevel=3,
+            warn(
+                (
+                    Setting("k", self.k),
+                    f", but there are {n_documents:,} training documents; all of them are neighbours.",
+                )
             )
         return min(int(self.k), n_documents)
 
     def _validate(self) -> None:
         if self.k != "auto" and not (is_whole(self.k) and self.k >= 1):
-            raise InputError(f'k={shown(self.k)}; use a number of neighbours from 1, or "auto".')
+            raise InputError(setting="k", value=self.k, hint='use a number of neighbours from 1, or "auto"')
         if self.votes not in VOTES:
-            raise InputError(f"votes={shown(self.votes)}; use one of {', '.join(VOTES)}.")
+            raise InputError(setting="votes", value=self.votes, hint=f"use one of {', '.join(VOTES)}")
         n_threads(self.n_jobs)
 
     def __sklearn_tags__(self) -> Tags:

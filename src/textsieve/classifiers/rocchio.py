@@ -153,7 +153,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
         for name in ("beta", "gamma"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 <= value < np.inf):
-                raise InputError(f"{name}={value!r}; use a number from 0.")
+                raise InputError(setting=name, value=value, hint="use a number from 0")
         if self.beta == self.gamma == 0:
             raise InputError(
                 "beta and gamma are both 0, so that no document would count; use a number above 0 for one."

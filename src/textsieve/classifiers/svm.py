@@ -9,7 +9,6 @@ do not depend on it.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,9 +21,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..settings import is_whole, n_threads
 from ..stats.weights import check_weights, drop_weightless
+from ..warning import warn
 from .separation import Problem, SVMProblem
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def class_factors(
     try:
         factors: Floats = compute_class_weight(class_weight, classes=classes, y=y)
     except ValueError as problem:
-        raise InputError(f"class_weight={shown(class_weight)}: {problem}") from problem
+        raise InputError(f"{problem}", setting="class_weight", value=class_weight) from problem
     if not (np.isfinite(factors) & (factors > 0)).all():
-        raise InputError(f"class_weight={shown(class_weight)}; use factors above 0.")
+        raise InputError(setting="class_weight", value=class_weight, hint="use factors above 0")
     return factors
 
 
@@ -127,11 +127,10 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
             n_jobs=n_threads(self.n_jobs),
         )
         if separation.unfinished:
-            warnings.warn(
+            warn(
                 f"{separation.unfinished} of {len(separation.intercepts)} problems had not converged after "
                 f"max_iter={self.max_iter} rounds; increase max_iter, or decrease C.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         self.coef_, self.intercept_, self.n_iter_ = separation.coefficients, separation.intercepts, separation.rounds
         return self
@@ -154,9 +153,9 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         for name in ("C", "tol"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float | np.number) and 0 < value < np.inf):
-                raise InputError(f"{name}={value!r}; use a number above 0.")
+                raise InputError(setting=name, value=value, hint="use a number above 0")
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise InputError(f"max_iter={self.max_iter!r}; use a number of rounds from 1.")
+            raise InputError(setting="max_iter", value=self.max_iter, hint="use a number of rounds from 1")
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that sparse matrices are accepted."""

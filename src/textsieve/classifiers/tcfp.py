@@ -60,7 +60,10 @@ def _is_plain(estimator: TCFP) -> bool:
     """
     if estimator.context is not None:
         raise InputError(
-            f"context={estimator.context!r}: partial_fit and merge are for context=None; fit all documents at once."
+            "partial_fit and merge are for context=None",
+            setting="context",
+            value=estimator.context,
+            hint="fit all documents at once",
         )
     return True
 
@@ -203,9 +206,9 @@ class TCFP(VotingEstimator):
 
     def _validate(self) -> int:
         if self.context is not None and self.context not in CONTEXTS:
-            raise InputError(f"context={shown(self.context)}; use None or one of {', '.join(CONTEXTS)}.")
+            raise InputError(setting="context", value=self.context, hint=f"use None or one of {', '.join(CONTEXTS)}")
         if not isinstance(self.balance, bool | np.bool_):
-            raise InputError(f"balance={shown(self.balance)}; use True or False.")
+            raise InputError(setting="balance", value=self.balance, hint="use True or False")
         if not (is_whole(self.min_co) and self.min_co >= 1):
-            raise InputError(f"min_co={shown(self.min_co)}; use a number of documents from 1.")
+            raise InputError(setting="min_co", value=self.min_co, hint="use a number of documents from 1")
         return n_threads(self.n_jobs)

@@ -6,7 +6,6 @@ warning.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..text.csr import CSR
+from ..warning import warn
 from .scorer import Scorer
 from .vote_table import require_weights
 
@@ -73,10 +73,9 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         unknown = votes[np.arange(len(votes)), numbers] == 0.0
         if unknown.any():
             numbers[unknown] = self.class_docs_.argmax()
-            warnings.warn(
+            warn(
                 f"{unknown.sum():,} of {len(unknown):,} documents share no term with any training document; they get "
-                f"the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}.",
-                stacklevel=2,
+                f"the most frequent class, {self.classes_[self.class_docs_.argmax()].item()!r}."
             )
         return np.asarray(self.classes_[numbers])
 

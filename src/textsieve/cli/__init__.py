@@ -12,5 +12,5 @@ def main() -> None:
         from .program import program
 
         program(prog_name="textsieve")
-    except KeyboardInterrupt:  # before or after `orderly` handles it
+    except KeyboardInterrupt:  # before or after `handle_errors` handles it
         sys.exit(130)

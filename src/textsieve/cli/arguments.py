@@ -20,9 +20,9 @@ def expecting_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
         yield
     except InputError as problem:
         hint = _hint(verb, model, others)
-        if hint is None:
-            raise
-        raise type(problem)(f"{problem} {hint}") from problem
+        if hint is not None:
+            problem.add_note(hint)
+        raise
 
 
 def _hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:

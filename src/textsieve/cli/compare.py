@@ -124,21 +124,21 @@ def command(
     from ..comparison.results import is_results_file
     from ..comparison.splits import Splitting
     from .compare_output import check_report, read_measured, show
-    from .ending import say, usage
+    from .errors import exit_as_usage_error
+    from .messages import option_name, say
     from .opening import STDIO, opened, refuse_to_lose
     from .progress import progress
-    from .wording import option
 
     if is_results_file(path):
         check_report(report, path)
         show(read_measured(path), path, report, as_json=wants_json)
         return
     settings = options.counting(terms_are) | multilabel
-    with usage():
+    with exit_as_usage_error():
         Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
         is_split = Splitting(**split).is_requested
     if test is not None and is_split:
-        conflicting = next(option(name) for name in split if split[name] is not None)
+        conflicting = next(option_name(name) for name in split if split[name] is not None)
         raise click.UsageError(f"{conflicting} and --test exclude each other; leave out one.")
     if test == STDIO == path:
         raise click.UsageError("- is standard input, which can be CORPUS or --test, not both; give one as a file.")

@@ -136,12 +136,11 @@ class _OnSpark:
 
     def fit(self, model: Categorizer, tell: Tell) -> Categorizer:
         from ..spark import fit
-        from .ending import warn
-        from .wording import as_options
+        from .messages import warn, warning_text
 
         trained = fit(self._df, categorizer=model, progress=tell, **self._limits)
         if trained.model_.labels == "one" and (hint := _looks_joined(trained.model_.classes)):
-            warn(as_options(f"{self._name}: {hint}"))
+            warn(warning_text(f"{self._name}: {hint}"))
         return trained
 
     def told(self, model: Categorizer) -> str:

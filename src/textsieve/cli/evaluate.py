@@ -47,8 +47,9 @@ def command(model: str, path: str, reading: dict[str, Any], jobs: int, wants_jso
         report = categorizer.evaluate(watched(corpus, "predicting", tell))
     if not report.documents:
         raise InputError(
-            f"{corpus.name}: no document has a label, so there is nothing to compare the predictions with. In a table, "
-            "name the column of the labels with label=."
+            "no document has a label, so there is nothing to compare the predictions with",
+            place=corpus.name,
+            hint="In a table, name the column of the labels with --label",
         )
     if wants_json:
         print_json(report.to_dict())

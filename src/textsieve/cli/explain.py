@@ -81,7 +81,9 @@ def _find_class(explanation: "Explanation", label: str) -> "ClassExplanation":
         if as_written(explained.label) == label:
             return explained
     known = sorted(as_written(explained.label) for explained in explanation.classes)
-    raise InputError(f"label={label!r}: there is no such class; the classes are {shown(known, 200)}.")
+    raise InputError(
+        "there is no such class", setting="label", value=label, hint=f"the classes are {shown(known, 200)}"
+    )
 
 
 def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) -> "Page":
@@ -110,8 +112,8 @@ def _strengths(explained: "ClassExplanation", compares: bool) -> dict[str, float
 
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, compares: bool) -> None:
     from ..errors import counted
+    from .messages import printable
     from .output import Column, label_text, numbers
-    from .wording import printable
 
     first, others = explained.contributions[:n_terms], explained.contributions[n_terms:]
     strengths = _strengths(explained, compares)

@@ -26,7 +26,7 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
     from ..modelfile.reading import read_stored
     from .description import described
     from .json_output import print_json
-    from .wording import printable
+    from .messages import printable
 
     trained, file = read_stored(model)
     if wants_terms and not wants_json:

@@ -6,7 +6,7 @@ from itertools import groupby
 from rich.text import Text
 
 from ..prediction import Span
-from .wording import printable
+from .messages import printable
 
 FOR, AGAINST = "bold green", "underline red"
 LONGEST = 4000

@@ -13,7 +13,7 @@ from ..corpus.streams import read_head
 from ..errors import InputError
 from ..files import check_openable
 from ..prediction import Model
-from .ending import warn
+from .messages import warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")

@@ -133,7 +133,7 @@ def encoding(value: str) -> str:
     try:
         return check_encoding(value)
     except InputError as problem:
-        raise click.BadParameter(str(problem).removeprefix("encoding=")) from problem
+        raise click.BadParameter(str(problem.with_fields(setting=None))) from problem
 
 
 def size(value: str) -> int:

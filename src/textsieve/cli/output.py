@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..prediction import Label, as_written
-from .wording import printable
+from .messages import printable
 
 WIDTH_OF_A_PIPE = 120
 LONGEST_TERM = 30
@@ -42,7 +42,7 @@ def numbers(*titles: str) -> list[Column]:
 
 
 class _Console(Console):
-    """A console that leaves broken pipes to `ending`; rich itself would exit with code 1."""
+    """A console that leaves broken pipes to `handle_errors`; rich itself would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
         raise

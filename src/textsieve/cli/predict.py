@@ -67,7 +67,7 @@ def command(
     from ..categorizer import load
     from ..prediction import sentence_on_unknown
     from .arguments import expecting_a_model
-    from .ending import warn
+    from .messages import warn
     from .opening import STDIO, opened, refuse_to_lose, usual_of
     from .progress import progress, watched
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import click
 
-from .ending import orderly
+from .errors import handle_errors
 
 VERBS = {
     "train": "Learn from labelled documents, and write a model.",
@@ -25,7 +25,7 @@ VERBS = {
 
 
 class Verbs(click.Group):
-    """A group of subcommands that are imported when they are called, and whose errors are handled by `orderly`."""
+    """A group of subcommands, which are imported when they are called; `handle_errors` handles their errors."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the subcommands in the order of the table."""
@@ -56,12 +56,12 @@ class Verbs(click.Group):
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
         """Parse the arguments before the subcommand; this also handles --help."""
-        with orderly():
+        with handle_errors():
             return super().make_context(*args, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a subcommand."""
-        with orderly():
+        with handle_errors():
             return super().invoke(ctx)
 
 

@@ -15,10 +15,9 @@ import click
 from ..categorizer_settings import SETTINGS, Settings, is_description
 from ..errors import counted
 from ..prediction import Model
-from .ending import say
+from .messages import printable, say
 from .options import arguments_of
 from .rereading import rereading
-from .wording import printable
 
 DOCUMENTS = "YOUR-DOCUMENTS"
 """A placeholder for the documents that a model was trained on; the model doesn't know where they are."""

@@ -83,7 +83,7 @@ def command(
     from ..serve.server import TOKEN_VARIABLE, is_loopback, open_listener, run, token_from_environment, url_of
     from ..serve.service import Log, Service
     from .arguments import expecting_a_model
-    from .ending import warn
+    from .messages import warn
     from .opening import refuse_to_lose
 
     if feedback is not None:

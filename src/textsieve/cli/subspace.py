@@ -1,8 +1,6 @@
 """`textsieve subspace`: how many members, and how many terms each, an ensemble of random subspaces should have."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -177,7 +175,7 @@ def command(
             f"{corpus.name}: {corpus.report}", corpus.name, selection["selector"], documents, measuring
         )
         settings = measuring | {"n_jobs": jobs, "progress": tell, "prepare": prepare}
-        with corpus.naming(), _own_options():
+        with corpus.naming():
             report = (
                 _grid(experiment, grid, settings)
                 if grid["grid"]
@@ -218,21 +216,6 @@ def _most(n_chosen: int | float | str | None, documents: "LabelledCounts") -> in
 
     n_seen = int((documents.counts.getnnz(axis=0) > 0).sum())
     return usual_n_terms(n_seen) if n_chosen is None else limit_of(n_chosen, n_seen)
-
-
-@contextmanager
-def _own_options() -> Iterator[None]:
-    """Rename the library's settings in error messages to the options of this command."""
-    from ..errors import InputError
-
-    try:
-        yield
-    except InputError as problem:
-        message = str(problem)
-        for name, option in SIZES.items():
-            message = message.replace(f"{name}=", f"{option} ")
-        message = message.replace("cost=", "--cost ").replace(", or None", "")
-        raise type(problem)(message) from problem
 
 
 def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":

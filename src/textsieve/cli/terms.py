@@ -23,7 +23,7 @@ def energy_weights(value: str) -> list[float]:
     try:
         return checked_weights([float(part) for part in value.split(",")])
     except InputError as problem:
-        raise click.BadParameter(str(problem).removeprefix("weights: ")) from problem
+        raise click.BadParameter(str(problem.with_fields(setting=None))) from problem
     except ValueError:
         raise click.BadParameter(f"{value!r}; use numbers with commas between them, such as 0,0.5,1.") from None
 
@@ -37,13 +37,13 @@ energy = options.bundle(
         help="Draw which share of all scores the best terms hold, for ocfs and tofa, to a .svg, .png, .html or .json.",
     ),
     click.option(
-        "--energy-weights",
+        *("--energy-weights", "weights"),
         type=energy_weights,
         metavar="WEIGHT,...",
         help="The weights of its curves, up to 1; the selector's own too, if it is.  [default: 0,0.5,1]",
     ),
     click.option(
-        "--energy-level",
+        *("--energy-level", "level"),
         type=click.FloatRange(0, 1, min_open=True),
         metavar="SHARE",
         help=f"The share for which the number of terms is written to each curve.  [default: {LEVEL}]",
@@ -93,14 +93,14 @@ def command(
     """
     from ..registry import selector_of
     from ..training.ranking import check_reading, rank_terms
-    from .ending import usage
+    from .errors import exit_as_usage_error
     from .opening import opened
     from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
     settings = _with_text_labels(selection["selector_options"] or {})
     counting = options.counting(terms_are)
-    with usage():
+    with exit_as_usage_error():
         selector = _of_files(selector_of(selection["selector"], settings))
         selector.check_settings()
         check_reading(counting)
@@ -132,9 +132,9 @@ def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
 
     file = energy["energy_plot"]
     if file is None:
-        for name in ("energy_weights", "energy_level"):
+        for name in ("weights", "level"):
             if energy[name] is not None:
-                raise click.UsageError(f"--{name.replace('_', '-')} is for --energy-plot; name its file too.")
+                raise click.UsageError(f"--energy-{name} is for --energy-plot; name its file too.")
         return
     if selector not in TRACE_SELECTORS:
         raise click.UsageError(
@@ -157,8 +157,8 @@ def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:
     plot_energy(
         cast(TOFA, ranked.selector),
         energy["energy_plot"],
-        weights=energy["energy_weights"],
-        level=energy["energy_level"] or LEVEL,
+        weights=energy["weights"],
+        level=energy["level"] or LEVEL,
     )
 
 
@@ -204,8 +204,8 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
 
 def _show(ranked: "RankedTerms", about: str, selector: str) -> None:
     from .description import with_thresholds
+    from .messages import printable
     from .output import Column, Fitting, Page, label_text, numbers
-    from .wording import printable
 
     page = Page()
     page.line(about)

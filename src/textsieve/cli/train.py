@@ -78,14 +78,14 @@ def command(
     """
     from ..categorizer import Categorizer
     from ..training import check_settings
-    from .ending import usage
+    from .errors import exit_as_usage_error
     from .opening import READING, columns_given, refuse_to_lose
 
     refuse_to_lose(output, *paths, what="a model", option="-o")
     settings = {**selection, **methods, **options.counting(terms_are), **multilabel, **measures}
     settings["held_out"] = settings["held_out"] or None  # --held-out 0 holds none out
     model = Categorizer(**settings, n_jobs=jobs)
-    with usage():
+    with exit_as_usage_error():
         check_settings(model.settings())
     with opened_by(engine, paths, reading) as documents:
         with documents.progress() as tell:
@@ -112,7 +112,7 @@ def _fit(
 ) -> "Categorizer":
     """Train; without held-out documents if there are too few to hold some out."""
     from ..errors import TooFewDocuments
-    from .ending import warn
+    from .messages import warn
 
     try:
         return documents.fit(model, tell)

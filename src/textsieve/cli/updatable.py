@@ -62,7 +62,7 @@ def _require_packages(model: Model, path: str) -> None:
     try:
         model.rows([])
     except MissingPackage as problem:
-        raise MissingPackage(f"{path}: {problem}") from problem
+        raise problem.at(path) from problem
 
 
 @contextmanager
@@ -77,15 +77,15 @@ def saying_how(
 ) -> Iterator[None]:
     """On an `InputError` (or only on errors of the class `only`), print how to train the model again, and exit."""
     from ..errors import InputError
-    from .ending import FAILED, say
+    from .errors import FAILED
+    from .messages import error_text, say
     from .retraining import say_how
-    from .wording import as_options
 
     try:
         yield
     except InputError as problem:
         if not isinstance(problem, only or InputError):
             raise
-        say("error", as_options(str(problem)))
+        say("error", error_text(problem))
         say_how(model, path, files, reading, **changed)
         raise click.exceptions.Exit(FAILED) from problem

@@ -118,7 +118,8 @@ def _nothing_changed() -> Iterator[None]:
         yield
     except InputError as problem:
         way_out = "; --skip-unknown-labels leaves such documents out" * isinstance(problem, UnknownLabel)
-        raise type(problem)(f"{problem} Nothing was changed{way_out}.") from problem
+        problem.add_note(f"Nothing was changed{way_out}.")
+        raise
 
 
 def _learn(

@@ -1,4 +1,4 @@
-"""Translate the library's messages for the command line: settings become options."""
+"""Translate the messages of readers for the command line: settings become options."""
 
 import re
 
@@ -66,17 +66,3 @@ def as_options(message: str) -> str:
     for pattern, replacement in _RULES:
         message = pattern.sub(replacement, message)
     return message
-
-
-def printable(text: str) -> str:
-    """Return the text with unprintable characters escaped, so that a terminal takes none of them for a command."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )
-
-
-def on_one_line(text: str) -> str:
-    """Return the text as `printable` does, with line ends as spaces."""
-    return printable(" ".join(text.split()))

@@ -32,7 +32,7 @@ from .folds import Fold, FoldCache, RankingRequest, Timed, timed
 from .plan import Condition, Plan, settings_for_form
 from .rankings import FoldRanking
 from .results import Mistakes, Row, Selection
-from .variants import message_of
+from .variants import without_option_setting
 
 CONSTANT_TIME = "1970-01-01T00:00:00+00:00"
 MOST_WARM_UP_DOCUMENTS = 400
@@ -76,7 +76,9 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         trained, training_seconds = timed(lambda: _train(training, split, inner, selected_terms[1:]))
         predicted, prediction_seconds = timed(lambda: assign(training, trained.fitted, split.test, trained.cut))
     except InputError as problem:
-        return MeasuredCondition(Row.about(fold.number, condition, **about, problem=message_of(problem)), selection)
+        return MeasuredCondition(
+            Row.about(fold.number, condition, **about, problem=str(without_option_setting(problem))), selection
+        )
     true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
     classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
     report = compare_labels(

@@ -231,15 +231,16 @@ def naming_variant(setting: str, variant: Variant) -> Iterator[None]:
         return
     except MissingPackage:
         raise
-    except (InputError, TypeError, ValueError) as problem:
-        raise InputError(f"{variant.name}: {message_of(problem)}", setting=setting) from problem
+    except InputError as problem:
+        message = without_option_setting(problem).message()
+        raise InputError((f"{variant.name}: ", *message), setting=setting) from problem
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"{variant.name}: {problem}", setting=setting) from problem
 
 
-def message_of(problem: Exception) -> str:
-    """Return the message of an error about a variant, without the setting that holds its options."""
-    if not isinstance(problem, InputError):
-        return str(problem)
-    return problem.render(lambda setting: "" if setting.name in _OPTION_SETTINGS else str(setting))
+def without_option_setting(problem: InputError) -> InputError:
+    """Return an error about a variant without the setting that holds its options."""
+    return problem.with_fields(setting=None) if problem.setting in _OPTION_SETTINGS else problem
 
 
 def _limit_member_terms(settings: Settings) -> Settings:

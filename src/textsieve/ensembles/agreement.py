@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 
 ABSTAINED = -1
 
@@ -147,7 +147,7 @@ def _checked(predictions: ArrayLike, truth: ArrayLike) -> tuple[Ints, Ints]:
     answers, classes = np.asarray(predictions), np.asarray(truth)
     for name, array in (("predictions", answers), ("truth", classes)):
         if array.dtype.kind not in "iu":
-            raise InputError(f"{name}={shown(array)}; give the numbers of classes, which are whole.")
+            raise InputError(setting=name, value=array, hint="give the numbers of classes, which are whole")
     if answers.ndim != 2 or answers.shape[1] < 2 or not len(answers):
         raise InputError(
             f"predictions has the shape {answers.shape}; give documents x members, at least one document and two "

@@ -51,7 +51,7 @@ class _CountingMembers:
 
     def warn(self) -> None:
         """Warn if problems did not converge."""
-        warn_of_unfinished(self._unfinished, self._problems, stacklevel=4)
+        warn_of_unfinished(self._unfinished, self._problems)
 
 
 def votes_of_linear(members: list[Member], task: Task, n_terms: int) -> SubspaceScorer:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ..arrays import Floats
-from ..errors import InputError, counted, shown
+from ..errors import InputError, counted
 from ..extras import require_extra
 from .members import member_classifier, refuse_averages_of_cosines, size_of
 from .trial import Progress, RandomSplit, Repetition, checked_documents, random_splits, repetitions, teller
@@ -56,7 +56,7 @@ def axis(name: str, given: Any, n: int, *, most: int | None = None) -> list[int]
     """Return the distinct values of an axis, ascending; floats up to 1.0 are fractions of the n terms."""
     values = _listed(given)
     if not values:
-        raise InputError(f"{name}={shown(given)}; give at least one number.")
+        raise InputError(setting=name, value=given, hint="give at least one number")
     return sorted({size_of(name, value, n, most) for value in values})
 
 
@@ -258,4 +258,4 @@ def plot_grid(
 def check_measure(measure: str) -> None:
     """Raise `InputError` unless `measure` is "accuracy" or "error"."""
     if measure not in MEASURES:
-        raise InputError(f"measure={shown(measure)}; use one of {', '.join(map(repr, MEASURES))}.")
+        raise InputError(setting="measure", value=measure, allowed=MEASURES)

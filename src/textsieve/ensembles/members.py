@@ -14,7 +14,6 @@ processes; if they have a seed, each member gets its own. So the members don't d
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -36,12 +35,13 @@ from ..classifiers.linear_form import ALWAYS, Linear, NotLinear, checked_form, l
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.separation import Problem, SVMProblem
 from ..classifiers.svm import LinearSVM, against_the_rest, class_factors
-from ..errors import InputError, counted, shown
+from ..errors import InputError, Setting, counted
 from ..estimators import arrays_as_output
 from ..kernels.csr import score_rows
 from ..registry import CLASSIFIERS, classifier_of
 from ..settings import as_number, is_whole, n_threads
 from ..stats.labels import LabelPairs, label_pairs
+from ..warning import warn
 from .vote_rules import knows_nothing
 
 ENSEMBLE = "subspace"
@@ -54,8 +54,9 @@ def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False
     """
     if isinstance(base, Rocchio) and (combine == "mean" or multilabel):
         raise InputError(
-            "Rocchio compares by the cosine, and each member has another length of a document: its scores can't be "
-            "averaged, nor cut at 0 for several labels; use combine='vote' with one label a document, or svm or nb."
+            "Rocchio compares by the cosine, and each member has another length of a document: its scores "
+            "can't be averaged, nor cut at 0 for several labels",
+            hint=("use ", Setting("combine", "vote"), " with one label a document, or svm or nb"),
         )
 
 
@@ -72,13 +73,13 @@ def member_classifier(estimator: Any, class_weight: Any = None, C: Any = 100.0) 
         base = clone(estimator)
     else:
         names = ", ".join(name for name in CLASSIFIERS if name != ENSEMBLE)
-        raise InputError(f"estimator={shown(estimator)}; use None, one of {names}, or a classifier.")
+        raise InputError(setting="estimator", value=estimator, hint=f"use None, one of {names}, or a classifier")
     for name in ("fit", "predict"):
         if not hasattr(base, name):
-            raise InputError(f"estimator={shown(base)} has no {name}; use a classifier.")
+            raise InputError(f"it has no {name}", setting="estimator", value=base, hint="use a classifier")
     if class_weight is not None:
         if "class_weight" not in base.get_params():
-            raise InputError(f"class_weight={class_weight!r}: {type(base).__name__} has no class weights.")
+            raise InputError(f"{type(base).__name__} has no class weights", setting="class_weight", value=class_weight)
         base.set_params(class_weight=class_weight)
     return base
 
@@ -96,12 +97,14 @@ def seed_of(random_state: Any) -> int:
     """
     if is_whole(random_state):
         if random_state < 0:
-            raise InputError(f"random_state={random_state}; use a whole number from 0, or None.")
+            raise InputError(setting="random_state", value=random_state, hint="use a whole number from 0, or None")
         return int(random_state)
     try:
         drawn = check_random_state("a truth value" if isinstance(random_state, bool) else random_state)
     except ValueError:
-        raise InputError(f"random_state={shown(random_state)}; use a whole number from 0, or None.") from None
+        raise InputError(
+            setting="random_state", value=random_state, hint="use a whole number from 0, or None"
+        ) from None
     return int(drawn.randint(1 << 31))
 
 
@@ -113,8 +116,10 @@ def size_of(name: str, value: Any, n: int, most: int | None = None) -> int:
     if isinstance(value, float | np.floating) and 0.0 < as_number(value) <= 1.0:
         return max(1, round(float(value) * n))
     raise InputError(
-        f"{name}={shown(value)}; there are {counted(n, 'term')}: use a whole number from 1{limit}, or a share of them "
-        "above 0.0 and up to 1.0."
+        setting=name,
+        value=value,
+        hint=f"there are {counted(n, 'term')}: use a whole number from 1{limit}, or a share of them above 0.0 "
+        "and up to 1.0",
     )
 
 
@@ -264,17 +269,16 @@ def member_scores(
             unfinished, of_all = unfinished + more, of_all + scores.shape[1]
             yield scores
     finally:
-        warn_of_unfinished(unfinished, of_all, stacklevel=3)
+        warn_of_unfinished(unfinished, of_all)
 
 
-def warn_of_unfinished(unfinished: int, of_all: int, *, stacklevel: int) -> None:
+def warn_of_unfinished(unfinished: int, of_all: int) -> None:
     """Warn if the training of members did not converge."""
     if unfinished:
-        warnings.warn(
+        warn(
             f"{unfinished:,} of {of_all:,} problems had not converged; increase max_iter of the estimator, or decrease "
             "its C.",
             ConvergenceWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError, Setting
 from ..selectors.trace import terms_for_energy
 from ..settings import as_number, is_whole
 from .theory import coverage, diversity, log_diversity, log_one_minus_exp, log_usability, log_without, usability
@@ -52,9 +52,9 @@ def important_terms(scores: ArrayLike, way: Literal["energy", "knee"] = "energy"
         The share for "energy".
     """
     if way not in COUNTING_RULES:
-        raise InputError(f"way={shown(way)}; use {' or '.join(map(repr, COUNTING_RULES))}.")
+        raise InputError(setting="way", value=way, hint=f"use {' or '.join(map(repr, COUNTING_RULES))}")
     if not 0.0 < as_number(level) <= 1.0:
-        raise InputError(f"level={shown(level)}; use a share above 0.0 and up to 1.0, for example 0.8.")
+        raise InputError(setting="level", value=level, hint="use a share above 0.0 and up to 1.0, for example 0.8")
     return COUNTING_RULES[way](_best_first(scores), float(level))
 
 
@@ -62,7 +62,9 @@ def _best_first(scores: ArrayLike) -> Floats:
     """Return the positive scores divided by the largest, the best first."""
     all_scores = np.asarray(scores)
     if all_scores.dtype.kind not in "iuf" or all_scores.ndim != 1:
-        raise InputError(f"scores={shown(scores)}; give one number for each term, for example a selector's scores_.")
+        raise InputError(
+            setting="scores", value=scores, hint="give one number for each term, for example a selector's scores_"
+        )
     if np.isnan(all_scores).any() or np.isposinf(all_scores).any():
         raise InputError("scores has NaN or infinity, of which there is no share; give numbers.")
     positive = all_scores[all_scores > 0].astype(np.float64)
@@ -181,21 +183,30 @@ def suggest(
     """
     usability(n, 1, 1, Q)  # raises InputError for invalid n or Q
     if np.ndim(n) or np.ndim(Q):
-        raise InputError(f"n={shown(n)}, Q={shown(Q)}; give one number each, sizes are suggested for one ensemble.")
+        raise InputError(
+            (Setting("n", n), ", ", Setting("Q", Q)), hint="give one number each, sizes are suggested for one ensemble"
+        )
     n, Q = int(n), int(Q)
     if n > MOST_TERMS:
-        raise InputError(f"n={n:,}; every M is tried, so n is up to {MOST_TERMS:,} here: select terms first.")
+        raise InputError(
+            f"every M is tried, so n is up to {MOST_TERMS:,} here", setting="n", value=n, hint="select terms first"
+        )
     limit = COST_OF_A_TERM * n if cost is None else cost
     if not is_whole(limit) or not 2 <= limit <= LARGEST_COST:
-        raise InputError(f"cost={shown(cost)}; use a whole number of terms of all members, from 2 to 2^53, or None.")
+        raise InputError(
+            setting="cost", value=cost, hint="use a whole number of terms of all members, from 2 to 2^53, or None"
+        )
     if not 0.0 <= as_number(within) < 1.0:
-        raise InputError(f"within={shown(within)}; use a number from 0.0 to below 1.0, for example 1e-6.")
+        raise InputError(setting="within", value=within, hint="use a number from 0.0 to below 1.0, for example 1e-6")
     sizes, members = _allowed_terms(n, n_terms), _allowed_members(n_estimators)
     fewest, most = (2, int(limit)) if members is None else (members, members)
     sizes = sizes[sizes <= limit // fewest]
     if not len(sizes):
-        asked = f"{fewest:,} members" + (f" of n_terms={n_terms!r}" if n_terms is not None else "")
-        raise InputError(f"{asked} cost more than cost={limit:,}; allow more, or fewer terms or members.")
+        of_terms = () if n_terms is None else (" of ", Setting("n_terms", n_terms))
+        raise InputError(
+            (f"{fewest:,} members", *of_terms, " cost more than ", Setting("cost", int(limit))),
+            hint="allow more, or fewer terms or members",
+        )
     M, L = _cheapest(n, Q, sizes, fewest, np.minimum(limit // sizes, most), float(within))
     suggested, *neighbours = _with_probabilities(n, Q, [(M, L), *_neighbouring_sizes(n, M, L)])
     return Suggestion(n, Q, *suggested, tuple(neighbours))
@@ -209,14 +220,16 @@ def _allowed_terms(n: int, n_terms: Any) -> Ints:
     if isinstance(n_terms, float | np.floating) and 0.0 < n_terms <= 1.0:
         return np.array([max(1, round(float(n_terms) * n))])
     raise InputError(
-        f"n_terms={shown(n_terms)}; use a number from 1 to n={n:,}, a share above 0.0 and up to 1.0, or None."
+        setting="n_terms",
+        value=n_terms,
+        hint=f"use a number from 1 to n={n:,}, a share above 0.0 and up to 1.0, or None",
     )
 
 
 def _allowed_members(n_estimators: Any) -> int | None:
     if n_estimators is None or (is_whole(n_estimators) and n_estimators >= 2):
         return None if n_estimators is None else int(n_estimators)
-    raise InputError(f"n_estimators={shown(n_estimators)}; use a whole number from 2, or None.")
+    raise InputError(setting="n_estimators", value=n_estimators, hint="use a whole number from 2, or None")
 
 
 # -- the search ------------------------------------------------------------------------------------------------------

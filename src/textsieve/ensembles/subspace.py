@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
 from ..classifiers.scorer import Scorer
-from ..errors import InputError, NotAvailable, shown
+from ..errors import InputError, NotAvailable, Setting
 from ..parameters import available_if
 from ..settings import n_threads
 from ..stats.labels import is_indicator, pairs_of, without_missing
@@ -97,7 +97,8 @@ def _require_votes(ensemble: RandomSubspace) -> None:
     """Raise `NotAvailable` unless members vote; mean scores cannot be turned into shares."""
     if ensemble.combine != "vote":
         raise NotAvailable(
-            f"predict_proba and predict_log_proba are missing: combine={shown(ensemble.combine)}; use combine='vote'."
+            ("predict_proba and predict_log_proba are missing: ", Setting("combine", ensemble.combine)),
+            hint=("use ", Setting("combine", "vote")),
         )
 
 
@@ -212,8 +213,12 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         if isinstance(self._decides, SubspaceScorer):
             return linear_members(self._decides, self.classes_)
         raise NotAvailable(
-            f"estimators_ is missing: with combine={self.combine!r} only the mean of linear members is kept; fit the "
-            "ensemble with combine='vote'."
+            (
+                "estimators_ is missing: with ",
+                Setting("combine", self.combine),
+                " only the mean of linear members is kept",
+            ),
+            hint=("fit the ensemble with ", Setting("combine", "vote")),
         )
 
     def decision_function(self, X: Any) -> Floats:
@@ -268,7 +273,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         if isinstance(self._decides, SubspaceScorer) and not self.multilabel_:
             return self._decides.choices(CSR.of(rows), self.n_jobs)
         raise InputError(
-            "Single members are known with one label a document and combine='vote' alone; fit the ensemble so."
+            ("Single members are known with one label a document and ", Setting("combine", "vote"), " alone"),
+            hint="fit the ensemble so",
         )
 
     def to_scorer(self) -> Scorer:
@@ -276,8 +282,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if isinstance(self._decides, OtherMembers):
             raise InputError(
-                f"estimator={shown(self.estimator)} is not linear, so the votes of its like could be neither explained "
-                "nor stored; use svm, logistic, nb, cnb or rocchio."
+                "it is not linear, so the votes of members like it could be neither explained nor stored",
+                setting="estimator",
+                value=self.estimator,
+                hint="use svm, logistic, nb, cnb or rocchio",
             )
         return self._decides
 

@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..estimators import arrays_as_output
 from ..settings import as_number, is_whole
 from .agreement import MeasuredDiversity, measured_diversity
@@ -49,9 +49,11 @@ def random_splits(n_documents: int, *, test_share: float, repeats: int, random_s
     The same `random_state` gives the same splits.
     """
     if not 0.0 < as_number(test_share) < 1.0:
-        raise InputError(f"test_share={shown(test_share)}; use a share of the documents above 0.0 and below 1.0.")
+        raise InputError(
+            setting="test_share", value=test_share, hint="use a share of the documents above 0.0 and below 1.0"
+        )
     if not (is_whole(repeats) and repeats >= 1):
-        raise InputError(f"repeats={shown(repeats)}; use a number of repetitions from 1.")
+        raise InputError(setting="repeats", value=repeats, hint="use a number of repetitions from 1")
     if n_documents < 2:
         raise InputError(f"There are {n_documents} documents; give some to train on and some to test.")
     n_test = min(max(round(test_share * n_documents), 1), n_documents - 1)

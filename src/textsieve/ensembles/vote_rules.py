@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 
 Truths = NDArray[np.bool_]
 Said = tuple[Floats, Truths]
@@ -86,7 +86,7 @@ COMBINATIONS: dict[str, Callable[[VoteTally], Floats]] = {
 def require_combination(combine: object) -> None:
     """Raise `InputError` unless `combine` is the name of a rule."""
     if not (isinstance(combine, str) and combine in COMBINATIONS):
-        raise InputError(f"combine={shown(combine)}; use one of {', '.join(map(repr, COMBINATIONS))}.")
+        raise InputError(setting="combine", value=combine, allowed=COMBINATIONS)
 
 
 def running_decisions(

@@ -110,7 +110,7 @@ class Calibration:
     def fit_held_out(cls, method: str, held_out: HeldOutScores) -> Self:
         """Learn from scores and labels that need not be in memory at once."""
         if method not in METHODS:
-            raise InputError(f"probabilities={shown(method)}; use one of {', '.join(map(repr, METHODS))}, or None.")
+            raise InputError(setting="probabilities", value=method, allowed=(*METHODS, None))
         curves = [_curve(method, *judged) for judged in held_out.by_class()]
         starts = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in curves])]).astype(np.int64)
         knots, values = (np.concatenate([curve[part] for curve in curves]) for part in (0, 1))

@@ -182,9 +182,9 @@ class SCutFBR(SCut):
 
     def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
         if isinstance(self.floor, bool) or not (isinstance(self.floor, int | float) and 0 <= self.floor <= 1):
-            raise InputError(f"floor={self.floor!r}; use a number from 0 to 1.")
+            raise InputError(setting="floor", value=self.floor, hint="use a number from 0 to 1")
         if self.fallback not in ("top", "never"):
-            raise InputError(f"fallback={self.fallback!r}; use 'top' or 'never'.")
+            raise InputError(setting="fallback", value=self.fallback, hint="use 'top' or 'never'")
         return super()._learned(held_out)
 
     def _threshold(self, scores: Floats, is_member: Bools, weights: Floats | None) -> float:
@@ -218,7 +218,7 @@ class RCut(Cut):
         if self.ranks is None:
             return None
         if not (is_whole(self.ranks) and self.ranks >= 1):
-            raise InputError(f"ranks={self.ranks!r}; use a number of classes from 1, or None.")
+            raise InputError(setting="ranks", value=self.ranks, hint="use a number of classes from 1, or None")
         return ThresholdRule(None, int(self.ranks))
 
     def _learned(self, held_out: HeldOutScores) -> ThresholdRule:
@@ -257,7 +257,7 @@ class PCut(Cut):
         if self.factor is not None and (
             isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
         ):
-            raise InputError(f"factor={self.factor!r}; use a number above 0, or None.")
+            raise InputError(setting="factor", value=self.factor, hint="use a number above 0, or None")
         factors = FACTORS if self.factor is None else (self.factor,)
         thresholds = np.empty((len(factors), held_out.n_classes))
         self.shares_ = np.empty(held_out.n_classes)
@@ -350,8 +350,8 @@ CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut, Ze
 def cut_of(setting: Any, options: Mapping[str, Any] | None) -> Cut:
     """Return the rule for a setting: a name with options."""
     if not (isinstance(setting, str) and setting in CUTS):
-        raise InputError(f"cut={shown(setting)}; use one of {', '.join(CUTS)}.")
+        raise InputError(setting="cut", value=setting, hint=f"use one of {', '.join(CUTS)}")
     try:
         return CUTS[setting](**(options or {}))
     except TypeError as problem:
-        raise InputError(f"cut_options={shown(options)}: {problem}.") from problem
+        raise InputError(f"{problem}", setting="cut_options", value=options) from problem

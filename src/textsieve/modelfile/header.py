@@ -187,7 +187,8 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
         yield Rule(value in allowed, f"{name} is {shown(value)}, none of {', '.join(map(str, allowed))}")
     yield Rule(isinstance(fields["lowercase"], bool), f"lowercase is {shown(fields['lowercase'])}, not true or false")
     for fault in fields["preparation"].faults():
-        yield Rule(False, f"its preparation has {fault}")
+        reason = f", and {fault.problem}" if fault.problem else ""
+        yield Rule(False, f"its preparation has {fault.setting}={shown(fault.value)}{reason}")
     lengths = fields["ngram_range"]
     yield Rule(_is_range(lengths), f"ngram_range is {shown(lengths)}, not two numbers from 1 up to {MAX_WORDS:,}")
     has_unigrams_only = not fields["preparation"].names or lengths == (1, 1)

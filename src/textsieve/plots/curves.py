@@ -129,7 +129,7 @@ def _y_domain(series: Iterable[Series], at_least: Domain | None) -> Domain:
         return round_domain(float(heights.min()), float(heights.max()))
     low, high = map(float, at_least)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise InputError(f"y_domain={shown(at_least)}; use two numbers, the lower first.")
+        raise InputError(setting="y_domain", value=at_least, hint="use two numbers, the lower first")
     if low <= heights.min() and heights.max() <= high:
         return low, high
     return round_domain(min(low, float(heights.min())), max(high, float(heights.max())))

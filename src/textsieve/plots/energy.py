@@ -59,7 +59,9 @@ def energy_plot(
 def check_level(level: Any) -> None:
     """Raise `InputError` if the level is not a share; None means no level."""
     if level is not None and not 0.0 < as_number(level) <= 1.0:
-        raise InputError(f"level={shown(level)}; use a share above 0.0 and up to 1.0, for example 0.8, or None.")
+        raise InputError(
+            setting="level", value=level, hint="use a share above 0.0 and up to 1.0, for example 0.8, or None"
+        )
 
 
 def _terms_for(energy: Floats, level: float) -> int:

@@ -65,7 +65,9 @@ class Grid(NamedTuple):
         low, high = float(self.present.min()), float(self.present.max())
         if isinstance(wanted, str):
             if wanted not in ("all", "most"):
-                raise InputError(f"colours={wanted!r}; use 'all', 'most', or two numbers, the lower first.")
+                raise InputError(
+                    setting="colours", value=wanted, hint="use 'all', 'most', or two numbers, the lower first"
+                )
             if wanted == "most":
                 first, third = np.quantile(self.present, (0.25, 0.75)).tolist()
                 reach = 1.5 * (third - first)
@@ -74,7 +76,7 @@ class Grid(NamedTuple):
             return (low, high) if low < high else round_domain(low, high)
         low, high = map(as_number, wanted)
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
-            raise InputError(f"colours={shown(wanted)}; use 'all', 'most', or two numbers, the lower first.")
+            raise InputError(setting="colours", value=wanted, hint="use 'all', 'most', or two numbers, the lower first")
         return low, high
 
     def find(self, marked: Marked) -> tuple[int, int] | None:
@@ -83,13 +85,15 @@ class Grid(NamedTuple):
             return None
         if isinstance(marked, str):
             if marked not in ("highest", "lowest"):
-                raise InputError(f"marked={marked!r}; use 'highest', 'lowest', a row and a column, or None.")
+                raise InputError(
+                    setting="marked", value=marked, hint="use 'highest', 'lowest', a row and a column, or None"
+                )
             flat = np.nanargmax(self.values) if marked == "highest" else np.nanargmin(self.values)
             return int(flat) // self.values.shape[1], int(flat) % self.values.shape[1]
         row, column = marked
         if not (0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]):
             raise InputError(
-                f"marked={shown(marked)}: the grid has {_shape_text(self.values)}, which are counted from 0."
+                f"the grid has {_shape_text(self.values)}, which are counted from 0", setting="marked", value=marked
             )
         return int(row), int(column)
 
@@ -99,7 +103,9 @@ def check_grid(values: Any, x: Sequence[Any], y: Sequence[Any]) -> Grid:
     try:
         numbers = np.asarray(values, np.float64)
     except (TypeError, ValueError) as problem:
-        raise InputError(f"values={shown(values)}; give rows of numbers, all of the same length.") from problem
+        raise InputError(
+            setting="values", value=values, hint="give rows of numbers, all of the same length"
+        ) from problem
     if numbers.ndim != 2 or not numbers.size:
         raise InputError(f"values has the shape {numbers.shape}; give rows of numbers, at least one of at least one.")
     if numbers.shape != (len(y), len(x)):
@@ -178,7 +184,9 @@ def surface_plot(
     try:
         format(1.0, value_format)
     except ValueError as problem:
-        raise InputError(f"value_format={value_format!r}; use one such as '.1%', '.3g' or ',.0f'.") from problem
+        raise InputError(
+            setting="value_format", value=value_format, hint="use one such as '.1%', '.3g' or ',.0f'"
+        ) from problem
     cell, domain = grid.find(marked), grid.domain(colours)
     drawing = _GridLayers(grid, domain, value_format, cell)
     layers = [

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..classifiers.scorer import Scorer
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..evaluation.calibration import Calibration
 from ..evaluation.scores import blocks
 from ..evaluation.thresholds import ThresholdRule
@@ -198,14 +198,17 @@ class Model:
     def _cut(self) -> ThresholdRule:
         """Return the rule that assigns several labels by scores."""
         if self.thresholds is None and self.ranks is None:
-            raise InputError(f"labels={self.labels!r} needs thresholds, one for each class, or a number of ranks.")
+            raise InputError(
+                "needs thresholds, one for each class, or a number of ranks", setting="labels", value=self.labels
+            )
         return ThresholdRule(self.thresholds, self.ranks)
 
     def probabilities(self, scores: Floats) -> Floats:
         """Return the probability of each class, given scores (documents x classes); with one label they sum to 1."""
         if self.calibration is None:
             raise InputError(
-                "This model was trained without probabilities; train it with probabilities='sigmoid' or 'isotonic'."
+                "This model was trained without probabilities",
+                hint=("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'"),
             )
         return self.calibration.probabilities(scores, sum_to_one=self.labels == "one")
 
@@ -301,7 +304,7 @@ class Model:
     def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
         """Return the terms that speak most for each class, with their strengths (see `strengths`)."""
         if not is_whole(n) or n < 0:
-            raise InputError(f"n={n!r}; use a number of terms.")
+            raise InputError(setting="n", value=n, hint="use a number of terms")
         best: dict[Label, list[tuple[str, float]]] = {}
         for label, values in zip(self.classes, self.strengths().T, strict=True):
             order = np.argsort(-values, kind="stable")[:n]

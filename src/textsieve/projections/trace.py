@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, counted, shown
+from ..errors import InputError, Setting, counted, shown
 from ..estimators import growing, refuse_texts
 from ..settings import as_number, is_whole, n_threads
 from ..stats import ClassStats
@@ -215,8 +215,11 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         n_directions = len(directions.eigenvalues)
         if n_directions == 0:
             raise InputError(
-                f"No direction raises the trace at weight={self.weight!r}: all documents are equal (as with "
-                "n_samples=1), or the class means are."
+                (
+                    "No direction raises the trace at ",
+                    Setting("weight", self.weight),
+                    ": all documents are equal (as with n_samples=1), or the class means are.",
+                )
             )
         if directions.eigenvalues[0] <= 0.0:
             message = (
@@ -227,25 +230,27 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             warn(message)
             return directions
         if self.n_components is not None and n_directions < self.n_components:
-            message = (
-                f"n_components={self.n_components:,} directions were asked for, but fewer have an eigenvalue above 0: "
-                "these are kept, and n_components_ says how many."
+            warn(
+                (
+                    Setting("n_components", self.n_components),
+                    ", but fewer directions have an eigenvalue above 0; these are kept (see n_components_).",
+                )
             )
-            warn(message)
         return directions
 
     def _check_settings(self) -> None:
         if not abs(as_number(self.weight)) <= _LARGEST_WEIGHT:
             raise InputError(
-                f"weight={shown(self.weight)}; use a number: 0 for principal components, 1, 2, or any other up to "
-                f"{_LARGEST_WEIGHT:.0e}."
+                setting="weight",
+                value=self.weight,
+                hint=f"use a number: 0 for principal components, 1, 2, or any other up to {_LARGEST_WEIGHT:.0e}",
             )
         if self.n_components is not None and not (is_whole(self.n_components) and self.n_components >= 1):
-            raise InputError(f"n_components={shown(self.n_components)}; use a number from 1, or None.")
+            raise InputError(setting="n_components", value=self.n_components, hint="use a number from 1, or None")
         if not 0 <= as_number(self.tol) < 1:
-            raise InputError(f"tol={shown(self.tol)}; use a number from 0 to below 1, for example 1e-10.")
+            raise InputError(setting="tol", value=self.tol, hint="use a number from 0 to below 1, for example 1e-10")
         if not (is_whole(self.max_iter) and self.max_iter >= 1):
-            raise InputError(f"max_iter={shown(self.max_iter)}; use a number from 1.")
+            raise InputError(setting="max_iter", value=self.max_iter, hint="use a number from 1")
         require_class_weight(self.class_weight)
         n_threads(self.n_jobs)
 

@@ -21,7 +21,6 @@ some points open; this module decides them as follows:
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -32,12 +31,13 @@ from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from ..arrays import Ints
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..kernels import drop as kernels
 from ..neighbours import index_of, nearest, postings_of, rows_in
 from ..settings import is_whole, n_threads
 from ..stats.labels import pairs_of
 from ..text.csr import CSR
+from ..warning import InputWarning, warn
 
 if TYPE_CHECKING:
     from ..kernels.neighbours import Index
@@ -163,6 +163,10 @@ def _as_sampler(tags: Tags) -> TagsOfSampler:
     return TagsOfSampler(**{**others, "input_tags": input_tags}, sampler_tags=SamplerTags(sample_indices=True))
 
 
+class LostClasses(InputWarning):
+    """Warns that no document is kept of some classes."""
+
+
 class DROP(OneToOneFeatureMixin, BaseEstimator):
     """Keep the training documents that classify others; drop noise and documents that make no difference.
 
@@ -210,9 +214,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
             raise InputError("A document has several labels; DROP takes one label a document.")
         n_others = len(labelled) - 1
         if self.k > n_others:
-            warnings.warn(
-                f"k={self.k}, but a document has {n_others:,} others; all of them are neighbours.", stacklevel=3
-            )
+            warn((Setting("k", self.k), f", but a document has {n_others:,} others; all of them are neighbours."))
         labelled_rows = CSR.of(rows.matrix()[labelled])
         k, threads = min(int(self.k), n_others), n_threads(self.n_jobs)
         self.sample_indices_ = labelled[reduced(labelled_rows, labels[labelled], VARIANTS[self.variant], k, threads)]
@@ -220,18 +222,18 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         self.sampling_strategy_ = dict(zip(pairs.classes, n_kept.tolist(), strict=True))
         if not n_kept.all():
             lost = [pairs.classes[number] for number in np.flatnonzero(n_kept == 0)]
-            warnings.warn(
+            warn(
                 f"No document is kept of {len(lost)} of {len(n_kept)} classes: {shown(lost)}. Near theirs are those of "
                 "other classes, or none; give more documents of these classes, or leave them out.",
-                stacklevel=3,
+                LostClasses,
             )
         return self
 
     def _validate(self) -> None:
         if not (is_whole(self.variant) and self.variant in VARIANTS):
-            raise InputError(f"variant={shown(self.variant)}; use one of {', '.join(map(str, VARIANTS))}.")
+            raise InputError(setting="variant", value=self.variant, allowed=VARIANTS)
         if not (is_whole(self.k) and self.k >= 1):
-            raise InputError(f"k={shown(self.k)}; use a number of neighbours from 1.")
+            raise InputError(setting="k", value=self.k, hint="use a number of neighbours from 1")
         n_threads(self.n_jobs)
 
     def __sklearn_tags__(self) -> Tags:

@@ -8,7 +8,6 @@ more than the statistics can read the documents a second time in `_read`, batch 
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -21,12 +20,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, UnfitDocuments, shown
+from ..errors import InputError, Setting, UnfitDocuments, shown
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.soundness import in_order
 from ..stats.weights import check_weights, drop_weightless
+from ..warning import warn
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -56,7 +56,9 @@ def limit_of(k: Limit, n_terms: int) -> int | None:
         return int(k)
     if isinstance(k, float | np.floating) and 0.0 < k <= 1.0:
         return max(1, round(float(k) * n_terms))
-    raise InputError(f"k={k!r}; use a number of terms from 1, a share above 0.0 and up to 1.0, or 'all'.")
+    raise InputError(
+        setting="k", value=k, hint="use a number of terms from 1, a share above 0.0 and up to 1.0, or 'all'"
+    )
 
 
 class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
@@ -127,7 +129,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Return the minimum score of selected terms, or None."""
         min_score = getattr(self, "min_score", None)
         if min_score is not None and not (isinstance(min_score, float | int | np.number) and np.isfinite(min_score)):
-            raise InputError(f"min_score={min_score!r}; use a number.")
+            raise InputError(setting="min_score", value=min_score, hint="use a number")
         return None if min_score is None else float(min_score)
 
     def _most(self, scores: Floats, ranking: Ints) -> int | None:
@@ -202,8 +204,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         stats = self.stats_
         scores, ranking = self._score_and_rank(stats)
         if is_whole(self.k) and self.k > len(scores):
-            message = f"k={self.k:,} terms were asked for, but there are {len(scores):,}: all are kept."
-            warnings.warn(message, stacklevel=4)  # points to the call of fit, or to the attribute after partial_fit
+            warn((Setting("k", self.k), f", but there are {len(scores):,} terms; all of them are kept."))
         selected = ranking[: self._most(scores, ranking)]
         min_score = self._least_score(stats)
         if min_score is not None:
@@ -268,8 +269,12 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 def _require_classes(stats: ClassStats, more: str) -> None:
     if stats.n_pairs == 0:  # even if an indicator matrix without labels has columns, and therefore classes
         raise UnfitDocuments(
-            "No document has a label, so there are no classes to tell apart. In a folder, sub-folders are the classes; "
-            "in a table, say which column has the labels: textsieve.read(path, label=...)." + more
+            "No document has a label, so there are no classes to tell apart",
+            hint=(
+                "In a folder, sub-folders are the classes; in a table, name the column of the labels with ",
+                Setting("label"),
+                f".{more}",
+            ),
         )
     if len(stats.classes) == 1:
         n_without = stats.n_documents - stats.class_docs[0].item()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..stats import ClassStats
 from .base import ReadAgain, ScoreForClass, TermSelector
 
@@ -58,7 +58,7 @@ class Cascade(TermSelector):
 
     def _fit_own(self, stats: ClassStats, documents: ReadAgain | None, weights: Floats | None) -> Self:
         if not self._sound() or len(self._sound()) < len(self.selectors):
-            raise InputError(f"selectors={shown(self.selectors)}; give a list of at least one selector.")
+            raise InputError(setting="selectors", value=self.selectors, hint="give a list of at least one selector")
         self._documents, self._weights = documents, weights
         try:
             return super()._fit_own(stats, documents, weights)

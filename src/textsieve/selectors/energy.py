@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Floats
-from ..errors import InputError, counted, shown
+from ..errors import InputError, Setting, counted, shown
 from ..extras import require_extra
 from ..settings import as_number
 from ..stats import ClassStats
@@ -99,14 +99,17 @@ def checked_weights(weights: Iterable[Any]) -> list[float]:
     listed = list(weights)
     for weight in listed:
         if not abs(as_number(weight)) <= LARGEST_WEIGHT:
-            raise InputError(f"weights: {shown(weight)} is no weight; use numbers, for example 0, 0.5 and 1.")
+            raise InputError(
+                f"{shown(weight)} is no weight", setting="weights", hint="use numbers, for example 0, 0.5 and 1"
+            )
         if weight > 1:
             raise InputError(
-                f"weights: {weight:g} has no energy; above weight 1 scores can be negative, and a share of their sum "
-                "means nothing. Use weights up to 1."
+                f"{weight:g} has no energy: above weight 1 scores can be negative",
+                setting="weights",
+                hint="Use weights up to 1",
             )
     if not listed:
-        raise InputError("weights is empty; use numbers, for example 0, 0.5 and 1.")
+        raise InputError("there are none", setting="weights", hint="use numbers, for example 0, 0.5 and 1")
     return sorted({float(weight) + 0.0 for weight in listed})
 
 
@@ -116,7 +119,8 @@ def _require_terms(stats: ClassStats, weights: Iterable[float]) -> None:
     if any(weights) and len(stats.classes) < 2:
         raise InputError(
             f"There are labels of {counted(len(stats.classes), 'class', 'classes')}, and weights other than 0 look at "
-            "how far classes are apart; give documents of at least two, or use weights=[0]."
+            "how far classes are apart",
+            hint=("give documents of at least two, or use ", Setting("weights", [0])),
         )
 
 
@@ -128,7 +132,9 @@ def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassW
     for weight in weights:
         scores = mixed(between, total, weight)
         if (scores < 0).any():
-            raise InputError(f"weights: {weight:g} has no energy here, because some scores are negative; use 0 to 1.")
+            raise InputError(
+                f"{weight:g} has no energy here, because some scores are negative", setting="weights", hint="use 0 to 1"
+            )
         scores_by_weight[weight] = np.sort(scores)[::-1]
     return scores_by_weight
 

@@ -44,7 +44,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.sparse import csr_matrix
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..kernels.term_products import add_term_products, centre, choose_some
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
@@ -161,9 +161,9 @@ class ForwardSelection(TermSelector):
     def check_settings(self) -> None:
         """Raise `InputError` for settings that are invalid for any documents."""
         if not (is_whole(self.candidates) and self.candidates >= 1):
-            raise InputError(f"candidates={shown(self.candidates)}; use a number of terms from 1.")
+            raise InputError(setting="candidates", value=self.candidates, hint="use a number of terms from 1")
         if not 0.0 < as_number(self.ridge) < np.inf:
-            raise InputError(f"ridge={shown(self.ridge)}; use a number above 0, for example 1.0.")
+            raise InputError(setting="ridge", value=self.ridge, hint="use a number above 0, for example 1.0")
 
     # -- the method ----------------------------------------------------------------------------------------------
 

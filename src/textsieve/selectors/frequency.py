@@ -45,4 +45,6 @@ class DocumentFrequency(TermSelector):
                 return float(self.min_df * stats.n_documents * (1.0 - 1e-9))
             # Rounded first: as floats, 0.14 x 50 is slightly above 7.
             return float(math.ceil(round(self.min_df * stats.n_documents, 9)))
-        raise InputError(f"min_df={self.min_df!r}; use a number of documents, or a share from 0.0 to 1.0.")
+        raise InputError(
+            setting="min_df", value=self.min_df, hint="use a number of documents, or a share from 0.0 to 1.0"
+        )

@@ -166,7 +166,7 @@ class PooledSelector(TermSelector):
     def _score(self, stats: ClassStats) -> Floats:
         if not isinstance(self.pooling, str) or self.pooling not in {**self._own_poolings, **POOLINGS}:
             allowed = ", ".join(map(repr, {**self._own_poolings, **POOLINGS}))
-            raise InputError(f"pooling={self.pooling!r}; use one of {allowed}.")
+            raise InputError(setting="pooling", value=self.pooling, hint=f"use one of {allowed}")
         if self.pooling in self._own_poolings:
             return self._own_poolings[self.pooling](stats)
         return POOLINGS[self.pooling](ClassScorer(stats, self._score_class), stats.n_terms)

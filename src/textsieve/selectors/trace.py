@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError, Setting
 from ..kernels.term_scores import between_classes, between_equal_classes, variances
 from ..settings import as_number
 from ..stats import ClassStats
@@ -173,7 +173,7 @@ class TOFA(TermSelector):
         if isinstance(weight, str) and weight == "auto":
             return "auto"
         if not abs(number := as_number(weight)) <= LARGEST_WEIGHT:
-            raise InputError(f"weight={shown(weight)}; use a number up to 1e12, for example 1.0, or 'auto'.")
+            raise InputError(setting="weight", value=weight, hint="use a number up to 1e12, for example 1.0, or 'auto'")
         return number
 
     def _needs_labels(self) -> bool:
@@ -203,16 +203,21 @@ class TOFA(TermSelector):
         most = super()._most(scores, ranking)
         if self.energy is None:
             return most
-        self._require_energy(f"energy={shown(self.energy)}", scores)
+        self._require_energy(Setting("energy", self.energy), scores)
         n_needed = terms_for_energy(scores[ranking], _checked_energy(self.energy))
         return n_needed if most is None else min(most, n_needed)
 
-    def _require_energy(self, asked: str, scores: Floats) -> None:
+    def _require_energy(self, energy: Setting, scores: Floats) -> None:
         if (scores < 0).any() or self._found_weight > 1.0:
             raise InputError(
-                f"{asked} with weight={self._found_weight:g}: above weight 1 (and below 0, with several labels or few "
-                "labelled documents) scores can be negative, and a share of their sum means nothing; use k, or a "
-                "weight from 0 to 1."
+                (
+                    energy,
+                    " with ",
+                    Setting("weight", self._found_weight),
+                    ": above weight 1 (and below 0, with several labels or few labelled documents) scores can be "
+                    "negative, and a share of their sum means nothing",
+                ),
+                hint="use k, or a weight from 0 to 1",
             )
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -228,7 +233,7 @@ class TOFA(TermSelector):
         """Return the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
         scores, ranking, _ = self._fitted()
         try:
-            self._require_energy("energy_", scores)
+            self._require_energy(Setting("energy_"), scores)
         except InputError as problem:  # hasattr must return False
             raise AttributeError(str(problem)) from problem
         return energy_curve(scores[ranking])
@@ -236,7 +241,7 @@ class TOFA(TermSelector):
     def n_terms_for(self, energy: float) -> int:
         """Return how many of the best terms hold the share `energy` of the sum of all scores."""
         scores, ranking, _ = self._fitted()
-        self._require_energy(f"energy={shown(energy)}", scores)
+        self._require_energy(Setting("energy", energy), scores)
         return terms_for_energy(scores[ranking], _checked_energy(energy))
 
     def plot_energy(
@@ -258,7 +263,7 @@ class TOFA(TermSelector):
 
 def _checked_energy(energy: Any) -> float:
     if not 0.0 < (share := as_number(energy)) <= 1.0:
-        raise InputError(f"energy={shown(energy)}; use a share above 0.0 and up to 1.0, for example 0.8.")
+        raise InputError(setting="energy", value=energy, hint="use a share above 0.0 and up to 1.0, for example 0.8")
     return share
 
 

@@ -30,7 +30,7 @@ from pyspark.sql import functions as F
 from sklearn.base import clone
 
 from ..arrays import Floats
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..selectors import TOFA, Cascade, ForwardSelection, TermSelector, TypicalTestors
 from ..selectors.base import DEFAULT_K, limit_of
 from ..selectors.pooled import ClassScorer, PooledSelector
@@ -143,7 +143,7 @@ class _ClassBest:
 
 def _cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
     if not selector._sound() or len(selector._sound()) < len(selector.selectors):
-        raise InputError(f"selectors={shown(selector.selectors)}; give a list of at least one selector.")
+        raise InputError(setting="selectors", value=selector.selectors, hint="give a list of at least one selector")
     *before, last = selector.selectors
     for stage in before:
         ranking = _after(ranking, with_number(stage, None, ranking.n_terms))

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..training.targets import ClassSizes, Form, sorted_classes
 
 TEXT, LABEL = "text", "label"
@@ -31,7 +31,9 @@ def documents_of(df: DataFrame, text: str, label: str | None) -> DataFrame:
         kind = column_type(df, name, role)
         inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
         if not isinstance(inner, allowed):
-            raise InputError(f"{role}={name!r}: the column is of type {kind.simpleString()}; {_WAY_OUT[role]}")
+            raise InputError(
+                f"the column is of type {kind.simpleString()}", setting=role, value=name, hint=f"{_WAY_OUT[role]}"
+            )
         positions.append((str(df.columns.index(name)), role))
     numbered = df.toDF(*map(str, range(len(df.columns))))  # Spark ignores the case of column names
     return numbered.select(*(_plain(numbered, position).alias(role) for position, role in positions))
@@ -64,13 +66,20 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
         outer = name.rpartition(".")[0] if isinstance(name, str) else ""
         if outer in types:
             raise InputError(
-                f"{role}={name!r}: this is a part of the column {outer!r}; make it a column of its own first: "
-                f"df.withColumn({role!r}, F.col({name!r}))."
+                f"this is a part of the column {outer!r}",
+                setting=role,
+                value=name,
+                hint=f"make it a column of its own first: df.withColumn({role!r}, F.col({name!r}))",
             )
-        raise InputError(f"{role}={name!r}: there is no such column; there are {shown(sorted(types), 200)}.")
+        raise InputError(
+            "there is no such column", setting=role, value=name, hint=f"there are {shown(sorted(types), 200)}"
+        )
     if df.columns.count(name) > 1:
         raise InputError(
-            f"{role}={name!r}: {df.columns.count(name)} columns have this name; rename or drop the others."
+            f"{df.columns.count(name)} columns have this name",
+            setting=role,
+            value=name,
+            hint="rename or drop the others",
         )
     return types[name]
 
@@ -83,7 +92,9 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
     """
     is_array = isinstance(documents.schema[LABEL].dataType, T.ArrayType)
     if not (multilabel is None or isinstance(multilabel, bool)):
-        raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
+        raise InputError(
+            setting="multilabel", value=multilabel, hint="use True, False, or None to have it told from the labels"
+        )
     labels = documents.select(_known(F.col(LABEL), documents.schema[LABEL].dataType).alias("each"))
     number = F.coalesce("number", F.lit(0))
     rows = (
@@ -102,7 +113,8 @@ def labels_of(documents: DataFrame, multilabel: bool | None) -> ClassSizes:
     most = max((row["most"] for row in groups), default=0)
     if multilabel is False and most > 1:
         raise InputError(
-            f"A document has {most} labels, but multilabel=False; leave multilabel out, or give one label a document."
+            (f"A document has {most} labels, but ", Setting("multilabel", False)),
+            hint="leave multilabel out, or give one label a document",
         )
     kind = documents.schema[LABEL].dataType
     if isinstance(kind, T.ArrayType) and isinstance(kind.elementType, T.IntegralType):

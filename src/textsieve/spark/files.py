@@ -20,7 +20,7 @@ from pyspark.sql import types as T
 from ..corpus.formats import by_ending
 from ..corpus.named_corpora import is_name
 from ..corpus.source import Column, Source, choose
-from ..errors import InputError
+from ..errors import InputError, Setting
 from .columns import LABEL, TEXT, documents_of
 from .labeltexts import labels_as_text, not_a_list
 from .session import speaks_connect
@@ -57,12 +57,15 @@ def read_files(
     if kind not in READERS:
         raise _unreadable(name, f"is {kind}")
     if label_separator == "":
-        raise InputError("label_separator='': give the character between two labels, such as ','.")
+        raise InputError("give the character between two labels, such as ','", setting="label_separator", value="")
     table = READERS[kind](session, list(paths), _Options(text, label, encoding))
     with _named(name):
         text_at, label_at = choose(table.columns, Source(Path(name), text=text, label=label))
     if label_at is None:
-        raise InputError(f"{name}: no column beside {table.columns[text_at]!r} has the labels; name it with label=.")
+        raise InputError(
+            f"{name}: no column beside {table.columns[text_at]!r} has the labels",
+            hint=("name it with ", Setting("label")),
+        )
     documents = documents_of(table, table.columns[text_at], table.columns[label_at])
     labels = labels_as_text(F.col(LABEL), documents.schema[LABEL].dataType, label_separator)
     if kind == "jsonl" and isinstance(documents.schema[LABEL].dataType, T.StringType) and label_separator is None:
@@ -93,8 +96,9 @@ def _require_files(paths: Sequence[str]) -> None:
             raise InputError("-: Spark does not read standard input; write it to a file first.")
         if is_name(path) and not os.path.exists(path):
             raise InputError(
-                f"{path}: is a corpus with a name, which Spark does not know; read it on one machine: "
-                "textsieve.read(path)."
+                "is a corpus with a name, which Spark does not know",
+                place=path,
+                hint="read it on one machine: textsieve.read(path)",
             )
 
 
@@ -118,8 +122,12 @@ def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
 
 def _unreadable(name: str, problem: str) -> InputError:
     return InputError(
-        f"{name}: {problem}; Spark reads {', '.join(READERS)} here. Name one of them with format=, or read "
-        "it on one machine: textsieve.read(path)."
+        f"{name}: {problem}",
+        hint=(
+            f"Spark reads {', '.join(READERS)} here. Name one of them with ",
+            Setting("format"),
+            ", or read it on one machine: textsieve.read(path)",
+        ),
     )
 
 

@@ -80,7 +80,7 @@ def fit(
     if not isinstance(settings, Categorizer):
         raise InputError(f"categorizer is {shown(settings)}; give a Categorizer, with the settings that you want.")
     if not (is_whole(most_values) and most_values > 0):
-        raise InputError(f"most_values={shown(most_values)}; use a number of counts from 1.")
+        raise InputError(setting="most_values", value=most_values, hint="use a number of counts from 1")
     trained = Categorizer(**settings.get_params(deep=False))
     job = _Fit(trained.settings(), documents_of(df, text, label), most_values, progress or (lambda *_: None))
     with reraise_own_errors(), kept_in_few_parts(df.sparkSession):
@@ -148,7 +148,7 @@ class _Fit:
         """Select terms and train, given the number of terms, their statistics, and the documents to weight."""
         clock = self.training.clock
         self._require_terms(n_seen)
-        self.training.warn_of_fewer_terms(n_seen, depth=6)
+        self.training.warn_of_fewer_terms(n_seen)
         choices, seen = self._decide(n_seen)
         with clock("selecting"):
             ranking = Ranking(table, Whole.of(self._sizes), n_seen, partial(weights_of, documents, self._weighing))

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from ..arrays import Ints
-from ..errors import InputError
+from ..errors import InputError, Setting
 from .worker import mapped
 
 if TYPE_CHECKING:
@@ -44,9 +44,15 @@ def number_of_terms(frequencies: DataFrame) -> int:
     total = frequencies.agg(F.count("*").alias("terms"), size).collect()[0]
     if (total["size"] or 0) > MOST_BYTES:
         raise InputError(
-            f"There are {total['terms']:,} terms, {total['size'] >> 20:,} MB, and every machine must know in how many "
-            f"documents each is, which can be done up to {MOST_BYTES >> 20:,} MB. Leave out rare terms (min_df=2 or "
-            "more), use shorter runs of words (ngram_range=), or a selector that reads counts (ig, chi)."
+            f"There are {total['terms']:,} terms, {total['size'] >> 20:,} MB, and every machine must know in "
+            f"how many documents each is, which can be done up to {MOST_BYTES >> 20:,} MB",
+            hint=(
+                "Leave out rare terms (",
+                Setting("min_df", 2),
+                " or more), use shorter runs of words (",
+                Setting("ngram_range"),
+                "), or a selector that reads counts (ig, chi)",
+            ),
         )
     return int(total["terms"])
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..classifiers.linear import LinearScorer
-from ..errors import InputError
+from ..errors import InputError, Setting
 from ..training.fallback import class_of_unknown
 from ..training.plan import Fitted, TrainingPlan
 from ..training.statistics import ClassSums, ClassVotes, Statistics, way_to_learn
@@ -72,8 +72,10 @@ def require_sums(plan: TrainingPlan) -> None:
     """Raise `InputError` if `keep_stats` asks for statistics that never come to the driver."""
     if way_to_learn(plan) is ClassVotes:
         raise InputError(
-            "keep_stats=True: with Spark the weights that TCFP learns from stay on the machines that have the "
-            "documents; use nb, cnb or rocchio, or train on one machine."
+            "with Spark the weights that TCFP learns from stay on the machines that have the documents",
+            setting="keep_stats",
+            value=True,
+            hint="use nb, cnb or rocchio, or train on one machine",
         )
 
 
@@ -81,8 +83,14 @@ def require_room(n_values: int, most_values: int, classifier: Any) -> None:
     """Raise `InputError` if the driver would have to hold too many counts."""
     if n_values > most_values:
         raise InputError(
-            f"{type(classifier).__name__} learns from the documents themselves, and these have {n_values:,} counts of "
-            f"the chosen terms, about {8 * n_values >> 20:,} MB; the driver is to hold {most_values:,}. Use fewer "
-            "terms (n_terms=), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents "
-            "(df.sample), or raise most_values if the driver has the memory."
+            f"{type(classifier).__name__} learns from the documents themselves, and these have {n_values:,} "
+            f"counts of the chosen terms, about {8 * n_values >> 20:,} MB",
+            hint=(
+                f"the driver is to hold {most_values:,}. Use fewer terms (",
+                Setting("n_terms"),
+                "), a classifier that learns from sums (nb, cnb, rocchio, tcfp), a sample of the documents "
+                "(df.sample), or raise ",
+                Setting("most_values"),
+                " if the driver has the memory",
+            ),
         )

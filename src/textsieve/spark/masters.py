@@ -11,7 +11,7 @@ import shutil
 import socket
 import time
 
-from ..errors import InputError, MissingPackage
+from ..errors import InputError, MissingPackage, Setting
 
 CONNECT = "sc://"
 CONNECT_TIMEOUT = 20.0
@@ -40,7 +40,7 @@ def addresses(master: str) -> list[tuple[str, int]]:
     hosts = rest.split(",") if kind == "spark" else [re.split(r"[/;]", rest)[0]]
     matches = [_ADDRESS.fullmatch(host) for host in hosts]
     if not all(matches):
-        raise InputError(f"master={master!r} is no address; write {kind}://HOST:{_PORTS[kind]}.")
+        raise InputError((Setting("master", master), " is no address"), hint=f"write {kind}://HOST:{_PORTS[kind]}")
     return [(match["six"] or match["host"], int(match["port"] or _PORTS[kind])) for match in matches if match]
 
 
@@ -49,8 +49,9 @@ def require_master(master: str | None) -> None:
     if master and not _KINDS.match(master):
         like = f"spark://{master}" if ":" in master and "/" not in master else "spark://HOST:7077"
         raise InputError(
-            f"master={master!r} is none; write {like} for a cluster, sc://HOST:15002 for a Connect server, yarn, "
-            "k8s://..., or local[2] for two cores of this machine."
+            (Setting("master", master), " is none"),
+            hint=f"write {like} for a cluster, sc://HOST:15002 for a Connect server, yarn, k8s://..., or local[2] "
+            "for two cores of this machine",
         )
 
 
@@ -63,8 +64,8 @@ def require_answer(master: str | None, timeout: float = CONNECT_TIMEOUT) -> None
         problems = _connection_errors(endpoints, timeout)
     if problems and len(problems) == len(endpoints):
         raise InputError(
-            f"master={called(master)!r} does not answer ({'; '.join(problems)}). Start it, correct the address, or "
-            "leave it out to use this machine's cores."
+            (Setting("master", called(master)), f" does not answer ({'; '.join(problems)})"),
+            hint="Start it, correct the address, or leave it out to use this machine's cores",
         )
 
 

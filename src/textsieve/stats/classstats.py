@@ -97,7 +97,9 @@ class ClassStats:
         """Return the statistics of some terms, in the order of `columns`."""
         numbers = np.asarray(columns if isinstance(columns, np.ndarray) else list(columns))
         if len(numbers) and not (numbers.dtype.kind in "iu" and _are_places(numbers.astype(np.int64), self.n_terms)):
-            raise InputError(f"columns={shown(columns)}; use numbers from 0 to {self.n_terms - 1:,}, none twice.")
+            raise InputError(
+                setting="columns", value=columns, hint=f"use numbers from 0 to {self.n_terms - 1:,}, none twice"
+            )
         return ClassStats(tables.restrict(self.table, numbers.astype(np.int64)))
 
     def without_class(self, label: Any) -> "ClassStats":

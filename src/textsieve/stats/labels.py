@@ -109,8 +109,10 @@ def require_label(unlabelled: Any) -> None:
     """Raise `InputError` for values that can't be the label of a document."""
     if not (unlabelled is None or isinstance(unlabelled, str | int | float | np.integer | np.floating)):
         raise InputError(
-            f"unlabelled={shown(unlabelled)} ({type(unlabelled).__name__}); use the label that means none, text or a "
-            "number, or None if no label does."
+            f"it is of type {type(unlabelled).__name__}",
+            setting="unlabelled",
+            value=unlabelled,
+            hint="use the label that means none, text or a number, or None if no label does",
         )
 
 

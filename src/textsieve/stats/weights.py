@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Counts, Floats, Ints
-from ..errors import InputError, shown
+from ..errors import InputError
 
 ClassWeight = Literal["balanced"] | None
 
@@ -28,7 +28,7 @@ ClassWeight = Literal["balanced"] | None
 def require_class_weight(class_weight: Any) -> None:
     """Raise `InputError` unless the class weight is "balanced" or None."""
     if not (class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced")):
-        raise InputError(f"class_weight={shown(class_weight)}; use 'balanced', or None.")
+        raise InputError(setting="class_weight", value=class_weight, hint="use 'balanced', or None")
 
 
 def class_shares(class_docs: Counts, class_weight: ClassWeight) -> Floats:
@@ -61,7 +61,7 @@ def check_weights(sample_weight: Any, n_documents: int) -> Floats | None:
         weights = np.array(given, np.float64)
     except (TypeError, ValueError) as problem:
         raise InputError(
-            f"sample_weight={shown(sample_weight)}; give one number of 0 or more for each document, or None."
+            setting="sample_weight", value=sample_weight, hint="give one number of 0 or more for each document, or None"
         ) from problem
     except OverflowError as problem:
         raise InputError(

@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..estimators import as_configured
 from ..settings import is_whole, n_threads
 from ..warning import warn
@@ -334,8 +334,9 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         lengths = tuple(self.ngram_range) if isinstance(self.ngram_range, Sequence) else ()
         if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
             raise InputError(
-                f"ngram_range={self.ngram_range!r}; use (shortest, longest), whole numbers with "
-                "1 <= shortest <= longest."
+                setting="ngram_range",
+                value=self.ngram_range,
+                hint="use (shortest, longest), whole numbers with 1 <= shortest <= longest",
             )
         check_limits(**self._limits())
         accent_stripper(self.strip_accents)
@@ -344,17 +345,24 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         reading.preparation.checked()
         if self.names and lengths != (1, 1):
             raise InputError(
-                f"names=True with ngram_range={self.ngram_range!r}: a name is a run of words already, and could not be "
-                "told from one; use ngram_range=(1, 1), or names=False."
+                (
+                    Setting("names", True),
+                    " with ",
+                    Setting("ngram_range", self.ngram_range),
+                    ": a name is a run of words already, and could not be told from one",
+                ),
+                hint=("use ", Setting("ngram_range", (1, 1)), ", or ", Setting("names", False)),
             )
         n_threads(self.n_jobs)
         if np.dtype(self.dtype).kind not in "biuf":
-            raise InputError(f"dtype={self.dtype!r}; use a type of numbers, such as numpy.int64 or numpy.float32.")
+            raise InputError(
+                setting="dtype", value=self.dtype, hint="use a type of numbers, such as numpy.int64 or numpy.float32"
+            )
         try:
             codecs.lookup(self.encoding)
         except LookupError as problem:
             raise InputError(
-                f"encoding={self.encoding!r}; {problem}. Use one that Python knows, such as 'utf-8'."
+                setting="encoding", value=self.encoding, hint=f"{problem}. Use one that Python knows, such as 'utf-8'"
             ) from problem
         return reading
 
@@ -367,8 +375,12 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             )
         for name in filter(self._is_limited, NO_LIMITS):
             raise InputError(
-                f"partial_fit can't keep to {name}={getattr(self, name)!r}: later documents would bring back what it "
-                "dropped. Leave it out here and select terms afterwards, for example by DocumentFrequency."
+                (
+                    "partial_fit can't keep to ",
+                    Setting(name, getattr(self, name)),
+                    ": later documents would bring back what it dropped",
+                ),
+                hint="Leave it out here and select terms afterwards, for example by DocumentFrequency",
             )
 
     def _is_limited(self, name: str) -> bool:
@@ -383,8 +395,12 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             idle = [term for term in terms if term != term.lower()]
             if idle:
                 warn(
-                    f"{len(idle):,} of {len(terms):,} terms of vocabulary have uppercase letters, but texts are "
-                    f"lowercased, so they match no text: {shown(idle)}. Give them in lowercase, or set lowercase=False."
+                    (
+                        f"{len(idle):,} of {len(terms):,} terms of vocabulary have uppercase letters, but texts are "
+                        f"lowercased, so they match no text: {shown(idle)}. Give them in lowercase, or set ",
+                        Setting("lowercase", False),
+                        ".",
+                    )
                 )
         return Vocabulary(terms, self.ngram_range, self._stop_words())
 

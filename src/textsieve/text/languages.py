@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import InputError, shown
+from ..errors import InputError, Setting
 
 if TYPE_CHECKING:
     from .words import Accents
@@ -85,7 +85,7 @@ def code_of(language: object) -> str | None:
     return _CODES.get(written, written if written in NAMES else None)
 
 
-def require_language(language: object, support: LanguageSupport, *, setting: str, what: str) -> str:
+def require_language(language: object, support: LanguageSupport, *, setting: str, what: str | Setting) -> str:
     """Return the code of a language that the package supports, or raise `InputError`; `setting` is where it was
     given.
     """
@@ -95,7 +95,7 @@ def require_language(language: object, support: LanguageSupport, *, setting: str
     code = code_of(language)
     known = support.codes()
     if code is None or code not in known:
-        raise InputError(f"{setting}={shown(language)}; there are {support.what} for {listed(known)}.")
+        raise InputError(setting=setting, value=language, hint=f"there are {support.what} for {listed(known)}")
     return code
 
 
@@ -125,11 +125,12 @@ def stop_words_in_language(language: str, strip_accents: "Accents" = None, *, lo
         return ENGLISH_STOP_WORDS
     if code_of(language) is None:
         raise InputError(
-            f"stop_words={shown(language)}; use a language such as 'english', 'german' or 'de', a list of words, or "
-            f"None. {languages_with_stop_words()}"
+            setting="stop_words",
+            value=language,
+            hint="use a language such as 'english', 'german' or 'de', a list of words, or None. "
+            f"{languages_with_stop_words()}",
         )
-    setting = f"stop_words={language!r}"
-    code = require_language(language, STOP_WORDS, setting="stop_words", what=setting)
+    code = require_language(language, STOP_WORDS, setting="stop_words", what=Setting("stop_words", language))
     if callable(strip_accents):  # it may have no hash, and may be large
         return frozenset(map(strip_accents, _stop_words_of_package(code, None, lowercase)))
     return _stop_words_of_package(code, strip_accents, lowercase)

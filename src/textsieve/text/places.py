@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Ints
-from ..errors import InputError, shown
+from ..errors import InputError, Setting
 from . import markup, names, words
 from .markup import Edit, edited
 from .reading import Reading, Step
@@ -168,8 +168,12 @@ def placed(text: str, reading: Reading) -> Placed:
     """Return a prepared document with the places of its characters."""
     if callable(reading.strip_accents):
         raise InputError(
-            f"strip_accents={shown(reading.strip_accents)} is a function, of which nobody knows what became of which "
-            "character, so where terms stand in a text can't be told; use 'ascii', 'unicode' or None."
+            (
+                Setting("strip_accents", reading.strip_accents),
+                " is a function, of which nobody knows what became of which character, so where terms stand in "
+                "a text can't be told",
+            ),
+            hint="use 'ascii', 'unicode' or None",
         )
     followed = Placed.as_given(text)
     for step in reading.steps:

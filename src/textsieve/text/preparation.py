@@ -20,7 +20,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any, cast
 
-from ..errors import InputError, shown
+from ..errors import InputError, Setting
 from .languages import NAMES, NORMALISERS, code_of, has_dotted_i, require_language
 from .words import Accents, accent_stripper, lower_case, without_dotted_i
 
@@ -107,7 +107,7 @@ def remembering(way: str, code: str, lowercase: bool, strip_accents: str | None)
 
 def language_code(way: str, language: object) -> str:
     """Return the code of a language in which words can be normalised."""
-    return require_language(language, NORMALISERS[way][0], setting="language", what=f"normalise={way!r}")
+    return require_language(language, NORMALISERS[way][0], setting="language", what=Setting("normalise", way))
 
 
 TAGS = ("keep", "drop")
@@ -139,30 +139,32 @@ class Preparation:
         settings.
         """
         for fault in self._faults():
-            raise InputError(f"{fault}.")
+            raise fault
         if self.normalise is not None:
             code = language_code(self.normalise, self.language)
         elif (known := code_of(self.language)) is not None:
             code = known if has_dotted_i(known) else AS_IT_IS.language
         else:
             raise InputError(
-                f"language={shown(self.language)}; use the name or the code of a language, such as 'german' or 'de'."
+                setting="language",
+                value=self.language,
+                hint="use the name or the code of a language, such as 'german' or 'de'",
             )
         return self if code == self.language else replace(self, language=code)
 
-    def faults(self) -> Iterator[str]:
+    def faults(self) -> Iterator[InputError]:
         """Yield what is wrong with settings from a file, without asking any package."""
         yield from self._faults()
         if not (isinstance(self.language, str) and self.language in NAMES):
-            yield f"language={shown(self.language)}; use the code of a language"
+            yield InputError(setting="language", value=self.language, hint="use the code of a language")
         elif self.normalise is None and self.language != AS_IT_IS.language and not has_dotted_i(self.language):
-            yield f"language={shown(self.language)}, and nothing is normalised"
+            yield InputError("nothing is normalised", setting="language", value=self.language)
 
-    def _faults(self) -> Iterator[str]:
+    def _faults(self) -> Iterator[InputError]:
         for name, allowed in (("tags", TAGS), ("names", (False, True)), ("normalise", (*NORMALISERS, None))):
             value = getattr(self, name)
             if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
-                yield f"{name}={shown(value)}; use {' or '.join(map(repr, allowed))}"
+                yield InputError(setting=name, value=value, allowed=allowed)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, by name."""

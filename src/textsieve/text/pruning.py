@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ints
-from ..errors import InputError, counted
+from ..errors import InputError, Setting, counted
 from ..settings import is_whole
 
 
@@ -15,9 +15,9 @@ def check_limits(min_df: float, max_df: float, max_features: int | None = None) 
     """Raise `InputError` for invalid limits."""
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if not ((is_whole(value) and value >= 1) or (isinstance(value, float) and 0.0 <= value <= 1.0)):
-            raise InputError(f"{name}={value!r}; use a whole number from 1, or a share from 0.0 to 1.0.")
+            raise InputError(setting=name, value=value, hint="use a whole number from 1, or a share from 0.0 to 1.0")
     if max_features is not None and not (is_whole(max_features) and max_features >= 1):
-        raise InputError(f"max_features={max_features!r}; use a whole number from 1, or None.")
+        raise InputError(setting="max_features", value=max_features, hint="use a whole number from 1, or None")
 
 
 def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, float]:
@@ -26,13 +26,20 @@ def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, 
     most = max_df if is_whole(max_df) else max_df * n_documents
     if least > n_documents:
         raise InputError(
-            f"min_df={min_df!r}: there are only {counted(n_documents, 'document')}, so no term is in {least:g} of "
-            "them; lower min_df."
+            f"there are only {counted(n_documents, 'document')}, so no term is in {least:g} of them",
+            setting="min_df",
+            value=min_df,
+            hint=("lower ", Setting("min_df")),
         )
     if most < least:
         raise InputError(
-            f"max_df={max_df!r} is fewer documents than min_df={min_df!r}: at most {most:g} and at least {least:g} of "
-            f"{n_documents:,} documents."
+            (
+                Setting("max_df", max_df),
+                " is fewer documents than ",
+                Setting("min_df", min_df),
+                f": at most {most:g} and at least {least:g} of {n_documents:,} documents",
+            ),
+            hint=("lower ", Setting("min_df"), " or raise ", Setting("max_df")),
         )
     return least, most
 
@@ -54,8 +61,14 @@ def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
     """Return the error for terms that are all outside the limits."""
     least, most = df_bounds(n_documents, min_df, max_df)
     return InputError(
-        f"No term is in {least:g} to {most:g} of the {n_documents:,} documents (min_df={min_df!r}, "
-        f"max_df={max_df!r}); lower min_df or raise max_df."
+        (
+            f"No term is in {least:g} to {most:g} of the {n_documents:,} documents (",
+            Setting("min_df", min_df),
+            ", ",
+            Setting("max_df", max_df),
+            ")",
+        ),
+        hint=("lower ", Setting("min_df"), " or raise ", Setting("max_df")),
     )
 
 

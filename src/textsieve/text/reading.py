@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..warning import warn
 from .languages import has_dotted_i
 from .preparation import AS_IT_IS, Preparation, normaliser
@@ -128,7 +128,8 @@ class Reading:
             return document.decode(self.encoding, self.decode_error)
         except UnicodeDecodeError as error:
             raise InputError(
-                f"Document {number} is not {self.encoding}: {error}; set encoding, or decode_error='replace'."
+                f"Document {number} is not {self.encoding}: {error}",
+                hint=("set ", Setting("encoding"), ", or ", Setting("decode_error", "replace")),
             ) from error
 
     def _prepared(self, texts: Iterable[str], *, for_kernels: bool) -> Iterator[str]:

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
-from ..errors import InputError
+from ..errors import InputError, Setting
 from ..estimators import as_configured, growing
 from .csr import CSR
 from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
@@ -112,7 +112,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
     def _validate(self) -> None:
         for name, allowed in (("tf", TERM_FREQUENCIES), ("idf", INVERSE_FREQUENCIES), ("norm", NORMS)):
             if getattr(self, name) not in allowed:
-                raise InputError(f"{name}={getattr(self, name)!r}; use one of {', '.join(map(repr, allowed))}.")
+                raise InputError(setting=name, value=getattr(self, name), allowed=allowed)
 
     def _counts(self, X: Any, *, reset: bool) -> csr_matrix:
         return self._checked(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, reset=reset))
@@ -124,11 +124,14 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
             rows.sum_duplicates()
         if self.tf in LOGARITHMS and rows.nnz and rows.data.min() < 0:
             raise InputError(
-                f"Negative values in data passed to TermWeighter: {rows.data.min()}; {self.tf!r} needs counts. "
-                "Use tf='tf' or tf='binary' for other weights."
+                f"Negative values in data passed to TermWeighter: {rows.data.min()}; {self.tf!r} needs counts",
+                hint=("use ", Setting("tf", "tf"), " or ", Setting("tf", "binary"), " for other weights"),
             )
         if self.tf == "loglog" and rows.dtype.kind == "f" and ((rows.data > 0) & (rows.data < 1)).any():
-            raise InputError("Values between 0 and 1 passed to TermWeighter; 'loglog' needs counts. Use tf='log'.")
+            raise InputError(
+                "Values between 0 and 1 passed to TermWeighter; 'loglog' needs counts",
+                hint=("use ", Setting("tf", "log")),
+            )
         return rows
 
     def __sklearn_tags__(self) -> Tags:

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 
 WORD = re.compile(r"\b\w\w+\b")
 JOINER = "\x1f"
@@ -60,7 +60,9 @@ def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
         return strip_accents
     if strip_accents not in ACCENTS:
         allowed = ", ".join(map(repr, ACCENTS))
-        raise InputError(f"strip_accents={strip_accents!r}; use one of {allowed}, a function, or None.")
+        raise InputError(
+            setting="strip_accents", value=strip_accents, hint=f"use one of {allowed}, a function, or None"
+        )
     return ACCENTS[strip_accents]
 
 
@@ -96,10 +98,15 @@ def stop_words_of(
 
         return stop_words_in_language(setting, strip_accents, lowercase=lowercase)
     if not isinstance(setting, Collection):
-        raise InputError(f"stop_words={setting!r}; use a language such as 'english', a list of words, or None.")
+        raise InputError(
+            setting="stop_words", value=setting, hint="use a language such as 'english', a list of words, or None"
+        )
     for word in setting:
         if not isinstance(word, str):
-            raise InputError(f"stop_words has {shown(word)} ({type(word).__name__}), which is no word; give strings.")
+            raise InputError(
+                (Setting("stop_words"), f" has {shown(word)} ({type(word).__name__}), which is no word"),
+                hint="give strings",
+            )
     return frozenset(setting)
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..corpus.batch import DocumentPlace
 from ..errors import InputError
+from ..errors import Place as ErrorPlace
 from ..prediction import Model, by_writing
 from ..text.csr import CSR
 from .document_digests import digest, of_text
@@ -84,7 +85,7 @@ class Corrections:
         try:
             require_labels(self._model, labels)
         except InputError as problem:
-            raise type(problem)(f"{name}: {place.name}: {problem}") from problem
+            raise problem.at(ErrorPlace(name, place.name)) from problem
         return None
 
     def _may_be_of_no_class(self, place: DocumentPlace) -> bool:

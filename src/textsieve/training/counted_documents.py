@@ -412,14 +412,15 @@ def count_corpus(
 def too_many(corpus: Corpus, most: int) -> InputError:
     """Return the error for a corpus with too many counts, where all of them are needed."""
     return InputError(
-        f"has more than {most:,} counts, and all of them are to be kept in memory; give a part of the documents.",
+        f"has more than {most:,} counts, and all of them are to be kept in memory",
         place=corpus.name,
+        hint="give a part of the documents",
     )
 
 
 def _changed(corpus: Corpus) -> InputError:
     return InputError(
-        "is not the same when it is read again; don't change it while a model is trained.", place=corpus.name
+        "is not the same when it is read again", place=corpus.name, hint="don't change it while a model is trained"
     )
 
 

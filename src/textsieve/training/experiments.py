@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..categorizer_settings import Limits
 from ..corpus import Corpus
-from ..errors import InputError, counted
+from ..errors import InputError, Setting, counted
 from ..registry import selection_scheme
 from ..selectors import TermSelector
 from ..text.counter import TermCounter
@@ -53,19 +53,19 @@ def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **r
     usable = np.flatnonzero(counts.targets.first >= 0)
     if not len(usable):
         raise InputError(
-            "no document has a label, so there is nothing to learn. In a table, name the column of the "
-            "labels with label=.",
+            "no document has a label, so there is nothing to learn",
             place=corpus.name,
+            hint=("In a table, name the column of the labels with ", Setting("label")),
         )
     kept = counts.take(usable)
     if not kept.counts.nnz:
         raise InputError(
-            "there is no term in any document that has a label; give documents with words.", place=corpus.name
+            "there is no term in any document that has a label", place=corpus.name, hint="give documents with words"
         )
     if len(set(kept.targets.first.tolist())) < 2:
         label = kept.targets.classes[int(kept.targets.first[0])]
         raise InputError(
-            f"all documents are of the class {label!r}; give documents of another one too.", place=corpus.name
+            f"all documents are of the class {label!r}", place=corpus.name, hint="give documents of another one too"
         )
     labels = np.array([kept.targets.classes[number] for number in kept.targets.first.tolist()])
     n_unlabelled = int((found.targets.first < 0).sum())
@@ -77,8 +77,9 @@ def _require_one_label(corpus: Corpus, targets: Targets) -> None:
     if len(with_more):
         raise InputError(
             f"{counted(len(with_more), 'document has', 'documents have')} several labels, and what is "
-            "measured here is how often one is right; give documents of one label each.",
+            "measured here is how often one is right",
             place=corpus.name,
+            hint="give documents of one label each",
         )
 
 

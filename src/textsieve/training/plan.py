@@ -23,7 +23,7 @@ from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own
 from ..classifiers.from_stats import Batches, fit_stats, learns_from_stats, stats_of
 from ..classifiers.linear_form import ProjectionMap, scorer_of
 from ..classifiers.scorer import Scorer
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..estimators import arrays_as_output
 from ..evaluation.scores import blocks
 from ..evaluation.thresholds import Cut, ZeroCut, cut_of
@@ -48,15 +48,18 @@ def weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> A
     if not isinstance(class_weight, Mapping):
         if class_weight not in (None, "balanced"):
             raise InputError(
-                f"class_weight={shown(class_weight)}; use 'balanced', a factor for each class such as "
-                "{'spam': 5.0}, or None."
+                setting="class_weight",
+                value=class_weight,
+                hint="use 'balanced', a factor for each class such as {'spam': 5.0}, or None",
             )
         return class_weight
     _require_factors(class_weight, sizes.classes)
     if not traits_of(classifier).takes_class_weight:
         raise InputError(
-            f"class_weight={shown(dict(class_weight))}: {type(classifier).__name__} has no class weights; use svm, "
-            "logistic, nb or cnb."
+            f"{type(classifier).__name__} has no class weights",
+            setting="class_weight",
+            value=dict(class_weight),
+            hint="use svm, logistic, nb or cnb",
         )
     numbers = range(len(sizes.classes)) if sizes.multilabel else np.flatnonzero(sizes.class_docs).tolist()
     return {number: float(class_weight.get(sizes.classes[number], 1.0)) for number in numbers}
@@ -67,11 +70,15 @@ def _require_factors(class_weight: Mapping[Any, Any], classes: tuple[Any, ...]) 
     unknown = [label for label in class_weight if label not in classes]
     if unknown:
         raise InputError(
-            f"class_weight: there is no class {shown(unknown[0])}; classes are {shown(list(classes), 200)}."
+            f"there is no class {shown(unknown[0])}",
+            setting="class_weight",
+            hint=f"classes are {shown(list(classes), 200)}",
         )
     for label, factor in class_weight.items():
         if isinstance(factor, bool) or not (isinstance(factor, float | int | np.number) and 0 < factor < np.inf):
-            raise InputError(f"class_weight: the factor of {shown(label)} is {shown(factor)}; use a number above 0.")
+            raise InputError(
+                f"the factor of {shown(label)} is {shown(factor)}", setting="class_weight", hint="use a number above 0"
+            )
 
 
 DEFAULT_TERMS = 10_000
@@ -81,8 +88,9 @@ def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
     """Raise `InputError` for an option `unlabelled`: labels are read once, for selector, projection and classifier."""
     if options and "unlabelled" in options:
         raise InputError(
-            f"{name}: unlabelled={shown(options['unlabelled'])} has no meaning here; a document without a label has "
-            "the label None, or an empty one."
+            (Setting("unlabelled", options["unlabelled"]), " has no meaning here"),
+            setting=name,
+            hint="a document without a label has the label None, or an empty one",
         )
 
 
@@ -90,8 +98,11 @@ def _require_projectable(traits: Traits, settings: Settings) -> None:
     """Raise `InputError` if a classifier that needs the weights of terms is combined with a projection."""
     if settings.projection is not None and traits.needs_term_weights:
         raise InputError(
-            f"projection={shown(settings.projection)}: the classifier {shown(settings.classifier)} needs the "
-            "weights of terms themselves, which a projection mixes; use svm, logistic or another linear one."
+            f"the classifier {shown(settings.classifier)} needs the weights of terms themselves, which a "
+            "projection mixes",
+            setting="projection",
+            value=settings.projection,
+            hint="use svm, logistic or another linear one",
         )
 
 
@@ -99,8 +110,10 @@ def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
     """Raise `InputError` for thresholds of 0 with scores that have no border there, such as votes and cosines."""
     if isinstance(cut, ZeroCut) and not traits.border_at_zero:
         raise InputError(
-            f"cut={shown(settings.cut)}: the scores of the classifier {shown(settings.classifier)} have no "
-            "border at 0; use svm, logistic, nb or cnb, or a cut that is fitted to them, such as 'scut'."
+            f"the scores of the classifier {shown(settings.classifier)} have no border at 0",
+            setting="cut",
+            value=settings.cut,
+            hint="use svm, logistic, nb or cnb, or a cut that is fitted to them, such as 'scut'",
         )
 
 
@@ -178,7 +191,10 @@ class TrainingPlan:
         _require_border(cut, traits, settings)
         if traits.norm is not None and settings.norm not in (None, traits.norm):
             raise InputError(
-                f"norm={settings.norm!r}: Rocchio compares by the cosine, which is the same for any length; use 'l2'."
+                "Rocchio compares by the cosine, which is the same for any length",
+                setting="norm",
+                value=settings.norm,
+                hint="use 'l2'",
             )
         if isinstance(settings.classifier, str) and traits.uses_threads:
             classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
@@ -240,19 +256,23 @@ class TrainingPlan:
             limit = limit_of(n_terms, n_seen)
         except InputError as problem:
             raise InputError(
-                f"n_terms={shown(n_terms)}; use a number of terms from 1, a share above 0.0 and up to 1.0, 'all', or "
-                "'auto'."
+                setting="n_terms",
+                value=n_terms,
+                hint="use a number of terms from 1, a share above 0.0 and up to 1.0, 'all', or 'auto'",
             ) from problem
         return n_seen if limit is None else min(limit, n_seen)
 
     def require_weights(self) -> None:
         """Raise `InputError` for sample weights if a part of the training can't use them."""
         if self.projection is not None:
-            raise InputError("sample_weight: a projection takes no weights of documents; leave one of the two out.")
+            raise InputError(
+                "a projection takes no weights of documents", setting="sample_weight", hint="leave one of the two out"
+            )
         if not self.traits.takes_sample_weight:
             raise InputError(
-                f"sample_weight: the classifier {shown(self.classifier)} takes no weights of documents; use svm, "
-                "logistic, nb, cnb, rocchio or subspace, or leave sample_weight out."
+                f"the classifier {shown(self.classifier)} takes no weights of documents",
+                setting="sample_weight",
+                hint="use svm, logistic, nb, cnb, rocchio or subspace, or leave sample_weight out",
             )
 
     @cached_property
@@ -362,6 +382,8 @@ class TrainingPlan:
         """
         if stats.classes != tuple(range(len(sizes.classes))):
             last = len(sizes.classes) - 1
-            raise InputError(f"stats.classes={shown(stats.classes)}; use the numbers of all classes, 0 to {last}.")
+            raise InputError(
+                setting="stats.classes", value=stats.classes, hint=f"use the numbers of all classes, 0 to {last}"
+            )
         weight = weight_by_number(self.class_weight, self.classifier, sizes)
         return scorer_of(fit_stats(self.classifier, stats, weight, multilabel=sizes.multilabel))

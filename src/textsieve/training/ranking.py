@@ -16,7 +16,7 @@ from sklearn.base import clone
 from ..arrays import Floats, Ints
 from ..categorizer_settings import Limits
 from ..corpus import Corpus
-from ..errors import InputError, NothingSelected, UnfitDocuments, shown
+from ..errors import InputError, NothingSelected, Setting, UnfitDocuments, listed_settings
 from ..registry import selection_scheme
 from ..selectors import TermSelector, TypicalTestors
 from ..selectors.base import ReadAgain
@@ -190,11 +190,12 @@ def _terms_and_stats(
 def _refuse_to_read_vectors(corpus: Corpus, reading: Mapping[str, Any]) -> None:
     """Raise `InputError` for settings that apply to texts only."""
     usual = TermCounter().get_params()
-    asked = [f"{name}={shown(value)}" for name, value in reading.items() if value != usual[name]]
-    if asked:
+    given = [Setting(name, value) for name, value in reading.items() if value != usual[name]]
+    if given:
         raise InputError(
-            f"holds vectors, not texts, and these are taken as they are; leave out {', '.join(asked)}.",
+            "holds vectors, not texts, and these are taken as they are",
             place=corpus.name,
+            hint=("leave out ", *listed_settings(given)),
         )
 
 

@@ -31,7 +31,7 @@ from ..classifiers.from_stats import stats_of
 from ..classifiers.scorer import Scorer
 from ..classifiers.tcfp import TCFP
 from ..classifiers.vote_table import VoteTable, merge, require_weights, vote_table
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..registry import CLASSIFIERS
 from ..settings import n_threads
 from ..stats import ClassStats
@@ -138,23 +138,37 @@ def require_incremental(settings: Settings, plan: TrainingPlan) -> None:
         return
     if isinstance(name, str) and way_to_learn(plan) is None and way_to_learn(replace(plan, class_weight=None)):
         raise InputError(
-            f"keep_stats=True with class_weight={shown(settings.class_weight)}: the classifier {shown(name)} has no "
-            "class weights; use nb or cnb, or leave the weights out."
+            (
+                Setting("keep_stats", True),
+                " with ",
+                Setting("class_weight", settings.class_weight),
+                f": the classifier {shown(name)} has no class weights",
+            ),
+            hint="use nb or cnb, or leave the weights out",
         )
     if not isinstance(name, str) or way_to_learn(plan) is None:
         options = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
         on = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
         raise InputError(
-            f"keep_stats=True: the classifier {shown(name)}{options}{on} learns from the documents themselves, so "
-            f"others can't be added to what it has learned; use one of {', '.join(INCREMENTAL)}, by name, or leave "
-            "keep_stats out and train again when there are new documents."
+            f"the classifier {shown(name)}{options}{on} learns from the documents themselves, so others "
+            "can't be added to what it has learned",
+            setting="keep_stats",
+            value=True,
+            hint=(
+                f"use one of {', '.join(INCREMENTAL)}, by name, or leave ",
+                Setting("keep_stats"),
+                " out and train again when there are new documents",
+            ),
         )
     given, stored = settings.classifier_options or {}, storable(settings.as_dict())["classifier_options"] or {}
     for option, value in given.items():
         if isinstance(stored[option], str) and not isinstance(value, str):
             raise InputError(
-                f"keep_stats=True: {option}={shown(value)} of the classifier is nothing that a model file keeps, and "
-                "an update needs it again; use a number, a text or a list."
+                f"{option}={shown(value)} of the classifier is nothing that a model file keeps, and an update "
+                "needs it again",
+                setting="keep_stats",
+                value=True,
+                hint="use a number, a text or a list",
             )
 
 
@@ -165,12 +179,18 @@ def require_integer_counts(targets: Targets) -> None:
     assert targets.weights is not None
     if (targets.weights == np.floor(targets.weights)).all():
         raise InputError(
-            f"sample_weight has the sum {targets.weights.sum():g}; with keep_stats=True the sum is at most "
-            f"{MOST_DOCUMENTS:,}. Divide the weights by a common factor, or leave keep_stats out."
+            f"sample_weight has the sum {targets.weights.sum():g}",
+            hint=(
+                "with ",
+                Setting("keep_stats", True),
+                f" the sum is at most {MOST_DOCUMENTS:,}. Divide the weights by a common factor, or leave ",
+                Setting("keep_stats"),
+                " out",
+            ),
         )
     raise InputError(
-        "sample_weight with keep_stats=True: the statistics that are kept count documents; use whole numbers as "
-        "weights, or leave keep_stats out."
+        ("sample_weight with ", Setting("keep_stats", True), ": the statistics that are kept count documents"),
+        hint=("use whole numbers as weights, or leave ", Setting("keep_stats"), " out"),
     )
 
 
@@ -218,8 +238,9 @@ class Statistics:
         n_documents = self.n_documents + other.n_documents
         if n_documents > MOST_DOCUMENTS:
             raise InputError(
-                f"The statistics count {self.n_documents:,} documents, and {other.n_documents:,} more would be above "
-                f"the limit of {MOST_DOCUMENTS:,}; use smaller sample weights, or train again without keep_stats."
+                f"The statistics count {self.n_documents:,} documents, and {other.n_documents:,} more would be "
+                f"above the limit of {MOST_DOCUMENTS:,}",
+                hint=("use smaller sample weights, or train again without ", Setting("keep_stats")),
             )
         return Statistics(
             *(self.learned.merged(other.learned), self.without + other.without),

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ..arrays import Counts, Floats, Ints
 from ..corpus import Corpus
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..stats.labels import is_indicator, label_pairs, without_missing
 from ..stats.weights import are_whole, check_weights, drop_weightless
 
@@ -66,7 +66,9 @@ class Targets:
     def of(cls, labels: Any, n_documents: int, multilabel: bool | None = None) -> Targets:
         """Convert labels in any common form; `multilabel` decides where the form does not."""
         if not (multilabel is None or isinstance(multilabel, bool)):
-            raise InputError(f"multilabel={multilabel!r}; use True, False, or None to have it told from the labels.")
+            raise InputError(
+                setting="multilabel", value=multilabel, hint="use True, False, or None to have it told from the labels"
+            )
         if isinstance(labels, Iterator):
             labels = list(labels)
         labels = without_missing(labels)
@@ -192,8 +194,9 @@ def weighted_texts(texts: Any, labels: Any, sample_weight: Any) -> tuple[list[An
     """Return the texts that count, their labels, and how many times each counts: ints, if all weights are whole."""
     if isinstance(texts, Corpus):
         raise InputError(
-            "sample_weight is for texts in memory, and a corpus is read as it comes; give its texts and labels as "
-            "lists, or leave sample_weight out."
+            "it is for texts in memory, and a corpus is read as it comes",
+            setting="sample_weight",
+            hint="give its texts and labels as lists, or leave it out",
         )
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise InputError(f"documents is {shown(texts)}; give an iterable of texts, for example [text].")
@@ -250,6 +253,6 @@ def _require_one_each(members: tuple[Ints, ...], n_documents: int) -> None:
     if counts.max(initial=0) > 1:
         document = int(np.argmax(counts > 1))
         raise InputError(
-            f"Document {document} has {int(counts[document])} labels, but multilabel=False; leave multilabel out, or "
-            "give one label a document."
+            (f"Document {document} has {int(counts[document])} labels, but ", Setting("multilabel", False)),
+            hint="leave it out, or give one label a document",
         )

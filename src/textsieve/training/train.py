@@ -8,7 +8,6 @@ and one for the rows of the selected terms, which are kept or learned from as th
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -18,7 +17,7 @@ import numpy as np
 
 from ..categorizer_settings import Limits, Settings
 from ..corpus import Corpus
-from ..errors import InputError, TooFewDocuments, UnfitDocuments, shown
+from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
 from ..evaluation.calibration import Calibration
 from ..evaluation.thresholds import ThresholdRule
@@ -29,6 +28,7 @@ from ..text.languages import is_english
 from ..text.preparation import Preparation
 from ..text.reading import matchable_stop_words
 from ..text.words import stop_words_of
+from ..warning import warn
 from .counted_documents import (
     CountedDocuments,
     Progress,
@@ -151,12 +151,11 @@ class Training:
                 fitted = self.plan.fit(chosen, keep_stats=bool(self._settings.keep_stats))
             return self.model(targets.sizes_for_file, chosen.terms, fitted, choices, seen, selected.found)
 
-    def warn_of_fewer_terms(self, n_seen: int, depth: int = 5) -> None:
-        """Warn if there are fewer terms than `n_terms`; the warning points to the call of `Categorizer.fit`."""
+    def warn_of_fewer_terms(self, n_seen: int) -> None:
+        """Warn if there are fewer terms than `n_terms`."""
         n_terms = self._settings.n_terms
         if is_whole(n_terms) and n_terms > n_seen:
-            message = f"n_terms={n_terms:,} terms were asked for, but there are {n_seen:,}: all are kept."
-            warnings.warn(message, stacklevel=depth)
+            warn((Setting("n_terms", n_terms), f", but there are {n_seen:,} terms; all of them are kept."))
 
     # -- counting ------------------------------------------------------------------------------------------------
 
@@ -242,8 +241,10 @@ class Training:
         is_test[labelled] = held_out(targets.first[labelled].tolist(), share)
         if not is_test.any():
             raise TooFewDocuments(
-                f"held_out={share!r}: {targets.n_documents:,} documents are too few to hold some of them out; give "
-                "more documents, or hold none out."
+                f"{targets.n_documents:,} documents are too few to hold some of them out",
+                setting="held_out",
+                value=share,
+                hint="give more documents, or hold none out",
             )
         train, test = parted(counted, is_test)
         another = Training(replace(self._settings, keep_stats=False), self._progress)

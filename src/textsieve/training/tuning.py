@@ -28,6 +28,7 @@ from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, folds, size_grid
 from ..evaluation.scores import HeldOutScores
 from ..evaluation.thresholds import ThresholdRule, count_labels, f1_of_counts
+from ..selectors.testors.estimator import IndistinguishableClasses
 from .counted_documents import CountedDocuments, Progress, columns_in_order
 from .plan import Fitted, Scored, TrainingPlan
 from .targets import Targets
@@ -70,7 +71,7 @@ class FoldSplit(NamedTuple):
 def of_some_documents() -> Iterator[None]:
     """Suppress warnings about classes that can't be told apart by a part of the documents; all documents will warn."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"At epsilon=.* no term sets apart", UserWarning)
+        warnings.simplefilter("ignore", IndistinguishableClasses)
         yield
 
 
@@ -85,7 +86,7 @@ def parted(counted: CountedDocuments, is_test: Bools) -> tuple[CountedDocuments,
     try:
         _ = train.columns_within_limits
     except InputError as problem:
-        raise TooFewDocuments(f"{too_few}: without them, no term is left. {problem}") from problem
+        raise TooFewDocuments((f"{too_few}: without them, no term is left. ", *problem.message())) from problem
     return train, test
 
 

@@ -25,7 +25,7 @@ from scipy.sparse import csr_matrix, vstack
 
 from ..categorizer_settings import SETTINGS, Settings
 from ..corpus.batch import SEPARATORS
-from ..errors import InputError, TooFewDocuments, counted, shown
+from ..errors import InputError, Setting, TooFewDocuments, counted, shown
 from ..evaluation import folds
 from ..evaluation.scores import HeldOutScores, blocks
 from ..evaluation.thresholds import Cut, ThresholdRule, cut_of
@@ -166,7 +166,9 @@ def unknown_label(model: Model, label: Any) -> InputError:
     what = f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}."
     classes = by_writing(model.classes)
     if model.labels != "one" and (separator := _that_joins(classes, as_written(label))):
-        return InputError(f"{what} Are these several labels in one? Then use label_separator={separator!r}.")
+        return InputError(
+            what, hint=("Are these several labels in one? Then use ", Setting("label_separator", separator))
+        )
     close = get_close_matches(as_written(label).casefold(), {each.casefold(): each for each in classes}, 1, 0.75)
     meant = [f" Did you mean {shown(classes[each])}?" for each in classes if each.casefold() in close][:1]
     return UnknownLabel(
@@ -215,14 +217,18 @@ def refit_thresholds(
     cut = cut_that_is_fitted(model, settings)
     if cut is None:
         raise InputError(
-            "fit_cut=True: the labels of this model are not cut by what is fitted to scores, so there is nothing to "
-            "fit anew; leave it out."
+            "the labels of this model are not cut by what is fitted to scores, so there is nothing to fit anew",
+            setting="fit_cut",
+            value=True,
+            hint="leave it out",
         )
     labelled = np.flatnonzero(targets.usable)
     if len(labelled) < LEAST:
         raise TooFewDocuments(
-            f"fit_cut=True: {counted(len(labelled), 'document')} to fold in, and {LEAST} are the fewest that a cut can "
-            "be fitted to; give more, or leave it out."
+            f"{counted(len(labelled), 'document')} to fold in, and {LEAST} are the fewest that a cut can be fitted to",
+            setting="fit_cut",
+            value=True,
+            hint="give more, or leave it out",
         )
     rule = cut.fit_held_out(held_out_scores(model, before, plan, rows, targets, settings.folds))
     updated = {**model.about["updated"], "since_cut": 0}

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Floats, Ints
-from ...errors import InputError, shown
+from ...errors import InputError
 from ...kernels.hitting_sets import contrast_rows, minimal_sets
 from ...stats import ClassStats
 from .transversals import Bits, Marks, union_of_bits, unpacked
@@ -31,7 +31,7 @@ class Representatives:
 
     def __init__(self, stats: ClassStats, scale: str) -> None:
         if not (isinstance(scale, str) and scale in SCALES):
-            raise InputError(f"scale={shown(scale)}; use one of {', '.join(map(repr, SCALES))}.")
+            raise InputError(setting="scale", value=scale, allowed=SCALES)
         cells, sizes = stats.cells, np.diff(stats.cells.class_starts)
         self.starts, self.terms = cells.class_starts, cells.terms
         weights = cells.sums.value / np.repeat(np.where(stats.class_docs > 0, stats.class_docs, 1), sizes)

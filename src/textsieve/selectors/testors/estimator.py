@@ -31,10 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
-from ...errors import InputError, NothingSelected, UnfitDocuments, shown
+from ...errors import InputError, NothingSelected, Setting, UnfitDocuments, shown
 from ...settings import as_number, is_whole
 from ...stats import ClassStats
-from ...warning import warn
+from ...warning import InputWarning, warn
 from ..base import Limit, ScoreForClass, TermSelector, limit_of
 from .contrast import ComparisonRows, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .shares import Shares, shares_of_testors
@@ -48,6 +48,10 @@ _SHARE_WORK = 1 << 31
 _SHORTEST_WORK = 1 << 30
 """About how many words are read to find the shortest testors of a class."""
 _LEAST_STEPS, _MOST_STEPS = 100, 200_000
+
+
+class IndistinguishableClasses(InputWarning):
+    """Warns that no term distinguishes some classes."""
 
 
 class _Used(NamedTuple):
@@ -148,8 +152,7 @@ class TypicalTestors(TermSelector):
             raise UnfitDocuments("Fewer than two classes have documents, so there is nothing to tell apart.")
         most = limit_of(self.k, stats.n_terms)
         if is_whole(self.k) and self.k > stats.n_terms:
-            message = f"k={self.k:,} terms were asked for, but there are {stats.n_terms:,}."
-            warn(message)
+            warn((Setting("k", self.k), f", but there are {stats.n_terms:,} terms."))
         epsilon = self._found_epsilon(representatives, most)
         self._used = _Used(epsilon, float(self.delta), self.scale, int(self.score_limit))
         self._shares = self._ranks = None
@@ -192,9 +195,9 @@ class TypicalTestors(TermSelector):
                 continue
             if not 0 < as_number(value) < np.inf:
                 example = f"{DEFAULT_EPSILON}" if name == "epsilon" else "0.15"
-                raise InputError(f"{name}={shown(value)}; use a number above 0, for example {example}.")
+                raise InputError(setting=name, value=value, hint=f"use a number above 0, for example {example}")
         if not (is_whole(self.score_limit) and self.score_limit >= 1):
-            raise InputError(f"score_limit={shown(self.score_limit)}; use a number of testors from 1.")
+            raise InputError(setting="score_limit", value=self.score_limit, hint="use a number of testors from 1")
 
     def _found_epsilon(self, given: Representatives, most: int | None) -> float:
         self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
@@ -217,8 +220,10 @@ class TypicalTestors(TermSelector):
         scaled = ", each class divided by its largest" if self.scale == "max" else ""
         if epsilon > largest:
             return NothingSelected(
-                f"epsilon={epsilon!r} is above every weight in the mean documents of the classes{scaled}, so that no "
-                f"term can be chosen; the largest is {_rounded_down(largest)}. Use a smaller epsilon."
+                f"it is above every weight in the mean documents of the classes{scaled}, so no term can be selected",
+                setting="epsilon",
+                value=epsilon,
+                hint=f"the largest is {_rounded_down(largest)}. Use a smaller epsilon",
             )
         difference = given.largest_difference(epsilon)
         was_found = self.epsilon is None and limit_of(self.k, given.n_terms) is not None
@@ -229,9 +234,11 @@ class TypicalTestors(TermSelector):
                 "the labels" + (", or use a smaller epsilon." if candidates else ".")
             )
         return NothingSelected(
-            f"delta={float(self.delta)!r} is above every difference between the mean documents of two "
-            f"classes{candidates}{scaled}, so that no term can be chosen; the largest is {_rounded_down(difference)}. "
-            "Use a smaller delta" + (" or epsilon." if candidates else ".")
+            f"it is above every difference between the mean documents of two classes{candidates}{scaled}, so no "
+            "term can be selected",
+            setting="delta",
+            value=float(self.delta),
+            hint=f"the largest is {_rounded_down(difference)}. Use a smaller delta" + " or epsilon" * bool(candidates),
         )
 
     def _warn_of_indistinguishable(self, n_pairs: int) -> None:
@@ -240,7 +247,8 @@ class TypicalTestors(TermSelector):
         more = f", and {n_pairs - len(first):,} more" if n_pairs > len(first) else ""
         warn(
             f"At epsilon={self._used.epsilon:.4g} and delta={self._used.delta:g} no term sets apart "
-            f"{', '.join(first)}{more}. The chosen terms do not tell these classes apart; smaller values may."
+            f"{', '.join(first)}{more}. The selected terms do not tell these classes apart; smaller values may.",
+            IndistinguishableClasses,
         )
 
     def _indistinguishable(self) -> Iterator[tuple[Any, Any]]:
@@ -417,9 +425,9 @@ class TypicalTestors(TermSelector):
         """
         for name, value in (("limit", limit), ("max_steps", max_steps)):
             if not (is_whole(value) and value >= 1) and (name, value) != ("max_steps", None):
-                raise InputError(f"{name}={shown(value)}; use a whole number from 1.")
+                raise InputError(setting=name, value=value, hint="use a whole number from 1")
         if not 0 < as_number(share_of_work) < np.inf:
-            raise InputError(f"share_of_work={shown(share_of_work)}; use a number above 0, for example 1.0.")
+            raise InputError(setting="share_of_work", value=share_of_work, hint="use a number above 0, for example 1.0")
         class_contrast = self._contrast_of(label)
         classes = self.stats_.classes
         not_told_from = tuple(classes[other] for other in class_contrast.not_told_from(self._given.with_documents))

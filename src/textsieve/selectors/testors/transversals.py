@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...arrays import Ints
-from ...errors import InputError, shown
+from ...errors import InputError
 from ...kernels import hitting_sets
 from ...kernels.hitting_sets import minimal_sets
 from ...settings import as_number, is_whole
@@ -270,7 +270,7 @@ class _TrivialWalk:
 
 def _walk_of(rows: Marks, method: str, most_members: int, names: Ints | None) -> _Walk | _TrivialWalk:
     if not (isinstance(method, str) and method in METHODS):
-        raise InputError(f"method={shown(method)}; use one of {', '.join(map(repr, METHODS))}.")
+        raise InputError(setting="method", value=method, allowed=METHODS)
     basic = rows[minimal_rows(rows)]  # the shortest row first
     if not len(basic):
         return _TrivialWalk([()])
@@ -360,13 +360,13 @@ def _checked(rows: Any) -> tuple[Marks, Ints | None]:
         return marks, columns.astype(np.int64)
     marks = np.asarray(rows)
     if marks.ndim != 2 or marks.dtype.kind not in "biuf":
-        raise InputError(f"rows={shown(rows)}; give a matrix of yes and no, of 0 and 1.")
+        raise InputError(setting="rows", value=rows, hint="give a matrix of yes and no, of 0 and 1")
     return marks.astype(np.bool_, copy=False), None
 
 
 def _checked_limit(limit: Any) -> int | None:
     if not (limit is None or (is_whole(limit) and limit >= 0)):
-        raise InputError(f"limit={shown(limit)}; use a number of testors, or None for all.")
+        raise InputError(setting="limit", value=limit, hint="use a number of testors, or None for all")
     return None if limit is None else int(limit)
 
 
@@ -374,5 +374,5 @@ def _checked_seconds(seconds: Any) -> float:
     if seconds is None:
         return np.inf
     if not (number := as_number(seconds)) >= 0:
-        raise InputError(f"max_seconds={shown(seconds)}; use a number of seconds, or None for no limit.")
+        raise InputError(setting="max_seconds", value=seconds, hint="use a number of seconds, or None for no limit")
     return number

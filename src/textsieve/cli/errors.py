@@ -1,7 +1,7 @@
 """Exit codes: 0 for success, 1 with an error message, or the code of a signal, without a message.
 
-Wrong usage exits with 2, raised by click or by `usage`. The other codes are those that a shell reports for signals: 130
-for Ctrl-C, 129 and 143 for SIGHUP and SIGTERM, and 141 for a pipe whose reader has gone, as with `| head`.
+Wrong usage exits with 2, raised by click or by `exit_as_usage_error`. The other codes are those of a shell for signals:
+130 for Ctrl-C, 129 and 143 for SIGHUP and SIGTERM, and 141 for a pipe whose reader has gone, as with `| head`.
 """
 
 import io
@@ -20,7 +20,7 @@ import click
 from ..errors import InputError, MissingPackage
 from ..files import OUT_OF_SPACE
 from ..memory import check_room_for_imports
-from .wording import as_options, on_one_line
+from .messages import error_text, say, warn, warning_text
 
 FAILED, WRONG_USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 OF_A_SIGNAL = 128
@@ -36,7 +36,7 @@ SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 
 
 @contextmanager
-def orderly() -> Iterator[None]:
+def handle_errors() -> Iterator[None]:
     """Print errors in the input as one line, and exit with the right code."""
     _open_closed_streams()
     _replace_what_cannot_be_written()
@@ -53,7 +53,7 @@ def orderly() -> Iterator[None]:
     except KeyboardInterrupt as problem:
         raise click.exceptions.Exit(INTERRUPTED) from problem
     except InputError as problem:
-        _fail(as_options(str(problem)), problem)
+        _fail(error_text(problem), problem)
     except OSError as problem:
         _discard_unwritten()
         _fail(_os_error_text(problem), problem)
@@ -68,24 +68,14 @@ def orderly() -> Iterator[None]:
 
 
 @contextmanager
-def usage() -> Iterator[None]:
+def exit_as_usage_error() -> Iterator[None]:
     """Exit with code 2, as click does, for an `InputError` about the options alone, before any file is read."""
     try:
         yield
     except MissingPackage:
         raise
     except InputError as problem:
-        _fail(as_options(str(problem)), problem, WRONG_USAGE)
-
-
-def say(kind: str, message: str) -> None:
-    """Print a message that is not a result as one line on standard error."""
-    click.echo(f"{kind}: {on_one_line(message)}", err=True)
-
-
-def warn(message: str) -> None:
-    """Print a warning as one line on standard error."""
-    say("warning", message)
+        _fail(error_text(problem), problem, WRONG_USAGE)
 
 
 def _os_error_text(problem: OSError) -> str:
@@ -107,9 +97,10 @@ def _warnings_as_lines() -> Iterator[None]:
     seen = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in seen:
-            seen.add(str(message))
-            warn(as_options(str(message)))
+        text = warning_text(message)
+        if text not in seen:
+            seen.add(text)
+            warn(text)
 
     with warnings.catch_warnings():
         warnings.showwarning = show
