@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from textsieve import Categorizer, read
+from textsieve.evaluation.scores import DocumentScores
 from textsieve.evaluation.thresholds import ThresholdRule, micro_f1
-from textsieve.training.plan import Scored
-from textsieve.training.tuning import assigned
 
 TWO = ("rec.sport.hockey", "sci.space")
 SELECTORS = ("forward", "ig")
@@ -67,11 +66,11 @@ def measured(train: Documents, test: Documents, selector: str, n_terms: int) -> 
     cut = ThresholdRule(model.thresholds, model.ranks) if multilabel else None
     most_frequent = int(np.argmax(model.class_docs))
     answers = [
-        Scored(scores, is_unknown, most_frequent),
-        Scored(scores, is_unknown, model.class_of_unknown),
-        Scored(scores, np.zeros_like(is_unknown), most_frequent),
+        DocumentScores(scores, is_unknown, most_frequent),
+        DocumentScores(scores, is_unknown, model.class_of_unknown),
+        DocumentScores(scores, np.zeros_like(is_unknown), most_frequent),
     ]
-    return Found(float(is_unknown.mean()), *(micro_f1(assigned(answer, cut), true) for answer in answers))
+    return Found(float(is_unknown.mean()), *(micro_f1(answer.labels(cut), true) for answer in answers))
 
 
 def lines(case: Case) -> Iterator[str]:

@@ -314,7 +314,7 @@ class Categorizer(Parameters):
         from .evaluation import Report, compare_labels
 
         model = self._fitted()
-        multilabel = model.labels != "one"
+        multilabel = model.multilabel
         report = Report(model.classes, multilabel)
         times: list[float] | None = None
         if sample_weight is not None:
@@ -403,7 +403,7 @@ class Categorizer(Parameters):
                 "logistic, nb, cnb or rocchio, or read what its terms add by explain."
             )
         coefficients, intercepts = model.scorer.coefficients.T.astype(np.float64), model.scorer.intercepts.copy()
-        if model.labels == "one" and len(intercepts) == 2:
+        if not model.multilabel and len(intercepts) == 2:
             return np.diff(coefficients, axis=0), np.diff(intercepts)
         return coefficients, intercepts
 

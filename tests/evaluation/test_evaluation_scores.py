@@ -16,7 +16,8 @@ from tests.reference.categorizer_cases import small_texts, tables_of
 from textsieve import Categorizer, InputError
 from textsieve.evaluation import PCut, RCut, SCut, SCutFBR, ZeroCut, scores
 from textsieve.evaluation.calibration import METHODS, Calibration
-from textsieve.evaluation.scores import HeldOutScores, blocks
+from textsieve.evaluation.scores import DocumentScores, HeldOutScores, blocks
+from textsieve.evaluation.thresholds import ThresholdRule
 
 N, C = 61, 7
 CUTS = [SCut(), SCutFBR(floor=0.5), RCut(), PCut(), PCut(factor=1.3), ZeroCut()]
@@ -152,3 +153,14 @@ def test_fitting_thresholds_takes_no_table_of_documents_and_classes(cut: Any, mo
         cut.fit_held_out(held_out)
         most = peak()
     assert most < n_documents * n_classes * 8 // 2
+
+
+def test_scores_become_labels() -> None:
+    numbers = np.array([[0.2, 0.7, 0.7], [0.9, 0.1, 0.0], [0.9, 0.9, 0.9]])
+    scored = DocumentScores(numbers, np.array([False, False, True]), fallback=2)
+    assert scored.best().tolist() == [1, 0, 2]  # of equal scores, the first; the last document has no known term
+    assert scored.labels(None).astype(int).tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    by_threshold = scored.labels(ThresholdRule(np.array([0.5, 0.7, 0.8]), None))
+    assert by_threshold.astype(int).tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    by_rank = scored.labels(ThresholdRule(None, 2))
+    assert by_rank.sum(axis=1).tolist() == [2, 2, 1]

@@ -8,7 +8,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..selectors import TermSelector
-    from ..training.ranking import RankedTerms, Scored
+    from ..training.ranking import RankedTerms, TermScores
     from .output import Page
 
 TRACE_SELECTORS = ("ocfs", "tofa")
@@ -174,7 +174,7 @@ def _report(ranked: "RankedTerms", about: str, selector: str, energy_plot: str |
 
 
 def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
-    def listed(scored: "Scored") -> list[dict[str, Any]]:
+    def listed(scored: "TermScores") -> list[dict[str, Any]]:
         return [{"term": term, "score": score} for term, score in scored]
 
     def shortest(label: Any) -> dict[str, Any]:

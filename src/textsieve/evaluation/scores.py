@@ -20,6 +20,8 @@ from ..files import naming_temporary
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from .thresholds import ThresholdRule
+
 
 BLOCK_CELLS = 1 << 21
 """Scores in a block: 16 MB."""
@@ -33,6 +35,30 @@ def blocks(n_documents: int, n_classes: int) -> Iterator[slice]:
     size = max(BLOCK_CELLS // max(n_classes, 1), 1)
     for first in range(0, max(n_documents, 1), size):
         yield slice(first, min(first + size, n_documents))
+
+
+class DocumentScores(NamedTuple):
+    """The scores of some documents, and how they become labels: the same for training, comparison and prediction."""
+
+    scores: Floats
+    """Documents x classes."""
+    is_unknown: Bools
+    """Which documents have no known term. Whatever their scores, they get the fallback class."""
+    fallback: int
+    """The number of the fallback class."""
+
+    def best(self) -> Ints:
+        """Return the number of each document's best class; of equal scores, the first."""
+        return np.where(self.is_unknown, self.fallback, self.scores.argmax(axis=1))
+
+    def labels(self, rule: ThresholdRule | None) -> Bools:
+        """Return which classes each document gets (documents x classes): the best one, or those that the rule says."""
+        numbers = np.arange(self.scores.shape[1])
+        if rule is None:
+            return np.asarray(numbers == self.best()[:, np.newaxis])
+        is_label = rule(self.scores)
+        is_label[self.is_unknown] = numbers == self.fallback
+        return is_label
 
 
 class _Block(NamedTuple):

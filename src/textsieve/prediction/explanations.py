@@ -6,7 +6,8 @@ contributions to a class are listed and sorted at first access: of many classes,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,22 +30,15 @@ class Contribution(NamedTuple):
 
 
 class TermContributions(NamedTuple):
-    """The known terms of a document, and what each adds to each class (terms x classes)."""
+    """The known terms of a document, in the model's order, and what each adds to each class (terms x classes)."""
 
     terms: list[str]
     counts: list[int]
     weights: list[float]
     products: NDArray[np.float64]
 
-    def of(self, column: int) -> tuple[tuple[Contribution, ...], tuple[int, ...]]:
-        """Return the contributions to a class, the largest first, and the position of each among the terms."""
-        added = self.products[:, column]
-        contributions = list(map(Contribution, self.terms, self.counts, self.weights, added.tolist()))
-        order = np.argsort(-np.abs(added), kind="stable").tolist()
-        return tuple(contributions[position] for position in order), tuple(order)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassExplanation:
     """The explanation of a class's score, which is the sum of the contributions (largest first) and the intercept.
 
@@ -56,37 +50,42 @@ class ClassExplanation:
     score: float
     intercept: float
     threshold: float | None
-    contributions: tuple[Contribution, ...]
-    _places: tuple[int, ...] = field(repr=False, compare=False)  # of each contribution's term in the model's order
+    of_terms: TermContributions
+    """What each term adds to each class; this class is the column `column`."""
+    column: int
 
-    @classmethod
-    def later(
-        cls,
-        label: Label,
-        score: float,
-        intercept: float,
-        threshold: float | None,
-        spoken: TermContributions,
-        column: int,
-    ) -> ClassExplanation:
-        """Return an explanation that lists its contributions at first access: of many classes, few are looked at."""
-        explanation = cls.__new__(cls)
-        explanation.__dict__.update(label=label, score=score, intercept=intercept, threshold=threshold)
-        explanation.__dict__.update(_spoken=spoken, _column=column)
-        return explanation
+    @cached_property
+    def _places(self) -> list[int]:
+        """Return the position of each contribution's term in the model's order, the largest contribution first."""
+        places: list[int] = np.argsort(-np.abs(self.of_terms.products[:, self.column]), kind="stable").tolist()
+        return places
 
-    def __getattr__(self, name: str) -> Any:
-        """Compute `contributions` and `_places` at first access."""
-        if name not in ("contributions", "_places") or "_spoken" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-        contributions, places = self._spoken.of(self._column)
-        self.__dict__.update(contributions=contributions, _places=places)
-        return self.__dict__[name]
+    @cached_property
+    def contributions(self) -> tuple[Contribution, ...]:
+        """Return what each known term adds, the largest first; listed at first access, since few classes are read."""
+        in_order = self.in_order()
+        return tuple(in_order[place] for place in self._places)
 
     def in_order(self) -> tuple[Contribution, ...]:
         """Return the contributions in the order of the model's terms, in which the score was added up."""
-        ordered = sorted(zip(self._places, self.contributions, strict=True), key=lambda placed: placed[0])
-        return tuple(contribution for _, contribution in ordered)
+        terms, counts, weights, products = self.of_terms
+        return tuple(map(Contribution, terms, counts, weights, products[:, self.column].tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another explanation has the same score and the same contributions."""
+        return isinstance(other, ClassExplanation) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        """Return the hash of the values."""
+        return hash(self._values())
+
+    def __repr__(self) -> str:
+        """Return the values by name."""
+        names = ("label", "score", "intercept", "threshold", "contributions")
+        return f"ClassExplanation({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+    def _values(self) -> tuple[Any, ...]:
+        return self.label, self.score, self.intercept, self.threshold, self.contributions
 
     def compared(self) -> tuple[float, ...]:
         """Return how much more each contribution adds to this class than to all classes on average, in their order.
@@ -94,9 +93,9 @@ class ClassExplanation:
         Where all contributions have the same sign, as log-probabilities and votes do, only this shows whether a term
         speaks for the class or against it (`Model.needs_comparing`).
         """
-        products = self._spoken.products
-        more = products[:, self._column] - products.mean(axis=1)
-        return tuple(more[list(self._places)].tolist())
+        products = self.of_terms.products
+        more = products[:, self.column] - products.mean(axis=1)
+        return tuple(more[self._places].tolist())
 
     def __str__(self) -> str:
         """Return the score and its largest parts, for people."""
@@ -124,11 +123,11 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Return the predicted labels and the number of classes."""
-        return f"<Explanation of {self._answer()}: {len(self.classes):,} classes>"
+        return f"<Explanation of {self._labels_text()}: {len(self.classes):,} classes>"
 
     def __str__(self) -> str:
         """Return the predicted labels and the best classes with their strongest terms, for people."""
-        lines = [f"Predicted: {self._answer()}"]
+        lines = [f"Predicted: {self._labels_text()}"]
         if self.unknown is not None:
             lines.append(f"{self.unknown}.")
         lines += map(str, self.classes[:SHOWN_CLASSES])
@@ -136,7 +135,7 @@ class Explanation:
             lines.append(f"and {counted(len(self.classes) - SHOWN_CLASSES, 'other class', 'other classes')}")
         return "\n".join(lines)
 
-    def _answer(self) -> str:
+    def _labels_text(self) -> str:
         labels = self.predicted if isinstance(self.predicted, tuple) else (self.predicted,)
         return ", ".join(map(as_written, labels)) or "no label"
 

@@ -19,11 +19,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, Setting, shown
 from ..evaluation.calibration import Calibration
-from ..evaluation.scores import blocks
+from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import ThresholdRule
 from ..extras import require_package
 from ..settings import is_whole
@@ -92,6 +92,11 @@ class Model:
     preparation: Preparation = AS_IT_IS
     fallback: int | None = None  # class number for documents without selected terms; None: the most frequent
 
+    @property
+    def multilabel(self) -> bool:
+        """Return whether a document may have several labels."""
+        return self.labels != "one"
+
     # -- text to rows to scores ----------------------------------------------------------------------------------
 
     @cached_property
@@ -139,7 +144,7 @@ class Model:
     def decision(self, documents: Iterable[str | bytes], n_jobs: int | None = 1) -> Floats:
         """Return the scores in scikit-learn's form: for two classes and one label, second minus first."""
         outputs = self.scorer.scores(self.rows(documents, n_jobs), n_jobs)
-        if self.labels != "one" or len(self.classes) != 2:
+        if self.multilabel or len(self.classes) != 2:
             return self._by_class(outputs)
         return outputs[:, 0] if self._one_for_two else outputs[:, 1] - outputs[:, 0]
 
@@ -172,27 +177,17 @@ class Model:
         scores = self._by_class(self.scorer.scores(rows, n_jobs))
         unknown = rows.is_zero
         labels: Any
-        if self.labels == "one":
-            labels = self.label_array[self._best(scores, unknown)]
+        scored = DocumentScores(scores, unknown, self.class_of_unknown)
+        if not self.multilabel:
+            labels = self.label_array[scored.best()]
         else:
-            assigned = self._assigned(scores, unknown)
-            labels = assigned.astype(np.int64) if self.labels == "matrix" else list(map(self._names, assigned))
+            is_label = scored.labels(self._cut)
+            labels = is_label.astype(np.int64) if self.labels == "matrix" else list(map(self._names, is_label))
         return Predictions(labels, scores, unknown)
 
-    def _best(self, scores: Floats, unknown: NDArray[np.bool_]) -> Ints:
-        """Return the class number of each document, for models with one label per document."""
-        numbers: Ints = np.argmax(scores, axis=1)
-        numbers[unknown] = self.class_of_unknown
-        return numbers
-
-    def _assigned(self, scores: Floats, unknown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return the classes of each document as a boolean matrix, for multilabel models."""
-        assigned = self._cut(scores)
-        assigned[unknown] = np.arange(len(self.classes)) == self.class_of_unknown
-        return assigned
-
-    def _names(self, assigned: NDArray[np.bool_]) -> tuple[Label, ...]:
-        return tuple(self.classes[number] for number in np.flatnonzero(assigned))
+    def _names(self, is_label: NDArray[np.bool_]) -> tuple[Label, ...]:
+        """Return the labels of a document."""
+        return tuple(self.classes[number] for number in np.flatnonzero(is_label))
 
     @property
     def _cut(self) -> ThresholdRule:
@@ -210,7 +205,7 @@ class Model:
                 "This model was trained without probabilities",
                 hint=("train it with ", Setting("probabilities", "sigmoid"), " or 'isotonic'"),
             )
-        return self.calibration.probabilities(scores, sum_to_one=self.labels == "one")
+        return self.calibration.probabilities(scores, sum_to_one=not self.multilabel)
 
     @property
     def class_of_unknown(self) -> int:
@@ -237,11 +232,11 @@ class Model:
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
         """Return predicted labels, in any of their forms, as a tuple for each document."""
-        if self.labels == "one":
+        if not self.multilabel:
             return [(label,) for label in labels.tolist()]
         if self.labels == "several":
             return list(labels)
-        return [tuple(self.classes[number] for number in np.flatnonzero(row)) for row in labels]
+        return list(map(self._names, labels))
 
     # -- reasons -------------------------------------------------------------------------------------------------
 
@@ -253,19 +248,17 @@ class Model:
         products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
         intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
         terms = [self.terms[column] for column in weights.indices.tolist()]
-        spoken = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
+        of_terms = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
 
         def of_class(number: int) -> ClassExplanation:
             threshold = None if self.thresholds is None else float(self.thresholds[number])
             in_all = float(scores[number]), float(intercepts[number])
-            return ClassExplanation.later(self.classes[number], *in_all, threshold, spoken, number)
+            return ClassExplanation(self.classes[number], *in_all, threshold, of_terms, number)
 
         best_first = np.argsort(-scores, kind="stable").tolist()
         is_unknown = weights.is_zero
-        one_row = scores[np.newaxis], is_unknown
-        predicted = (
-            self.classes[self._best(*one_row)[0]] if self.labels == "one" else self._names(self._assigned(*one_row)[0])
-        )
+        scored = DocumentScores(scores[np.newaxis], is_unknown, self.class_of_unknown)
+        predicted = self._names(scored.labels(self._cut)[0]) if self.multilabel else self.classes[scored.best()[0]]
         verb_phrase = "has a weight in" if terms else "is known to"
         unknown = (
             f"No term of the text {verb_phrase} the model, so {self.why_unknown} is taken" if is_unknown[0] else None

@@ -27,26 +27,26 @@ class Records:
         self._names = [as_written(label) for label in model.classes]
         self._columns = {label: column for column, label in enumerate(model.classes)}
 
-    def of(self, found: Predictions) -> Iterator[dict[str, Any]]:
+    def of(self, predictions: Predictions) -> Iterator[dict[str, Any]]:
         """Yield the record of each document, in order."""
         model = self._model
-        probable = repeat(None) if model.calibration is None else model.probabilities(found.scores)
-        documents = zip(model.label_sets(found.labels), found.scores, probable, strict=False)
-        for (labels, scores, probabilities), is_unknown in zip(documents, found.is_unknown.tolist(), strict=True):
+        probable = repeat(None) if model.calibration is None else model.probabilities(predictions.scores)
+        documents = zip(model.label_sets(predictions.labels), predictions.scores, probable, strict=False)
+        for (labels, scores, probabilities), is_unknown in zip(documents, predictions.is_unknown.tolist(), strict=True):
             record = self._record(labels, scores, probabilities)
             yield record | {"unknown": True} if is_unknown else record
 
     def _record(self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None) -> dict[str, Any]:
         """Return the record of one document; `probabilities` is None if the model has none."""
-        one, columns = self._model.labels == "one", [self._columns[label] for label in labels]
-        record: dict[str, Any] = {"label": labels[0]} if one else {"labels": list(labels)}
+        multilabel, columns = self._model.multilabel, [self._columns[label] for label in labels]
+        record: dict[str, Any] = {"labels": list(labels)} if multilabel else {"label": labels[0]}
         shown = columns if self._n_scores is None else _best(scores, self._n_scores)
         for name, values in zip(PLURALS, (scores, probabilities), strict=True):
             if values is None:
                 continue
-            if one:
+            if not multilabel:
                 record[name] = float(values[columns[0]])
-            if not one or self._n_scores is not None:
+            if multilabel or self._n_scores is not None:
                 record[PLURALS[name]] = {self._names[column]: float(values[column]) for column in shown}
         return record
 

@@ -25,7 +25,7 @@ from ..classifiers.linear_form import ProjectionMap, scorer_of
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, Setting, shown
 from ..estimators import arrays_as_output
-from ..evaluation.scores import blocks
+from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import Cut, ZeroCut, cut_of
 from ..registry import CLASSIFIERS, Traits, classifier_of, projection_of, selection_scheme, selector_of, traits_of
 from ..selectors import TermSelector
@@ -138,7 +138,7 @@ class Fitted(NamedTuple):
     scorer: Scorer
     idf: Floats
     fallback: int
-    """The number of the class that a document without a weight gets; see `unknown`."""
+    """The number of the class of documents without a known term; see `fallback`."""
     statistics: Statistics | None = None
     """What later documents can be added to, if it was to be kept."""
 
@@ -148,18 +148,6 @@ class SelectedTerms(NamedTuple):
 
     columns: Ints
     found: dict[str, Any]
-
-
-class Scored(NamedTuple):
-    """The scores of documents (documents x classes), which documents have no known term, and the fallback class."""
-
-    scores: Floats
-    is_unknown: NDArray[np.bool_]
-    fallback: int
-
-    def predict(self) -> Ints:
-        """Return the number of each document's best class; documents without a known term get the fallback class."""
-        return np.where(self.is_unknown, self.fallback, self.scores.argmax(axis=1))
 
 
 @dataclass(frozen=True)
@@ -325,16 +313,16 @@ class TrainingPlan:
         fallback = class_of_unknown(sizes.class_docs, statistics.without)
         return Fitted(statistics.learned.scorer(self, sizes), idf, fallback, statistics)
 
-    def scores(self, fitted: Fitted, counts: csr_matrix) -> Scored:
+    def scores(self, fitted: Fitted, counts: csr_matrix) -> DocumentScores:
         """Return the scores of documents, given by the counts of the selected terms, exactly as a model computes
         them.
         """
         weights = weighed(counts, self.scheme, fitted.idf)
         outputs = fitted.scorer.scores(weights, self.n_jobs)
         scores = np.hstack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
-        return Scored(scores, weights.is_zero, fitted.fallback)
+        return DocumentScores(scores, weights.is_zero, fitted.fallback)
 
-    def score_blocks(self, fitted: Fitted, counts: csr_matrix) -> Iterator[tuple[slice, Scored]]:
+    def score_blocks(self, fitted: Fitted, counts: csr_matrix) -> Iterator[tuple[slice, DocumentScores]]:
         """Yield the scores of some documents at a time, so that there is never a table of documents x classes."""
         n_documents = counts.shape[0]
         for part in blocks(n_documents, fitted.scorer.n_outputs):

@@ -25,7 +25,7 @@ from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
 from .counted_documents import Progress, count_corpus
 
-Scored = list[tuple[str, float]]
+TermScores = list[tuple[str, float]]
 """Terms and their scores, the best first."""
 
 
@@ -97,8 +97,8 @@ class ShortestTestor(NamedTuple):
 class RankedTerms:
     """The terms of a corpus as a selector ranks them."""
 
-    best: Scored
-    by_class: dict[Any, Scored]
+    best: TermScores
+    by_class: dict[Any, TermScores]
     """The terms that speak for each class, with their scores for that class alone."""
     class_docs: dict[Any, int]
     n_documents: int
@@ -141,7 +141,7 @@ def rank_terms(
         best = best_columns(fitted, n)
         stats = fitted.stats_  # a label may mean "no label" to the selector
 
-    def scored(columns: Ints, scores: NDArray[np.float64]) -> Scored:
+    def scored(columns: Ints, scores: NDArray[np.float64]) -> TermScores:
         return [(terms[column], score) for column, score in zip(columns.tolist(), scores.tolist(), strict=True)]
 
     return RankedTerms(

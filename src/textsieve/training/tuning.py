@@ -26,11 +26,11 @@ from scipy.sparse import csr_matrix
 from ..arrays import Bools, Ints
 from ..errors import InputError, TooFewDocuments
 from ..evaluation import CurvePoint, folds, size_grid
-from ..evaluation.scores import HeldOutScores
+from ..evaluation.scores import DocumentScores, HeldOutScores
 from ..evaluation.thresholds import ThresholdRule, count_labels, f1_of_counts
 from ..selectors.testors.estimator import IndistinguishableClasses
 from .counted_documents import CountedDocuments, Progress, columns_in_order
-from .plan import Fitted, Scored, TrainingPlan
+from .plan import Fitted, TrainingPlan
 from .targets import Targets
 
 
@@ -54,7 +54,7 @@ class FoldSplit(NamedTuple):
             columns_in_order(train.counts, best), train.targets, columns_in_order(test.counts, best), test.targets, best
         )
 
-    def held_out_scores(self, plan: TrainingPlan, n_terms: int) -> Iterator[tuple[slice, Scored]]:
+    def held_out_scores(self, plan: TrainingPlan, n_terms: int) -> Iterator[tuple[slice, DocumentScores]]:
         """Train on the best terms, and yield the scores of the held-out documents block by block.
 
         For multilabel documents, a class that could not be learned has no score: NaN.
@@ -90,20 +90,7 @@ def parted(counted: CountedDocuments, is_test: Bools) -> tuple[CountedDocuments,
     return train, test
 
 
-def assigned(scored: Scored, cut: ThresholdRule | None) -> Bools:
-    """Return the labels for scores (documents x classes): the best class, or as the threshold rule says.
-
-    Documents without a known term get the fallback class.
-    """
-    numbers = np.arange(scored.scores.shape[1])
-    if cut is None:
-        return np.asarray(numbers == scored.predict()[:, None])
-    is_label = cut(scored.scores)
-    is_label[scored.is_unknown] = numbers == scored.fallback
-    return is_label
-
-
-class Assigned(NamedTuple):
+class AssignedLabels(NamedTuple):
     """The predicted labels of documents."""
 
     indptr: Ints
@@ -119,15 +106,15 @@ class Assigned(NamedTuple):
         return [tuple(names[begin:end]) for begin, end in pairwise(self.indptr.tolist())]
 
 
-def assign(plan: TrainingPlan, fitted: Fitted, counts: csr_matrix, cut: ThresholdRule | None) -> Assigned:
+def assign(plan: TrainingPlan, fitted: Fitted, counts: csr_matrix, cut: ThresholdRule | None) -> AssignedLabels:
     """Predict the labels of documents, given by the counts of the selected terms."""
     sizes, numbers, is_unknown = [np.zeros(1, np.int64)], [], []
     for _, scored in plan.score_blocks(fitted, counts):
-        is_label = assigned(scored, cut)
+        is_label = scored.labels(cut)
         sizes.append(is_label.sum(axis=1))
         numbers.append(np.nonzero(is_label)[1])
         is_unknown.append(scored.is_unknown)
-    return Assigned(np.cumsum(np.concatenate(sizes)), np.concatenate(numbers), np.concatenate(is_unknown))
+    return AssignedLabels(np.cumsum(np.concatenate(sizes)), np.concatenate(numbers), np.concatenate(is_unknown))
 
 
 class Curve(NamedTuple):
@@ -168,8 +155,8 @@ class Tuning:
                 done += 1
                 self._progress("choosing the number of terms", done, self._n_folds * len(sizes))
         points = [
-            CurvePoint(number, float(np.mean(each)), float(np.std(each, ddof=1) / np.sqrt(len(each))))
-            for number, each in zip(limits, scores, strict=True)
+            CurvePoint(number, float(np.mean(of_folds)), float(np.std(of_folds, ddof=1) / np.sqrt(len(of_folds))))
+            for number, of_folds in zip(limits, scores, strict=True)
         ]
         return Curve(points, limits)
 
@@ -201,7 +188,7 @@ class Tuning:
         targets = split.test_targets
         scored_blocks = split.held_out_scores(self._plan, n_terms)
         if not targets.multilabel:
-            is_right = [scored.predict() == targets.first[part] for part, scored in scored_blocks]
+            is_right = [scored.best() == targets.first[part] for part, scored in scored_blocks]
             return f1_of_counts(targets.count(np.concatenate(is_right)), targets.n_counted, targets.n_counted)
         held_out = HeldOutScores(targets.indicator(), targets.weights)
         is_unknown, fallback = np.zeros(targets.n_documents, np.bool_), 0
@@ -209,13 +196,13 @@ class Tuning:
             held_out.add(np.arange(part.start, part.stop), scored.scores)
             is_unknown[part], fallback = scored.is_unknown, scored.fallback
         cut = self._plan.cut.fit_held_out(held_out)
-        n_right = n_found = 0.0
+        n_right = n_assigned = 0.0
         for documents, scores, true in held_out.by_document():
-            found = assigned(Scored(scores, is_unknown[documents], fallback), cut)
+            is_label = DocumentScores(scores, is_unknown[documents], fallback).labels(cut)
             weights = held_out.weights_of(documents)
-            n_right += count_labels(found & true, weights)
-            n_found += count_labels(found, weights)
-        return f1_of_counts(n_right, n_found, held_out.n_true)
+            n_right += count_labels(is_label & true, weights)
+            n_assigned += count_labels(is_label, weights)
+        return f1_of_counts(n_right, n_assigned, held_out.n_true)
 
     def held_out_scores(self, n_terms: int | None) -> HeldOutScores:
         """Return the score of each document when it was held out; unlabelled documents have no score."""
