@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import product
@@ -15,7 +16,7 @@ import pytest
 from textsieve.corpus import read
 from textsieve.corpus.readers import parquet
 from textsieve.corpus.source import Source
-from textsieve.errors import InputError
+from textsieve.errors import InputError, Place
 
 TEXTS = ["a", "é b", None]
 LISTS = [["x", "y"], ["x", None], [], None]
@@ -119,3 +120,17 @@ def test_a_text_that_is_no_utf_8_is_damage(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"abd", b"ab\xff"))
     with pytest.raises(InputError, match=r"x\.parquet: cannot be read as Parquet: .*UTF8"):
         list(read(path))
+
+
+def test_a_file_name_may_have_any_bytes(tmp_path: Path) -> None:
+    path = write(tmp_path, {"text": ["a", "b"], "label": ["x", "y"]})
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 *.parquet"))
+    path.rename(odd)
+    assert list(read(odd)) == [("a", ("x",)), ("b", ("y",))]
+
+
+def test_an_error_in_a_row_has_its_place_as_data(tmp_path: Path) -> None:
+    path = write(tmp_path, {"text": ["a", "b" * 100], "label": ["x", "y"]})
+    with pytest.raises(InputError) as error:
+        list(read(path, max_document=50))
+    assert error.value.place == Place(str(path), "row 2")

@@ -56,8 +56,8 @@ def corpus(source: Source, format: Format) -> Corpus:
     """Return the rows of a table as a corpus."""
     with _seekable(source) as path, _named_errors(source):
         read_leaves(path)  # raises `DamagedError` before Arrow allocates what a forged footer asks for
-        with pq.ParquetFile(_open(path)) as file:
-            schema = file.schema_arrow
+        with _open(path) as opened:
+            schema = pq.ParquetFile(opened).schema_arrow
     text, label = choose(schema.names, source)
     _check_text(source, schema.names[text], _stored_type(schema.types[text]))
     multilabel = False
@@ -76,6 +76,7 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 
 def _documents(source: Source, report: Report, table: _Table) -> Iterator[Document | KeptDocument]:
+    """Yield the rows of a table; raise `InputError` at the first that is too large."""
     to_labels = source.label_reader(report, place="row {}", may_be_joined=True)
     row = unpacked = 0
     with _seekable(source) as path, _named_errors(source):
@@ -104,13 +105,14 @@ def _parts(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[
     """Yield the arrays of some columns, by their numbers, for at most a thousand rows at a time."""
     leaves = [position for position, leaf in enumerate(read_leaves(path)) if leaf.column in columns]
     groups = row_groups(path, columns, str(source.path), source.bounds)
-    with pq.ParquetFile(
-        _open(path),
-        read_dictionary=sorted(frozenset().union(*(group.dictionaries for group in groups))),
-        buffer_size=CHUNK,  # makes Arrow read a column page by page
-        pre_buffer=False,
-        page_checksum_verification=True,
-    ) as file:
+    with _open(path) as opened:
+        file = pq.ParquetFile(
+            opened,
+            read_dictionary=sorted(frozenset().union(*(group.dictionaries for group in groups))),
+            buffer_size=CHUNK,  # makes Arrow read a column page by page
+            pre_buffer=False,
+            page_checksum_verification=True,
+        )
         for number, group in enumerate(groups):
             if not group.rows:
                 continue
@@ -133,6 +135,7 @@ def _rows_at_once(group: RowGroup) -> int:
 
 
 def _open(path: Path) -> Any:
+    """Open a file for Arrow; as bytes, its name may be any that the system allows."""
     return pa.OSFile(os.fsencode(path))
 
 
