@@ -125,7 +125,7 @@ def select_terms(
         compared = _compare(documents, fold, selectors, sizes, classifiers, cut, n_jobs)
         names = {condition.key[0]: None for condition in compared.conditions}
         own = dict(zip(names, selectors, strict=True))
-        selected = {(own[each.selector], each.n_terms): each.terms for each in compared.selections}
+        selected = {(own[selection.selector], selection.n_terms): selection.terms for selection in compared.selections}
         for selector in selectors:
             for size in sizes:
                 terms = () if selector == ALL else selected.get((selector, size), ())

@@ -117,7 +117,10 @@ class GrowthOfTestors(OfStatistics):
     def compute(self, stats: ClassStats) -> Estimate:
         """Assume the same factor for each additional term."""
         fitted = [fit_testors(stats, epsilon, self.delta) for epsilon in self.epsilons]
-        counts, terms = [count_testors(selector) for selector in fitted], [int(each.support_.sum()) for each in fitted]
+        counts, terms = (
+            [count_testors(selector) for selector in fitted],
+            [int(selector.support_.sum()) for selector in fitted],
+        )
         if terms[0] >= terms[1] or not all(count.complete for count in counts):
             return Estimate(None, problem="no more terms than at the ε before, or too many testors")
         return Estimate(float((counts[1].number / counts[0].number) ** (MORE_TERMS / (terms[1] - terms[0]))))

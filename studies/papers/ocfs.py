@@ -41,7 +41,7 @@ Rows = Mapping[str, str]
 
 
 def f1(collection: Collection, sizes: Sequence[int], rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
-    """Micro-F1 of selectors by number of terms."""
+    """Return cells of the micro-F1 of selectors by number of terms."""
     return tuple(
         Cell(f"{row}{suffix}", size, Quality(collection, selector, size, SVM))
         for row, selector in rows.items()
@@ -49,17 +49,17 @@ def f1(collection: Collection, sizes: Sequence[int], rows: Rows, suffix: str = "
     )
 
 
-def f1_of_several(collections: Sequence[Collection], sizes: Sequence[int]) -> tuple[Cell, ...]:
-    """The mean over collections."""
+def mean_f1(collections: Sequence[Collection], sizes: Sequence[int]) -> tuple[Cell, ...]:
+    """Return cells of the mean micro-F1 over collections."""
     return tuple(
-        Cell(row, size, MeanOf(tuple(Quality(each, selector, size, SVM) for each in collections)))
+        Cell(row, size, MeanOf(tuple(Quality(collection, selector, size, SVM) for collection in collections)))
         for row, selector in SELECTORS.items()
         for size in sizes
     )
 
 
 def seconds(collection: Collection, sizes: Sequence[int]) -> tuple[Cell, ...]:
-    """How long each selector takes."""
+    """Return cells of the seconds that each selector takes."""
     return tuple(
         Cell(row, size, SelectionSeconds(collection, selector, size))
         for row, selector in ON_ONE_MATRIX.items()
@@ -68,14 +68,14 @@ def seconds(collection: Collection, sizes: Sequence[int]) -> tuple[Cell, ...]:
 
 
 def better(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
-    """What the paper says of all its figures of F1."""
+    """Return the claims that the paper makes about all its figures of F1."""
     return tuple(
         Claim(f"OCFS is better than {name} at every number of terms", "OCFS", name, sizes) for name in ("IG", "CHI")
     )
 
 
 def at_fewest(suffix: str = "") -> tuple[Claim, ...]:
-    """By how much, in the words of the paper."""
+    """Return the claims about the size of the lead with the fewest terms."""
     told = f"at {SIZES[0]} terms{suffix}"
     return (
         Claim(f"{told} by about .05 than IG", f"OCFS{suffix}", f"IG{suffix}", SIZES[:1], by=0.05),
@@ -84,7 +84,7 @@ def at_fewest(suffix: str = "") -> tuple[Claim, ...]:
 
 
 def half_the_time(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
-    """What the paper says of all its figures of time."""
+    """Return the claims that the paper makes about all its figures of seconds."""
     return tuple(
         Claim(f"{name} takes about twice the time of OCFS", name, "OCFS", sizes, how="ratio", by=2.0)
         for name in ("IG", "CHI")
@@ -101,17 +101,17 @@ ALONE = {
 
 
 def shared(collection: Collection, rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
-    """How many terms two selectors share."""
-    found = []
+    """Return cells of the number of terms that two selectors share."""
+    cells = []
     for row, printed in SHARED.items():
-        one, other = (rows[name] for name in row.split(" vs "))
+        first, second = (rows[name] for name in row.split(" vs "))
         for size, number in zip(SIZES, printed, strict=True):
-            found.append(Cell(f"{row}{suffix}", size, TermsShared(collection, (one, other), size), number))
-    return tuple(found)
+            cells.append(Cell(f"{row}{suffix}", size, TermsShared(collection, (first, second), size), number))
+    return tuple(cells)
 
 
 def alone(collection: Collection, rows: Rows, suffix: str = "") -> tuple[Cell, ...]:
-    """Of ten terms, those that not all have."""
+    """Return cells of those of ten terms that not all selectors select."""
     return tuple(
         Cell(f"{row}{suffix}", 10, TermsNotShared(collection, selector, tuple(rows.values()), 10), ALONE[row])
         for row, selector in rows.items()
@@ -202,7 +202,7 @@ PAPER = Paper(
             "figure4",
             "micro-F1 on RCV1",
             MICRO_F1,
-            f1_of_several(RCV1, RCV1_SIZES),
+            mean_f1(RCV1, RCV1_SIZES),
             stands_in=STANDS_IN,
             claims=better(RCV1_SIZES),
             remark="""

@@ -65,7 +65,7 @@ PRINTED_ENSEMBLE, PRINTED_GAIN = 56.52, 3.69
 
 
 def single(classifier: str, preparation: Preparation, collection: Collection = WORDS) -> dict[str, SingleClassifier]:
-    """A classifier on all terms, and on chosen ones."""
+    """Return the measurements of a classifier on all terms, and on the selected terms of each stage."""
     return {
         stage: SingleClassifier(collection, replace(preparation, terms=stage), classifier, repeats=TABLE_REPEATS)
         for stage in STAGES
@@ -73,19 +73,19 @@ def single(classifier: str, preparation: Preparation, collection: Collection = W
 
 
 def accuracies(row: str, whats: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()) -> list[Cell]:
-    """Accuracies by choice of terms."""
+    """Return cells of accuracies by stage of selection."""
     numbers: Sequence[Printed | None] = printed or [None] * len(whats)
     return [Cell(row, stage, what, number) for (stage, what), number in zip(whats.items(), numbers, strict=True)]
 
 
 def settings(row: str, whats: Mapping[str, SingleClassifier], printed: Sequence[Printed] = ()) -> list[Cell]:
-    """The k or C of these."""
+    """Return cells of the k or C of these classifiers."""
     taken = {stage: replace(what, figure="setting") for stage, what in whats.items()}
-    return [replace(each, unit=SETTING_UNIT) for each in accuracies(row, taken, printed)]
+    return [replace(cell, unit=SETTING_UNIT) for cell in accuracies(row, taken, printed)]
 
 
 def numbers_of_terms(row: str, collection: Collection, printed: Sequence[Printed] = ()) -> list[Cell]:
-    """How many terms there are to choose from, and are left."""
+    """Return cells of the number of terms that each stage leaves."""
     numbers: Sequence[Printed | None] = printed or [None] * len(STAGES)
     return [
         Cell(row, stage, TermsLeft(collection, stage), number, unit=TERMS)
@@ -94,7 +94,7 @@ def numbers_of_terms(row: str, collection: Collection, printed: Sequence[Printed
 
 
 def ensemble(suffix: str, preparation: Preparation, printed: Sequence[float | None] = (None, None)) -> list[Cell]:
-    """The vote of the paper's size, and what it gains."""
+    """Return cells of the accuracy of the paper's ensemble, and of its gain."""
     grid = Grid(WORDS, preparation, (BEST[0], N_TERMS), (1, BEST[1]), TABLE_REPEATS)
     return [
         Cell(f"{row}{suffix}", preparation.terms, SubspaceSize(grid, figure, BEST), number)
@@ -103,7 +103,7 @@ def ensemble(suffix: str, preparation: Preparation, printed: Sequence[float | No
 
 
 def table1() -> tuple[Cell, ...]:
-    """What the paper printed."""
+    """Return the cells of Table I."""
     neighbours, svm = (single(name, ALL_SEE) for name in ("k-NN", "SVM"))
     return (
         *numbers_of_terms("terms", WORDS, PRINTED["terms"]),
@@ -116,7 +116,7 @@ def table1() -> tuple[Cell, ...]:
 
 
 def other_singles(suffix: str, preparation: Preparation, collection: Collection = WORDS) -> list[Cell]:
-    """Both classifiers, and neighbours by the cosine, which does not look at lengths."""
+    """Return cells of both classifiers, and of neighbours by cosine, which ignores lengths."""
     return [
         condition
         for name in ("k-NN", "k-NN, cosine", "SVM")
@@ -125,16 +125,16 @@ def other_singles(suffix: str, preparation: Preparation, collection: Collection 
 
 
 def table1_trials() -> tuple[Cell, ...]:
-    """Other preparations."""
+    """Return the cells of other preparations."""
     return (
-        *(each for name, reading in READINGS.items() for each in numbers_of_terms(f"terms, {name}", reading)),
+        *(cell for name, reading in READINGS.items() for cell in numbers_of_terms(f"terms, {name}", reading)),
         *accuracies("k-NN, cosine", single("k-NN, cosine", ALL_SEE)),
         *other_singles(", terms from training", TRAINING_SEES),
         *ensemble(", terms from training", TRAINING_SEES),
         *(
-            each
+            cell
             for weights in FAIR_WEIGHTS
-            for each in other_singles(f", terms from training, {weights}", Preparation(weights=weights))
+            for cell in other_singles(f", terms from training, {weights}", Preparation(weights=weights))
         ),
         *other_singles(", stems", ALL_SEE, STEMS),
     )
@@ -147,7 +147,7 @@ LARGE = tuple(written for C, written in WRITTEN.items() if C > 4)
 
 
 def penalties(rows: Mapping[str, Preparation]) -> tuple[Cell, ...]:
-    """Accuracy by C."""
+    """Return cells of the accuracy by C."""
     return tuple(
         Cell(row, WRITTEN[C], AccuracyAtC(WORDS, preparation, C))
         for row, preparation in rows.items()
@@ -160,14 +160,14 @@ FAIR = Grid(WORDS, TRAINING_SEES, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100),
 
 
 def sizes(grid: Grid, figure: str, n_terms: Sequence[int], suffix: str = "") -> tuple[Cell, ...]:
-    """A row for each M, a column for each L."""
+    """Return cells with a row for each M and a column for each L."""
     return tuple(
         Cell(f"M = {M:,}{suffix}", L, SubspaceSize(grid, figure, (M, L))) for M in n_terms for L in grid.n_members
     )
 
 
 def best(grid: Grid) -> tuple[Cell, ...]:
-    """The best size of a grid, and how much better it is."""
+    """Return cells about the best size of a grid."""
     rows = {
         "M": ("best M", SIZE, float(BEST[0])),
         "L": ("best L", SIZE, float(BEST[1])),
@@ -256,7 +256,7 @@ PAPER = Paper(
             trials=penalties(
                 {
                     "terms from training": TRAINING_SEES,
-                    **{f"terms from training, {each}": Preparation(weights=each) for each in FAIR_WEIGHTS},
+                    **{f"terms from training, {weights}": Preparation(weights=weights) for weights in FAIR_WEIGHTS},
                 }
             ),
             claims=(

@@ -103,47 +103,47 @@ AtSize = Quality | QualityAfterDrop | PredictionSeconds
 
 
 def curve(row: str, of: AtSize, sizes: Sequence[int] = SIZES) -> tuple[Cell, ...]:
-    """A row of a figure."""
-    return tuple(Cell(row, size, each) for size, each in zip(sizes, at_sizes(of, sizes), strict=True))
+    """Return the cells of a curve."""
+    return tuple(Cell(row, size, measurement) for size, measurement in zip(sizes, at_sizes(of, sizes), strict=True))
 
 
 def at_most_terms(rows: Mapping[str, Measurement]) -> tuple[Cell, ...]:
-    """Trials, at the largest number of terms alone."""
+    """Return cells at the largest number of terms."""
     return tuple(Cell(row, MOST, what) for row, what in rows.items())
 
 
 def at_sizes(of: AtSize, sizes: Iterable[int]) -> tuple[AtSize, ...]:
-    """A measurement at several numbers of terms."""
+    """Return a measurement at several numbers of terms."""
     return tuple(replace(of, n_terms=size) for size in sizes)
 
 
 def mean_over_sizes(of: AtSize, sizes: Iterable[int]) -> MeanOf:
-    """The mean of a curve."""
+    """Return the mean over numbers of terms."""
     return MeanOf(at_sizes(of, sizes), are_draws=False)
 
 
 def quality(collection: Collection, classifier: str, selector: str = CHI) -> Quality:
-    """Micro-F1 at the largest number of terms."""
+    """Return the micro-F1 at the largest number of terms."""
     return Quality(collection, selector, MOST, classifier)
 
 
 def macro_f1(of: Quality) -> Quality:
-    """The same in macro-F1, which small classes count as much in as large ones."""
+    """Return the same measurement for macro-F1, in which all classes count equally."""
     return replace(of, figure="macro_f1")
 
 
 def after_drop(collection: Collection, figure: str = "micro_f1", drop: Drop = DROP4) -> QualityAfterDrop:
-    """Of neighbours among fewer documents."""
+    """Return the measurement of neighbours among the documents that DROP leaves."""
     return QualityAfterDrop(collection, CHI, MOST, KNN, drop, figure)
 
 
 def seconds(classifier: str, drop: Drop | None = None, search: str = "") -> MeanOf:
-    """Of the processor, the mean over numbers of terms."""
+    """Return the seconds of prediction: the mean over numbers of terms."""
     return mean_over_sizes(PredictionSeconds(NEWS, CHI, MOST, classifier, drop, search), FEW_SIZES)
 
 
 def frequencies(row: str, collection: Collection, selector: str, printed: Mapping[str, float]) -> tuple[Cell, ...]:
-    """A row of Table 1."""
+    """Return the cells of a row of Table 1."""
     units = {"mean": MEAN_FREQUENCY, "maximum": None, "minimum": None, f"below {RARE}": None}
     return tuple(
         Cell(row, name, TermFrequencies(collection, selector, MOST, name), printed.get(name), unit=unit)
@@ -152,19 +152,19 @@ def frequencies(row: str, collection: Collection, selector: str, printed: Mappin
 
 
 def vocabulary(row: str, collection: Collection, printed: float | None = None) -> Cell:
-    """How many terms there are: of posts in the documents to learn from, of pages in all, as the paper says."""
+    """Return the number of all terms: for posts in the training documents, for pages in all, as the paper counts."""
     whole = collection.corpus.startswith("webkb")
     what = TermFrequencies(collection, "all", "all", "terms", "all documents" if whole else "folds")
     return Cell(row, "all terms", what, printed)
 
 
 def best(row: str, of: AtSize, printed: float | None = None, sizes: Iterable[int] = SIZES) -> Cell:
-    """The top of a curve."""
+    """Return the largest value of a curve."""
     return Cell(row, "best", Largest(at_sizes(of, sizes)), printed)
 
 
 def other_pages(words: str, collection: Collection, selector: str = CHI) -> tuple[Cell, ...]:
-    """Table 4 from pages that are read otherwise."""
+    """Return cells of Table 4 for pages that are read in another way."""
     rows = {"TCFP": BALANCED, "kNN": KNN, "NB": NB, "Rocchio": ROCCHIO, "k-NNFP": KNNFP}
     return tuple(
         best(f"{row}, {words}", quality(collection, classifier, selector), sizes=FEW_SIZES)

@@ -98,12 +98,12 @@ union {union, δ = 0.1 | ε = 0.1}. The paper's times are in a picture, and of a
 
 
 def at(epsilon: float) -> str:
-    """The column of an ε."""
+    """Return the title of the column of an ε."""
     return f"ε = {epsilon:g}"
 
 
 def testors(epsilon: float) -> str:
-    """The selector."""
+    """Return the selector, as `compare` takes it."""
     return f"testors(delta={DELTA},epsilon={epsilon:g})"
 
 
@@ -116,32 +116,32 @@ def curve(
     epsilons: Sequence[float],
     cut: Settings,
 ) -> tuple[Cell, ...]:
-    """F1 by ε: of testors, or of as many terms by another selector."""
-    found = []
+    """Return cells of F1 by ε: of testors, or of as many terms of another selector."""
+    cells = []
     for epsilon in epsilons:
         own = testors(epsilon)
-        chosen, size = (own, ALL) if selector == "TT" else (selector, AsManyAs(own))
-        found.append(Cell(row, at(epsilon), Quality(collection, chosen, size, classifier, figure, cut)))
-    return tuple(found)
+        selected_by, size = (own, ALL) if selector == "TT" else (selector, AsManyAs(own))
+        cells.append(Cell(row, at(epsilon), Quality(collection, selected_by, size, classifier, figure, cut)))
+    return tuple(cells)
 
 
 def terms(collection: Collection, epsilons: Sequence[float], unit: Unit = TERMS) -> tuple[Cell, ...]:
-    """How many terms testors have by ε, and how many there are."""
+    """Return cells of the number of terms of testors by ε, and of all terms."""
     return (
-        *(Cell("terms", at(each), TermsSelected(collection, testors(each)), unit=unit) for each in epsilons),
+        *(Cell("terms", at(epsilon), TermsSelected(collection, testors(epsilon)), unit=unit) for epsilon in epsilons),
         Cell("terms", ALL, TermsSelected(collection, ALL), unit=unit),
     )
 
 
 def reuters(figure: str) -> tuple[Cell, ...]:
-    """The curves of Figures 1 and 2."""
+    """Return the cells of Figure 1 or 2."""
     return (
         *terms(REUTERS, EPSILONS),
         *(
-            each
+            epsilon
             for name, classifier in CLASSIFIERS.items()
             for way, selector in (("TT", "TT"), ("IG", IG))
-            for each in curve(f"{way}, {name}", REUTERS, selector, classifier, figure, EPSILONS, CUTS[classifier])
+            for epsilon in curve(f"{way}, {name}", REUTERS, selector, classifier, figure, EPSILONS, CUTS[classifier])
         ),
         *(
             Cell(f"all terms, {name}", ALL, Quality(REUTERS, ALL, ALL, classifier, figure, CUTS[classifier]))
@@ -151,7 +151,7 @@ def reuters(figure: str) -> tuple[Cell, ...]:
 
 
 def other_ways(figure: str) -> tuple[Cell, ...]:
-    """What could explain a difference: other cuts, lengths and words; and a baseline that the paper does not have."""
+    """Return cells that may explain a difference: other thresholds, lengths and words; and one more baseline."""
     tried = {
         "kNN, scutfbr": (REUTERS, KNN, (("cut", "scutfbr"),)),
         "kNN, rcut": (REUTERS, KNN, (("cut", "rcut"),)),
@@ -161,31 +161,31 @@ def other_ways(figure: str) -> tuple[Cell, ...]:
     in_turns = {"kNN": (REUTERS, KNN, SHARES), "SVM": (REUTERS, SVM, ZERO), **dict(list(tried.items())[2:])}
     return (
         *(
-            each
+            cell
             for name, (collection, classifier, cut) in tried.items()
             for way, selector in (("TT", "TT"), ("IG", IG))
-            for each in curve(f"{way}, {name}", collection, selector, classifier, figure, SOME, cut)
+            for cell in curve(f"{way}, {name}", collection, selector, classifier, figure, SOME, cut)
         ),
         *(
-            each
+            cell
             for name, (collection, classifier, cut) in in_turns.items()
-            for each in curve(f"IG in turns, {name}", collection, IN_TURNS, classifier, figure, SOME, cut)
+            for cell in curve(f"IG in turns, {name}", collection, IN_TURNS, classifier, figure, SOME, cut)
         ),
     )
 
 
 def rcv1(classifier: str) -> tuple[Cell, ...]:
-    """The curves of Figure 3 or 4."""
+    """Return the cells of Figure 3 or 4."""
     return (
         *(
-            Cell(each.row, each.column, each.measurement, 639 if each.column == at(0.4) else None, unit=each.unit)
-            for each in terms(RCV1, OF_RCV1, OF_STAND_IN)
+            Cell(cell.row, cell.column, cell.measurement, 639 if cell.column == at(0.4) else None, unit=cell.unit)
+            for cell in terms(RCV1, OF_RCV1, OF_STAND_IN)
         ),
         *(
-            each
+            cell
             for name, figure in (("macro-F1", MACRO), ("micro-F1", MICRO))
             for way, selector in (("TT", "TT"), ("IG", IG))
-            for each in curve(f"{way}, {name}", RCV1, selector, classifier, figure, OF_RCV1, CUTS[classifier])
+            for cell in curve(f"{way}, {name}", RCV1, selector, classifier, figure, OF_RCV1, CUTS[classifier])
         ),
         *(
             Cell(f"all terms, {name}", ALL, Quality(RCV1, ALL, ALL, classifier, figure, CUTS[classifier]))
@@ -195,7 +195,7 @@ def rcv1(classifier: str) -> tuple[Cell, ...]:
 
 
 def ahead(names: Sequence[str], gain: float, tolerance: Tolerance, few: Sequence[float]) -> tuple[Claim, ...]:
-    """What the paper says of its figures of F1: testors against information gain, and against all terms."""
+    """Return the claims about F1: testors against information gain, and against all terms."""
     first, last = tuple(map(at, few)), tuple(map(at, (0.25, 0.2, 0.15, 0.1)))
     return tuple(
         claim
@@ -225,7 +225,7 @@ def ahead(names: Sequence[str], gain: float, tolerance: Tolerance, few: Sequence
 
 
 def sizes() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
-    """The collection as the paper tells of it, and numbers of terms; the same for other preparations."""
+    """Return cells of the numbers of documents and terms, for the paper's preparation and for others."""
     usual = "testors(delta=0.15,epsilon={})"
     tried = {
         "no proper names": (Collection("reuters:bodies", PREPARED[:2]), usual),
@@ -248,8 +248,8 @@ def sizes() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
             Cell(name, "to test", DocumentsCounted(collection, "test"), printed["to test"], unit=DOCUMENTS),
             Cell(name, "all terms", TermsSelected(collection, ALL), printed["all terms"]),
             *(
-                Cell(name, at(each), TermsSelected(collection, selector.format(each)), printed.get(at(each)))
-                for each in (0.7, 0.4, 0.1)
+                Cell(name, at(epsilon), TermsSelected(collection, selector.format(epsilon)), printed.get(at(epsilon)))
+                for epsilon in (0.7, 0.4, 0.1)
             ),
         )
 
@@ -260,22 +260,22 @@ def sizes() -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
 
 
 def listing() -> tuple[Cell, ...]:
-    """How long, and how many."""
+    """Return cells of the seconds and the number of testors."""
     return (
         *terms(REUTERS, EPSILONS)[:-1],
         *(
-            Cell(name, at(each), SecondsOfTestors(REUTERS, each, DELTA, way))
+            Cell(name, at(epsilon), SecondsOfTestors(REUTERS, epsilon, DELTA, way))
             for name, way in WAYS.items()
-            for each in EPSILONS
+            for epsilon in EPSILONS
         ),
-        *(Cell("testors", at(each), NumberOfTestors(REUTERS, each, DELTA), unit=NUMBER) for each in EPSILONS),
+        *(Cell("testors", at(epsilon), NumberOfTestors(REUTERS, epsilon, DELTA), unit=NUMBER) for epsilon in EPSILONS),
         *(
             Cell(GROWN, at(after), GrowthOfTestors(REUTERS, (before, after), DELTA), unit=FACTOR)
             for before, after in pairwise(EPSILONS[:-1])
         ),
         *(
-            Cell("pairs not told apart", at(each), PairsNotToldApart(REUTERS, each, DELTA), unit=NUMBER)
-            for each in EPSILONS
+            Cell("pairs not told apart", at(epsilon), PairsNotToldApart(REUTERS, epsilon, DELTA), unit=NUMBER)
+            for epsilon in EPSILONS
         ),
     )
 
@@ -287,23 +287,27 @@ SMALLER = 0.1
 
 
 def listing_more() -> tuple[Cell, ...]:
-    """With a smaller δ, by which light terms too set classes apart."""
+    """Return the same cells for a smaller δ, with which light terms distinguish classes too."""
     return (
         *(
             Cell(
-                *("terms, δ = 0.1", at(each), TermsSelected(REUTERS, f"testors(delta={SMALLER},epsilon={each:g})")),
+                *(
+                    "terms, δ = 0.1",
+                    at(epsilon),
+                    TermsSelected(REUTERS, f"testors(delta={SMALLER},epsilon={epsilon:g})"),
+                ),
                 unit=TERMS,
             )
-            for each in (0.15, 0.1)
+            for epsilon in (0.15, 0.1)
         ),
         *(
-            Cell(f"{name}, δ = 0.1", at(each), SecondsOfTestors(REUTERS, each, SMALLER, way))
+            Cell(f"{name}, δ = 0.1", at(epsilon), SecondsOfTestors(REUTERS, epsilon, SMALLER, way))
             for name, way in WAYS.items()
-            for each in (0.15, 0.1)
+            for epsilon in (0.15, 0.1)
         ),
         *(
-            Cell("testors, δ = 0.1", at(each), NumberOfTestors(REUTERS, each, SMALLER), unit=NUMBER)
-            for each in (0.15, 0.1)
+            Cell("testors, δ = 0.1", at(epsilon), NumberOfTestors(REUTERS, epsilon, SMALLER), unit=NUMBER)
+            for epsilon in (0.15, 0.1)
         ),
     )
 

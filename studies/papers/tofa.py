@@ -58,23 +58,23 @@ class Reading:
     svm: str = SVM
 
     def selector(self, weight: float) -> str:
-        """TOFA at a λ of the paper."""
+        """Return TOFA at a λ of the paper, as `compare` takes it."""
         if self.n_classes is None:
             return f"tofa(weight={weight:g},{self.weights})"
         between = self.n_classes * weight
         return f"tofa(weight={between / (between + 1 - weight):.9g},class_weight=balanced,{self.weights})"
 
     def of(self, selector: str, n_terms: int | str = TERMS_OF_TABLE) -> Quality:
-        """Micro-F1 of a selector."""
+        """Return the micro-F1 of a selector."""
         return Quality(self.collection, selector, n_terms, self.svm)
 
     def at(self, weight: float, n_terms: int | str = TERMS_OF_TABLE) -> Quality:
-        """Micro-F1 at a λ."""
+        """Return the micro-F1 at a λ."""
         return self.of(self.selector(weight), n_terms)
 
     @property
     def over_all_weights(self) -> tuple[Quality, ...]:
-        """Micro-F1 at all λ."""
+        """Return the micro-F1 at each λ of the grid."""
         return tuple(map(self.at, GRID))
 
 
@@ -94,12 +94,12 @@ ONLY_A_SUBSET = "RCV1: MULAN's first subset, 6,000 stories and 944 terms; the pa
 
 
 def curves(reading: Reading, sizes: tuple[int, ...], weights: tuple[float, ...], suffix: str = "") -> list[Cell]:
-    """Micro-F1 by number of terms for some λ."""
+    """Return cells of micro-F1 by number of terms for some λ."""
     return [Cell(f"λ = {weight:g}{suffix}", size, reading.at(weight, size)) for weight in weights for size in sizes]
 
 
 def gain_curve(reading: Reading, sizes: tuple[int, ...], suffix: str = "") -> list[Cell]:
-    """The same for information gain."""
+    """Return cells of micro-F1 by number of terms for information gain."""
     return [Cell(f"IG{suffix}", size, reading.of(IG, size)) for size in sizes]
 
 
@@ -151,7 +151,7 @@ NEAR = Tolerance(0.1, 0.3)
 
 
 def table_column(name: str, reading: Reading, printed_for: str, has_best: bool = True) -> tuple[Cell, ...]:
-    """A collection, or a way to read it."""
+    """Return the cells of a column of Table 2: a collection, or a way to read it."""
     place = list(CORPORA).index(printed_for)
     whats = {"λ = 0": reading.at(0), "λ = 1": reading.at(1), "λ = 2": reading.at(2), "IG": reading.of(IG)}
     numbers = [Cell(row, name, what, PRINTED[row][place]) for row, what in whats.items()]
@@ -164,13 +164,13 @@ def table_column(name: str, reading: Reading, printed_for: str, has_best: bool =
 
 
 def trial(name: str, reading: Reading, printed_for: str, has_best: bool = True) -> tuple[Cell, ...]:
-    """The same as a row."""
+    """Return the cells of `table_column` as a row."""
     column = table_column(name, reading, printed_for, has_best)
-    return tuple(replace(each, row=name, column=each.row) for each in column)
+    return tuple(replace(cell, row=name, column=cell.row) for cell in column)
 
 
 def newsgroups_trials() -> tuple[Cell, ...]:
-    """20 Newsgroups, prepared otherwise."""
+    """Return cells of other preparations of 20 Newsgroups."""
     others = {
         "no headers": Reading(Collection("newsgroups:no-headers")),
         "stems, no stop words": Reading(Collection("newsgroups", STEMS)),
@@ -179,36 +179,36 @@ def newsgroups_trials() -> tuple[Cell, ...]:
         "five folds": Reading(Collection("newsgroups", folds=5)),
         **{name: replace(NEWSGROUPS, weights=weights) for name, weights in OTHER_WEIGHTS.items()},
     }
-    return tuple(each for name, reading in others.items() for each in trial(f"20NG, {name}", reading, "20NG", False))
+    return tuple(cell for name, reading in others.items() for cell in trial(f"20NG, {name}", reading, "20NG", False))
 
 
 def comp_trials() -> tuple[Cell, ...]:
-    """The five groups of paper 000."""
+    """Return cells of the five groups that paper 000 uses."""
     left_out = replace(COMP, n_classes=5)
     others = {"": COMP, LEFT_OUT: left_out}
     for name, weights in OTHER_WEIGHTS.items():
         others[f", {name}{LEFT_OUT}"] = replace(left_out, weights=weights)
-    return tuple(each for name, reading in others.items() for each in trial(f"five comp groups{name}", reading, "20NG"))
+    return tuple(cell for name, reading in others.items() for cell in trial(f"five comp groups{name}", reading, "20NG"))
 
 
 def rcv1_trials() -> tuple[Cell, ...]:
-    """Other stories, and all codes of a story."""
+    """Return cells of other stories, and of all codes of a story."""
     others = {f"subset {number + 1}": Reading(RCV1_SUBSETS[number]) for number in range(1, 5)}
     others["several codes"] = Reading(replace(RCV1_SUBSETS[0], labels="all"))
-    return tuple(each for name, reading in others.items() for each in trial(f"RCV1, {name}", reading, "RCV1", False))
+    return tuple(cell for name, reading in others.items() for cell in trial(f"RCV1, {name}", reading, "RCV1", False))
 
 
 TABLE2 = Item(
     "table2",
     "micro-F1 at 100 terms",
     MICRO_F1,
-    tuple(each for name, reading in CORPORA.items() for each in table_column(name, reading, name)),
+    tuple(cell for name, reading in CORPORA.items() for cell in table_column(name, reading, name)),
     columns="collection",
     trials=(
         *(
-            each
+            cell
             for name, reading in CORPORA.items()
-            for each in trial(f"{name}{LEFT_OUT}", replace(reading, n_classes=N_CLASSES[name]), name)
+            for cell in trial(f"{name}{LEFT_OUT}", replace(reading, n_classes=N_CLASSES[name]), name)
         ),
         *newsgroups_trials(),
         *comp_trials(),
@@ -249,11 +249,11 @@ FIGURE2 = Item(
     "figure2",
     "micro-F1 at 100 terms, by λ",
     MICRO_F1,
-    tuple(Cell(name, weight, each.at(weight)) for name, each in CORPORA.items() for weight in GRID),
+    tuple(Cell(name, weight, reading.at(weight)) for name, reading in CORPORA.items() for weight in GRID),
     columns="λ",
     trials=tuple(
-        Cell(f"{name}{LEFT_OUT}", weight, replace(each, n_classes=N_CLASSES[name]).at(weight))
-        for name, each in CORPORA.items()
+        Cell(f"{name}{LEFT_OUT}", weight, replace(reading, n_classes=N_CLASSES[name]).at(weight))
+        for name, reading in CORPORA.items()
         for weight in GRID
     ),
     stands_in=ONLY_A_PART,
@@ -277,13 +277,13 @@ AROUND_19 = Tolerance(0.06, 0.12)
 
 
 def with_few_labels(of: Collection, shares: tuple[float, ...], suffix: str = "") -> list[Cell]:
-    """The curves of both figures; labels are drawn five times."""
+    """Return the curves of a figure; labels are drawn five times."""
     reading = Reading(FewLabels(**vars(of), shares=shares))
     return [*curves(reading, SUBSET_SIZES, (0, 0.2, 1), suffix), *gain_curve(reading, SUBSET_SIZES, suffix)]
 
 
 def without_class_shares(shares: tuple[float, ...]) -> list[Cell]:
-    """λ = 0.2, n_j/n left out."""
+    """Return the curve of λ = 0.2 with n_j/n left out."""
     return curves(Reading(FewLabels(**vars(SUBSET), shares=shares), n_classes=4), SUBSET_SIZES, (0.2,), LEFT_OUT)
 
 
@@ -348,7 +348,7 @@ OF_COUNTS = "tf=tf,idf=none,norm=none"
 
 
 def seconds(name: str, reading: Reading, suffix: str = "") -> tuple[Cell, ...]:
-    """How long λ = 1 takes, and in the mean other λ."""
+    """Return cells of the seconds of λ = 1, and of the mean of other λ."""
     one, *others = (SelectionSeconds(reading.collection, reading.selector(weight)) for weight in (1, *OTHER_LAMBDAS))
     return (
         Cell(f"λ = 1{suffix}", name, one),
@@ -357,14 +357,14 @@ def seconds(name: str, reading: Reading, suffix: str = "") -> tuple[Cell, ...]:
 
 
 def with_gain(name: str, reading: Reading) -> tuple[Cell, ...]:
-    """And IG; beside what the paper printed."""
+    """Return the cells of a column of Table 3, with what the paper printed."""
     place = list(CORPORA).index(name)
     measured = (Cell("IG", name, SelectionSeconds(reading.collection, IG)), *seconds(name, reading))
-    return tuple(replace(each, printed=PRINTED_SECONDS[each.row][place]) for each in measured)
+    return tuple(replace(cell, printed=PRINTED_SECONDS[cell.row][place]) for cell in measured)
 
 
 def times_as_long(row: str, than: str) -> tuple[Claim, ...]:
-    """What the paper's seconds come to."""
+    """Return claims about the ratios of the paper's seconds."""
     return tuple(
         Claim(
             f"{name}: {row} takes {slow / fast:.2f} times as long as {than}",
@@ -382,12 +382,12 @@ TABLE3 = Item(
     "table3",
     "seconds of selection",
     SECONDS,
-    tuple(each for name, reading in CORPORA.items() for each in with_gain(name, reading)),
+    tuple(cell for name, reading in CORPORA.items() for cell in with_gain(name, reading)),
     columns="collection",
     trials=tuple(
-        each
+        cell
         for name, reading in CORPORA.items()
-        for each in seconds(name, replace(reading, weights=OF_COUNTS), ", of counts")
+        for cell in seconds(name, replace(reading, weights=OF_COUNTS), ", of counts")
     ),
     claims=(*times_as_long("IG", "λ = 1"), *times_as_long("other λ", "λ = 1"), *times_as_long("IG", "other λ")),
     stands_in=ONLY_A_PART,
@@ -406,7 +406,7 @@ AT_60 = {"λ = 0": 2000, "λ = 1": 500}
 
 
 def energies(collection: Collection, suffix: str = "") -> list[Cell]:
-    """How many terms hold how much of the energy."""
+    """Return cells of the number of terms by energy."""
     return [
         Cell(f"λ = {weight}{suffix}", energy, TermsForEnergy(collection, weight, energy, TFIDF))
         for weight in (0, 1)
@@ -418,7 +418,7 @@ FIGURE5 = Item(
     "figure5",
     "terms by energy, RCV1",
     TERMS,
-    tuple(replace(each, printed=AT_60[each.row]) if each.column == 0.6 else each for each in energies(RCV1_SUBSETS[0])),
+    tuple(replace(cell, printed=AT_60[cell.row]) if cell.column == 0.6 else cell for cell in energies(RCV1_SUBSETS[0])),
     columns="energy",
     trials=(*energies(REUTERS, ", Reuters-21578"), *energies(NEWSGROUPS.collection, ", 20NG")),
     claims=(

@@ -24,7 +24,7 @@ Curve = tuple[list[float], list[float]]
 
 
 def curve(points: Callable[[float], float]) -> Curve:
-    """A curve over all weights."""
+    """Return a curve over all weights."""
     return list(WEIGHTS), [points(weight) for weight in WEIGHTS]
 
 
@@ -42,16 +42,16 @@ def information_gain(stats: ClassStats) -> Floats:
 
 
 def draw_weights(target: Path) -> str:
-    """Test documents of 20 Newsgroups, by weight, for some numbers of terms; says what was found."""
+    """Draw F1 by weight on the test documents of 20 Newsgroups, and return it as a table."""
     fold = Fold.of(*read_split("newsgroups"))
 
     def points(weight: float, k: int) -> float:
         return fold.score(fold.best(weight, k)).micro
 
     gains = {k: fold.score(best_of(information_gain(fold.stats), k)).micro for k in SIZES}
-    found = {k: auto_weight(fold.stats, k) for k in SIZES}
+    weights = {k: auto_weight(fold.stats, k) for k in SIZES}
     curves = {f"{k:,} terms": curve(lambda weight, k=k: points(weight, k)) for k in reversed(SIZES)}  # type: ignore[misc]
-    marks = [Mark(f"{k:,} terms", found[k], points(found[k], k), "auto" if k == SIZES[-1] else "") for k in SIZES]
+    marks = [Mark(f"{k:,} terms", weights[k], points(weights[k], k), "auto" if k == SIZES[-1] else "") for k in SIZES]
     chart = lines(
         curves,
         x="weight λ",
@@ -67,20 +67,23 @@ def draw_weights(target: Path) -> str:
     rows.append(f"|---|{'---:|' * (len(WEIGHTS) + 3)}")
     for k in SIZES:
         cells = [f"{value:.3f}" for value in curves[f"{k:,} terms"][1]]
-        auto = f"{found[k]:.3f} | {points(found[k], k):.3f}"
+        auto = f"{weights[k]:.3f} | {points(weights[k], k):.3f}"
         rows.append(f"| {k:,} terms | {' | '.join(cells)} | {auto} | {gains[k]:.3f} |")
     return "\n".join(rows)
 
 
 def draw_labels(target: Path) -> str:
-    """Test documents of Reuters after training on a tenth of the labels: C from those documents alone, or from all."""
+    """Draw F1 by weight on the test documents of Reuters with a tenth of the labels, and return it as a table.
+
+    The variance is that of the labelled documents, or of all.
+    """
     documents, is_test = read_split("reuters")
     drawn = [Fold.of(documents, is_test, draw_tenth(int((~is_test).sum()), seed)) for seed in range(DRAWS)]
     all_labels = Fold.of(documents, is_test)
 
     def points(weight: float, total_of: Callable[[Fold], Floats]) -> float:
         selected = [best_of(mix(fold.between, total_of(fold), weight), TERMS) for fold in drawn]
-        return mean(fold.score(each).micro for fold, each in zip(drawn, selected, strict=True))
+        return mean(fold.score(columns).micro for fold, columns in zip(drawn, selected, strict=True))
 
     def of_labelled(fold: Fold) -> Floats:
         return scatter(fold.labelled_stats, 0.0)

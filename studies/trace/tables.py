@@ -39,12 +39,12 @@ class WeightTrial(NamedTuple):
 
     @property
     def at_one(self) -> float:
-        """The points of weight 1."""
+        """Return the points of weight 1."""
         return self.grid[GRID.index(1.0)]
 
 
 def try_weights(corpus: str, setting: str, number: int, fold: Fold) -> Iterable[WeightTrial]:
-    """All weights in one fold."""
+    """Yield a trial for each number of terms in a fold."""
     for k in (k for k in SIZES if k < fold.stats.n_terms):
 
         def points(weight: float, k: int = k) -> float:
@@ -69,27 +69,27 @@ def measure_weights(corpus: str, documents: Documents) -> list[WeightTrial]:
 
 
 def names(trials: list[WeightTrial]) -> list[str]:
-    """The collections, in order."""
+    """Return the collections in their order."""
     return list(dict.fromkeys(trial.corpus for trial in trials))
 
 
 def group(corpus: str) -> str:
-    """Subsets of one collection count as one in means."""
+    """Return the collection that a corpus counts as in means; subsets count as one."""
     return corpus.split(" subset")[0]
 
 
 def of(trials: list[WeightTrial], corpus: str, setting: str) -> list[WeightTrial]:
-    """What was tried on one collection in one setting."""
+    """Return the trials on one collection in one setting."""
     return [trial for trial in trials if (trial.corpus, trial.setting) == (corpus, setting)]
 
 
 def with_error(values: list[float]) -> tuple[float, float]:
-    """The mean, and its standard error."""
+    """Return the mean and its standard error."""
     return mean(values), float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 def gains(own: list[WeightTrial], criterion: str) -> list[float]:
-    """By how much a criterion is ahead of weight 1, in each fold, in the mean over numbers of terms."""
+    """Return the lead of a criterion over weight 1 in each fold: the mean over numbers of terms."""
     by_fold: dict[int, list[float]] = {}
     for trial in own:
         by_fold.setdefault(trial.fold, []).append(trial.criteria[criterion].points - trial.at_one)
@@ -97,7 +97,7 @@ def gains(own: list[WeightTrial], criterion: str) -> list[float]:
 
 
 def by_weight(trials: list[WeightTrial], setting: str) -> str:
-    """Micro-F1 of each weight, the best of them, and what the criterion found."""
+    """Return a table of the micro-F1 of each weight of the grid, the best one, and the automatic weight."""
     heads = [f"{weight:g}" for weight in GRID]
     lines = [
         f"| {setting} | terms | {' | '.join(heads)} | best λ | auto λ | auto | auto − λ = 1 |",
@@ -121,7 +121,7 @@ def by_weight(trials: list[WeightTrial], setting: str) -> str:
 
 
 def by_size(trials: list[WeightTrial]) -> Iterable[tuple[str, str, int, float, float]]:
-    """The gain of the criterion that was kept, and its error, for each collection, setting and number of terms."""
+    """Yield the gain of the automatic weight and its error, by collection, setting and number of terms."""
     for corpus, setting, k in dict.fromkeys(trial[:3] for trial in trials):
         own = [trial for trial in of(trials, corpus, setting) if trial.k == k]
         yield corpus, setting, k, *with_error([trial.criteria[AUTO].points - trial.at_one for trial in own])
@@ -135,19 +135,19 @@ class Standing(NamedTuple):
     weight: dict[str, float]
 
     def mean(self, without: str = "") -> float:
-        """Over collections, each group of subsets as one."""
+        """Return the mean gain over collections; subsets of one collection count as one."""
         groups: dict[str, list[float]] = {}
         for corpus, gain in self.gain.items():
             groups.setdefault(group(corpus), []).append(gain)
-        return mean(mean(each) for name, each in groups.items() if name != without)
+        return mean(mean(own) for name, own in groups.items() if name != without)
 
     def worst(self, without: str = "") -> float:
-        """Of any collection."""
+        """Return the smallest gain on any collection."""
         return min(gain for corpus, gain in self.gain.items() if group(corpus) != without)
 
 
 def standing(trials: list[WeightTrial], setting: str, criterion: str) -> Standing:
-    """How a criterion does in one setting."""
+    """Return the standing of a criterion in one setting."""
     gain, error, weight = {}, {}, {}
     for corpus in names(trials):
         own = of(trials, corpus, setting)
@@ -157,7 +157,7 @@ def standing(trials: list[WeightTrial], setting: str, criterion: str) -> Standin
 
 
 def by_criterion(trials: list[WeightTrial], setting: str) -> str:
-    """Each criterion's gain over weight 1 on each collection, and its mean weight there."""
+    """Return a table of the gain of each criterion over weight 1 on each collection, with its mean weight."""
     standings = {criterion: standing(trials, setting, criterion) for criterion in CRITERIA}
     lines = [
         f"| {setting} | {' | '.join(standings)} |",
@@ -165,17 +165,17 @@ def by_criterion(trials: list[WeightTrial], setting: str) -> str:
     ]
     for corpus in names(trials):
         cells = [
-            f"{each.gain[corpus]:+.2f} ± {each.error[corpus]:.2f} ({each.weight[corpus]:.2f})"
-            for each in standings.values()
+            f"{own.gain[corpus]:+.2f} ± {own.error[corpus]:.2f} ({own.weight[corpus]:.2f})"
+            for own in standings.values()
         ]
         lines.append(f"| {corpus} | {' | '.join(cells)} |")
-    lines.append(f"| **mean** | {' | '.join(f'**{each.mean():+.2f}**' for each in standings.values())} |")
-    lines.append(f"| worst | {' | '.join(f'{each.worst():+.2f}' for each in standings.values())} |")
+    lines.append(f"| **mean** | {' | '.join(f'**{own.mean():+.2f}**' for own in standings.values())} |")
+    lines.append(f"| worst | {' | '.join(f'{own.worst():+.2f}' for own in standings.values())} |")
     return "\n".join(lines)
 
 
 def left_out(trials: list[WeightTrial]) -> str:
-    """For each collection, the criterion that the others would have chosen, and how it does there."""
+    """Return a table: for each collection, the criterion that the others would select, and its gain there."""
     lines = [
         "| collection left out | selected by the others | all labels | a tenth of the labels |",
         "|---|---|---:|---:|",
@@ -185,10 +185,12 @@ def left_out(trials: list[WeightTrial]) -> str:
 
         def worth(criterion: str, name: str = name) -> tuple[bool, float]:
             both = standings[criterion]
-            return min(each.worst(name) for each in both) >= ALLOWED, mean(each.mean(name) for each in both)
+            return min(own.worst(name) for own in both) >= ALLOWED, mean(own.mean(name) for own in both)
 
         best = max(CRITERIA, key=worth)
-        own = [mean(g for corpus, g in each.gain.items() if group(corpus) == name) for each in standings[best]]
+        own = [
+            mean(gain for corpus, gain in setting.gain.items() if group(corpus) == name) for setting in standings[best]
+        ]
         lines.append(f"| {name} | {best} | {own[0]:+.2f} | {own[1]:+.2f} |")
     return "\n".join(lines)
 
@@ -211,13 +213,13 @@ class StagesTrial(NamedTuple):
 
 
 def selectors(candidates: int, selected: int) -> dict[str, TermSelector]:
-    """The three ways to keep so many terms."""
+    """Return the three ways to select so many terms."""
     ocfs, gain = OCFS(k=selected), InformationGain(k=selected)
     return dict(zip(STAGE_NAMES, (ocfs, gain, Cascade([OCFS(k=candidates), InformationGain(k=selected)])), strict=True))
 
 
 def measure_stages(corpus: str, documents: Documents) -> list[StagesTrial]:
-    """All folds in which there are more terms than candidates."""
+    """Return the trials of all folds that have more terms than candidates."""
     return [
         StagesTrial(
             corpus, *stages, {name: score_selector(fold, selector) for name, selector in selectors(*stages).items()}
@@ -229,12 +231,12 @@ def measure_stages(corpus: str, documents: Documents) -> list[StagesTrial]:
 
 
 def score_selector(fold: Fold, selector: TermSelector) -> Score:
-    """How good the terms are that a selector keeps."""
+    """Return the score of the terms that a selector selects."""
     return fold.score(np.flatnonzero(selector.fit_stats(fold.stats).get_support()))
 
 
 def stages_table(trials: list[StagesTrial]) -> str:
-    """Micro- and macro-F1 of the three, and how far the third is ahead of the better one of the others."""
+    """Return a table of the micro- and macro-F1 of the three ways, and of the lead of the third."""
     lines = [
         f"| micro-F1 / macro-F1 | terms | {' | '.join(STAGE_NAMES)} | ahead of OCFS | ahead of information gain |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -274,7 +276,7 @@ class FallbackTrial(NamedTuple):
 
 
 def measure_fallback(corpus: str, documents: Documents) -> list[FallbackTrial]:
-    """Both settings of a collection, if its documents have several labels."""
+    """Return the trials of both settings of a collection, or nothing if it is not multilabel."""
     if not documents.multilabel:
         return []
     trials = []
@@ -292,12 +294,12 @@ def measure_fallback(corpus: str, documents: Documents) -> list[FallbackTrial]:
 
 
 def fallback_table(trials: list[FallbackTrial]) -> str:
-    """A line a collection and setting."""
+    """Return a table with a row for each collection and setting."""
     lines = [
         "| auto - λ = 1 | labels | such documents have no label | the most frequent class |",
         "|---|---|---:|---:|",
     ]
-    for each in trials:
-        cells = [f"{gain:+.2f} ± {error:.2f}" for gain, error in map(with_error, (each.ahead, each.ahead_filled))]
-        lines.append(f"| {each.corpus} | {each.setting} | {' | '.join(cells)} |")
+    for trial in trials:
+        cells = [f"{gain:+.2f} ± {error:.2f}" for gain, error in map(with_error, (trial.ahead, trial.ahead_filled))]
+        lines.append(f"| {trial.corpus} | {trial.setting} | {' | '.join(cells)} |")
     return "\n".join(lines)
