@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -117,8 +118,21 @@ def show(reproduced: list[Reproduction], wants_json: bool) -> None:
         click.echo(json.dumps([as_dict(paper) for paper in reproduced], indent=2))
         return
     for paper in reproduced:
-        click.echo(page_of(paper.request, paper.items, paper.scope))
+        click.echo(align_tables(page_of(paper.request, paper.items, paper.scope)))
         click.echo(f"Written: {', '.join(paper.paths)}")
+
+
+def align_tables(page: str) -> str:
+    """Return a Markdown page with the columns of its tables aligned."""
+    return re.sub(r"(?m)(^\|.*\n?)+", lambda match: _align(match[0]), page)
+
+
+def _align(table: str) -> str:
+    rows = [line[2:-2].split(" | ") for line in table.splitlines()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows[1] = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def as_dict(reproduction: Reproduction) -> dict[str, Any]:

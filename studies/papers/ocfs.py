@@ -29,11 +29,11 @@ RCV1_SIZES = (10, 100, 500)
 ODP_SIZES = (100, 200, 500, 1_000, 10_000)
 
 SETTING = """
-Terms are words in small letters, all of them; on 20 Newsgroups those of whole posts, as the publisher cut them by date.
-OCFS reads tf-idf weights of length 1 (idf = ln(N/df)), which is how we read "TFIDF indexing"; information gain is that
-over all classes at once, chi-square the mean over classes by their size. The classifier is a linear SVM (C = 1) on
-tf-idf weights of the chosen terms, one class against the rest; the paper had SMO, with settings that it does not name.
-Terms, idf and all choices come from the documents to learn from alone.
+Terms are all words, in lowercase; on 20 Newsgroups those of whole posts, with the publisher's split by date. OCFS uses
+tf-idf weights of length 1 (idf = ln(N/df)), which is how we read "TFIDF indexing". Information gain is that over all
+classes at once, chi-square the mean over classes weighted by their size. The classifier is a linear SVM (C = 1) on
+tf-idf weights of the selected terms, one class against the rest; the paper used SMO, with settings that it does not
+give. Terms, idf and all settings are learned from the training documents alone.
 """
 
 Rows = Mapping[str, str]
@@ -76,10 +76,10 @@ def better(sizes: tuple[int, ...]) -> tuple[Claim, ...]:
 
 def at_fewest(suffix: str = "") -> tuple[Claim, ...]:
     """Return the claims about the size of the lead with the fewest terms."""
-    told = f"at {SIZES[0]} terms{suffix}"
+    where = f"at {SIZES[0]} terms{suffix}"
     return (
-        Claim(f"{told} by about .05 than IG", f"OCFS{suffix}", f"IG{suffix}", SIZES[:1], by=0.05),
-        Claim(f"{told} by about .1 than CHI", f"OCFS{suffix}", f"CHI{suffix}", SIZES[:1], by=0.1),
+        Claim(f"{where} by about .05 than IG", f"OCFS{suffix}", f"IG{suffix}", SIZES[:1], by=0.05),
+        Claim(f"{where} by about .1 than CHI", f"OCFS{suffix}", f"CHI{suffix}", SIZES[:1], by=0.1),
     )
 
 
@@ -124,9 +124,9 @@ PLAIN_PROSE = Collection(PROSE, WITHOUT)
 IN_PROSE = ", prose alone"
 
 STANDS_IN = """
-RCV1-v2 is not to be had here. MULAN's five subsets stand in: 6,000 stories each, 944 terms that are there or not.
-Their topics have no names, but RCV1's codes can be told by their places in the alphabet (docs/corpora.md); of the four
-at the top a story keeps the first that it has. Five folds each; the mean over the subsets.
+RCV1-v2 is not available here. MULAN's five subsets replace it: 6,000 stories each, with 944 terms that are present or
+absent. Their topics have no names, but their alphabetical order reveals RCV1's codes (docs/corpora.md); a story gets
+the first of its four top-level codes. Five folds each; the mean over the subsets.
 """
 
 PAPER = Paper(
@@ -146,12 +146,12 @@ PAPER = Paper(
             ),
             claims=(*better(SIZES), *at_fewest(), *at_fewest(IN_PROSE)),
             remark="""
-            On whole posts OCFS is ahead by little at ten terms, behind IG and CHI at 100, and beside them from 1,000
-            on; without headers and stop words it is behind from 100 terms on. The lead at few terms that the paper
-            draws appears where posts are cut down to what their authors wrote themselves, without headers, signatures
-            and quotes (*prose alone*): there OCFS has {OCFS, prose alone | 10} at ten terms, IG {IG, prose alone |
-            10} and CHI {CHI, prose alone | 10}. Ten words are then in fewer posts, and OCFS, which weighs by how
-            often a word stands in a post, takes frequent ones.
+            On whole posts OCFS leads by little at ten terms, is behind IG and CHI at 100, and equal from 1,000 on;
+            without headers and stop words it is behind from 100 terms on. The lead at few terms that the paper draws
+            appears if posts are reduced to what their authors wrote themselves, without headers, signatures and quotes
+            (*prose alone*): there OCFS has {OCFS, prose alone | 10} at ten terms, IG {IG, prose alone | 10} and CHI
+            {CHI, prose alone | 10}. Ten words then occur in fewer posts, and OCFS, which uses the frequency of a word
+            in a post, selects frequent ones.
             """,
         ),
         Item(
@@ -161,9 +161,9 @@ PAPER = Paper(
             seconds(COMP, SIZES),
             claims=half_the_time(SIZES),
             remark="""
-            From tf-idf weights to the chosen terms, the median of several runs. Here all selectors read one table of
-            statistics, and to fill it is most of the work; what differs is the score alone, of which that of OCFS is
-            the cheapest (benchmarks/RESULTS.md).
+            The time from tf-idf weights to the selected terms, the median of 15 runs. Here all selectors use one table
+            of statistics, and filling it is most of the work. Only the scores differ, and those of OCFS are the
+            cheapest (benchmarks/RESULTS.md).
             """,
         ),
         Item(
@@ -177,25 +177,23 @@ PAPER = Paper(
                 *shared(PLAIN_PROSE, SELECTORS, IN_PROSE),
             ),
             remark="""
-            IG and CHI share about as much as the paper says, whatever is done to the posts. Among few terms OCFS
-            shares more with both than was printed as long as it reads idf ({OCFS vs CHI | 100} of 100 terms with
-            CHI); without idf, headers and stop words it is {OCFS vs CHI, no headers, stop words, idf | 100}. Among
-            many, the preparation matters little, but prose alone has too few words for it. Table 3 points to the same
-            preparation.
+            IG and CHI share about as many terms as printed, with any preparation. Among few terms OCFS shares more with
+            both than printed as long as its weights have idf ({OCFS vs CHI | 100} of 100 terms with CHI); without idf,
+            headers and stop words it is {OCFS vs CHI, no headers, stop words, idf | 100}. Among many terms the
+            preparation matters little, but prose alone has too few words. Table 3 points to the same preparation.
             """,
         ),
         Item(
             "table3",
-            "of ten terms, those that not all three chose",
+            "of ten terms, those that not all three selected",
             TERMS,
             alone(COMP, SELECTORS),
             columns="",
             trials=(*alone(BODIES, NO_IDF, BARE), *alone(PLAIN_PROSE, SELECTORS, IN_PROSE)),
             remark="""
-            The paper's list gives its preparation away. All four words of OCFS are frequent ones (*edu*, *file*),
-            which idf would hold down: they are chosen once weights have no idf, headers are gone and stop words are
-            left out. What IG and CHI chose fits, but for *lcs* and *3d1*, which no preparation here brings among the
-            first ten.
+            The paper's list reveals its preparation. All four words of OCFS are frequent ones (*edu*, *file*), whose
+            weights idf would reduce: they are selected if weights have no idf, and headers and stop words are left out.
+            The words of IG and CHI agree except *lcs* and *3d1*, which no preparation here brings among the first ten.
             """,
         ),
         Item(
@@ -206,9 +204,9 @@ PAPER = Paper(
             stands_in=STANDS_IN,
             claims=better(RCV1_SIZES),
             remark="""
-            At ten terms IG leads ({IG | 10} against {OCFS | 10}), from 100 on nobody does. Of what OCFS could gain by
-            there is little here: the subsets' terms were selected before, by how frequent they are, and a term is in a
-            story or it is not, so that weights tell hardly more than document counts.
+            At ten terms IG leads ({IG | 10} against {OCFS | 10}); from 100 on there is no difference. OCFS has little
+            to gain here: the terms of the subsets were already selected by frequency, and a term is either present or
+            absent, so that weights say hardly more than document counts.
             """,
         ),
         Item(
@@ -216,12 +214,12 @@ PAPER = Paper(
             "seconds of selection on RCV1",
             SECONDS,
             seconds(RCV1[0], RCV1_SIZES),
-            stands_in=f"{STANDS_IN} Time is that of the first of them.",
+            stands_in=f"{STANDS_IN} The times are those of the first subset.",
             claims=half_the_time(RCV1_SIZES),
             remark="""
-            On 944 terms each takes a few milliseconds or less, of which much is the same for all: looking at labels,
-            sorting. What is measured here says little of 800,000 stories; benchmarks/RESULTS.md has generated ones of
-            that shape.
+            On 944 terms each selector takes a few milliseconds or less, much of which is the same for all: checking
+            labels, sorting. This says little about 800,000 stories; benchmarks/RESULTS.md has generated documents of
+            that size.
             """,
         ),
         Item(
@@ -230,13 +228,13 @@ PAPER = Paper(
             MICRO_F1,
             f1(ODP, ODP_SIZES, SELECTORS),
             stands_in="""
-            The Open Directory's dump is not to be had any more. A sample of its pages stands in: titles, descriptions
-            and keywords of 2,398 pages in the 15 categories of the first layer, five folds. It is a thousandth of what
-            the paper had, so its numbers can't be the paper's; which selector is ahead may still be seen.
+            The dump of the Open Directory is no longer available. A sample of its pages replaces it: titles,
+            descriptions and keywords of 2,398 pages in the 15 top-level categories, five folds. It has a thousandth of
+            the paper's pages, so the numbers must differ; which selector leads may still be seen.
             """,
             claims=better(ODP_SIZES),
             remark="""
-            OCFS is ahead from 500 terms on, by less than the intervals, and not where terms are fewest, as it is in the
+            OCFS leads from 500 terms on, by less than the intervals, but not with the fewest terms, as it does in the
             paper.
             """,
         ),

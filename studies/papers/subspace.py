@@ -37,20 +37,20 @@ BEST = (2_000, 400)
 """M = n/2.5 and L = n/12.5."""
 
 SETTING = """
-Brown has 500 texts of 15 genres, all of which are taken; the paper has 495, and does not say which are left out. A
-random 80 % are learned from and 20 % are tested, five times for Figure 3 as in the paper, twenty times for Table I.
-Words are taken in small letters.
+Brown has 500 texts of 15 genres, and all are used; the paper uses 495, and does not say which it leaves out. A random
+80 % are training documents and 20 % test documents, in five splits for Figure 3 as in the paper, in twenty for Table I.
+Words are in lowercase.
 
-How terms are weighted the paper does not say. It reduces document vectors that exist already, by the document frequency
-(terms in less than 1 % of the texts go) and then by information gain (5,000 stay), and it does so on the whole
-collection, before texts are set aside for testing. So here, too: tf-idf vectors (idf = ln(N/df)) are made of length 1
-over all terms, and then cut to terms that were chosen from *all* texts, those that are tested too. Of the readings that
-were tried this one comes nearest to Table I. It is not how one should measure: *terms from training* has terms chosen
-from the texts to learn from alone, as everything else in textsieve has it.
+The paper does not say how terms are weighted. It reduces existing document vectors, by document frequency (terms in
+less than 1 % of the texts are left out) and then by information gain (5,000 remain), on the whole collection, before
+texts are set aside for testing. The same is done here: tf-idf vectors (idf = ln(N/df)) are scaled to length 1 over all
+terms, and then reduced to terms that were selected from *all* texts, including the test texts. Of the readings that
+were tried, this one comes nearest to Table I. It is not a valid way to measure: *terms from training* has terms
+selected from the training texts alone, as everything else in textsieve.
 
-k-NN has distances of these vectors and one vote for each neighbour, k by leaving one out among the texts to learn from;
-C of the single SVM is the best in five folds of all texts. The SVM is linear, with the squared hinge loss, one class
-against the rest; members of ensembles have C = 100 and a vote each.
+k-NN uses distances of these vectors and one vote for each neighbour; k is the best by leaving one out among the
+training texts. C of the single SVM is the best in five folds of all texts. The SVM is linear, with the squared hinge
+loss, one class against the rest; members of ensembles have C = 100 and one vote each.
 """
 
 PRINTED: dict[str, Sequence[Printed]] = {
@@ -184,48 +184,47 @@ def best(grid: Grid) -> tuple[Cell, ...]:
 
 
 TABLE_REMARK = """
-Two things explain most. **k-NN falls** because vectors have their length from all terms: what is left of a text of
-rare words is short, and whatever is short is near to everything. By the cosine, which takes lengths out, the same rows
-give {k-NN, cosine | all}, {k-NN, cosine | DF} and {k-NN, cosine | DF + IG}; with distances of vectors that are made of
-length 1 after the cut, terms from training, it is {k-NN, terms from training, tf-idf, length 1 | all},
-{k-NN, terms from training, tf-idf, length 1 | DF} and {k-NN, terms from training, tf-idf, length 1 | DF + IG}.
+Two things explain most of it. **k-NN falls** because vectors are scaled over all terms: what remains of a text of rare
+words is short, and a short vector is near to everything. By cosine, which ignores lengths, the same rows give {k-NN,
+cosine | all}, {k-NN, cosine | DF} and {k-NN, cosine | DF + IG}; with distances of vectors that are scaled to length 1
+after the reduction, terms from training, it is {k-NN, terms from training, tf-idf, length 1 | all}, {k-NN, terms from
+training, tf-idf, length 1 | DF} and {k-NN, terms from training, tf-idf, length 1 | DF + IG}.
 
-**The SVM rises** with information gain because the texts to be tested had a say in it. With terms from training it has
-{SVM, terms from training | DF} after DF and {SVM, terms from training | DF + IG} after both, where terms from all texts
-give {SVM | DF} and {SVM | DF + IG}. The ensemble stands on the same terms: {RSM | DF + IG}, and
-{RSM, terms from training | DF + IG} with terms from training; what it gains on a single SVM of the same C is
-{RSM over SVM | DF + IG} and {RSM over SVM, terms from training | DF + IG}, with intervals that are wide beside it. More
-weightings and sizes, on other splits and with a correction for how many were tried, are in docs/subspaces-results.md.
+**The SVM rises** with information gain because the test texts take part in the selection. With terms from training it
+has {SVM, terms from training | DF} after DF and {SVM, terms from training | DF + IG} after both; with terms from all
+texts it has {SVM | DF} and {SVM | DF + IG}. The ensemble uses the same terms: {RSM | DF + IG}, and {RSM, terms from
+training | DF + IG} with terms from training. Its gain over a single SVM of the same C is {RSM over SVM | DF + IG} and
+{RSM over SVM, terms from training | DF + IG}, with wide intervals. docs/subspaces-results.md has more weightings and
+sizes, on other splits and with a correction for their number.
 
 *RSM over SVM* is on the same splits and with the same C = 100, *SVM* with the C of the row below it. The **numbers of
-terms** are not those of words. Stems have {terms, stems | DF} in at least 1 % of the texts, near what is printed, but
-{terms, stems | all} in all. 25 % of the terms, to the nearest thousand, would have been 6,000 of the paper's; it took
-5,000, and so do we. k wanders much from split to split, C is flat where it is large (Figure 2); neither is judged.
+terms** are not those of words. Stems have {terms, stems | DF} in at least 1 % of the texts, near the printed number,
+but {terms, stems | all} in all. 25 % of the paper's terms, to the nearest thousand, would be 6,000; it took 5,000, and
+so do we. k varies much from split to split, and large C hardly differ (Figure 2), so neither is judged.
 """
 
 PENALTY_REMARK = """
-The figure tells something of the weights. Counts are large numbers, and with them C makes hardly any difference:
+The figure says something about the weights. Counts are large numbers, and with them C makes hardly any difference:
 {terms from training, counts | 0.0625} at the smallest C here, {terms from training, counts | 256} at the largest. The
-paper's curve rises up to a C of about 4, as that of vectors of length 1 or less does: it can't have had plain counts.
-Which terms are seen by whom counts here, too: at C = 4 it is {DF + IG | 4} with terms from all texts,
-{terms from training | 4} with terms from training.
+paper's curve rises up to a C of about 4, like that of vectors of length 1 or less: it can't be that of counts. Which
+texts select the terms matters here, too: at C = 4 it is {DF + IG | 4} with terms from all texts, {terms from training |
+4} with terms from training.
 """
 
 GRID_REMARK = """
-All L of a row are the first so many of the same members; M = 5,000 is the single SVM. With terms from training, 100
-members of 500, 1,000, 2,000 and 3,000 terms have {M = 500, terms from training | 100},
-{M = 1,000, terms from training | 100}, {M = 2,000, terms from training | 100} and
-{M = 3,000, terms from training | 100}, and the single SVM {M = 5,000, terms from training | 1}. With other weights, and
-the diversity of the members: docs/subspaces-results.md. What theory says of M and L: docs/subspaces-theory.md.
+All L of a row are the first members of the same ensemble; M = 5,000 is the single SVM. With terms from training, 100
+members of 500, 1,000, 2,000 and 3,000 terms have {M = 500, terms from training | 100}, {M = 1,000, terms from training
+| 100}, {M = 2,000, terms from training | 100} and {M = 3,000, terms from training | 100}, and the single SVM {M =
+5,000, terms from training | 1}. docs/subspaces-results.md has other weights and the diversity of the members,
+docs/subspaces-theory.md what theory says about M and L.
 """
 
 BEST_REMARK = """
-Of equally good sizes the one with the fewest terms in all members together is called the best. Not to be told from it
-are sizes that it is not ahead of by more than half an interval on the same splits: of
-{other sizes of several terms and members | all M and L} there are
-{of these, not told from the best | all M and L}. As the best of so many it owes some of its lead to luck. Another
-hundred members change a size of several terms by {change by another number of members | all M and L} points, in the
-mean.
+Of equally good sizes, the best is the one with the fewest terms in all members together. A size does not differ from it
+if its lead on the same splits is at most half an interval: of {other sizes of several terms and members | all M and L}
+sizes, {of these, not told from the best | all M and L} do not differ. As the best of so many it owes part of its lead
+to luck. A hundred more members change the accuracy of a size by {change by another number of members | all M and L}
+points in the mean.
 """
 
 PAPER = Paper(

@@ -1,12 +1,12 @@
 """Paper 002: trace-oriented feature analysis, one weight λ from principal components to maximum margin.
 
-One reading needs a derivation. In the example on Iris that the same authors work in paper 000, n_j/n is left out of
-S_b: it is Σ_j (m_j - m)², which for c classes of one size is c times what it should be. If TOFA was made so, too, its
-score at λ was
+One reading needs a derivation. In the example on Iris that the same authors give in paper 000, n_j/n is left out of
+S_b: it is Σ_j (m_j - m)², which for c classes of equal size is c times the correct value. If TOFA was implemented in
+this way, its score at λ was
 
     λ c S_b + (1 - λ) C,        which ranks as        w S_b + (1 - w) C        with        w = λ c / (λ c + 1 - λ).
 
-So what the paper calls λ = 2 is w = 1.03 for 20 classes. Classes of uneven size count alike then, as with
+So λ = 2 in the paper is w = 1.03 for 20 classes. Classes of different sizes then count equally, as with
 `class_weight="balanced"`.
 """
 
@@ -21,16 +21,16 @@ from ..quality import Quality
 from ..selection import SelectionSeconds, TermsForEnergy
 
 SETTING = """
-Terms are words in small letters, none left out. TOFA reads tf-idf weights of length 1 (idf = ln(N/df)); information
-gain is that over all classes at once. The classifier is a linear SVM (C = 1) on the same weights of the chosen terms,
-one class against the rest, where the paper has SVMlight with settings that it does not name. idf and all choices come
-from the documents to learn from alone.
+Terms are all words, in lowercase. TOFA uses tf-idf weights of length 1 (idf = ln(N/df)); information gain is that over
+all classes at once. The classifier is a linear SVM (C = 1) on the same weights of the selected terms, one class against
+the rest; the paper used SVMlight, with settings that it does not give. idf and all settings are learned from the
+training documents alone.
 
-20NG is split by date, as in the paper. RCV1-v2 and the dump of the Open Directory can't be had. For RCV1 stands MULAN's
-first subset: 6,000 stories of 804,414, 944 terms of 47,236, there or not, in five folds. Its topics have numbers, and a
-number is one topic in the first half of the stories and another in the second; RCV1's codes were found by their
-distances in the alphabet (docs/corpora.md). Of the four at the top, a story with several has the first. For ODP stands
-a sample of 2,398 pages in 15 categories, in five folds, where the paper has 1,733,500 in 13.
+20NG is split by date, as in the paper. RCV1-v2 and the dump of the Open Directory are not available. MULAN's first
+subset replaces RCV1: 6,000 stories of 804,414, 944 terms of 47,236, present or absent, in five folds. Its topics have
+numbers, and a number is one topic in the first half of the stories and another in the second; RCV1's codes follow from
+their alphabetical order (docs/corpora.md). A story gets the first of its four top-level codes. A sample of 2,398 pages
+in 15 categories replaces ODP, in five folds, where the paper has 1,733,500 pages in 13.
 """
 
 # -- collections and readings ------------------------------------------------------------------------------------------
@@ -123,10 +123,10 @@ FIGURE1 = Item(
         Claim("with few terms λ = 1 is better than IG", "λ = 1", "IG", FEW),
     ),
     remark="""
-    Above λ = 1 scores can be negative, and then the best terms are the rarest, whose scores are next to 0: λ = 2
-    finds nothing at any number of terms, where the paper's Table 2 has it below λ = 1, but above λ = 0. With n_j/n
-    left out of S_b, as in the authors' example on Iris, it comes to {λ = 2, n_j/n left out | 100} at 100 terms,
-    beside {λ = 1 | 100} of λ = 1.
+    Above λ = 1 scores can be negative, and then the best terms are the rarest, whose scores are almost 0: λ = 2 is
+    useless at any number of terms, while the paper's Table 2 has it below λ = 1, but above λ = 0. With n_j/n left out
+    of S_b, as in the authors' example on Iris, it has {λ = 2, n_j/n left out | 100} at 100 terms, and λ = 1 has {λ = 1
+    | 100}.
     """,
 )
 
@@ -223,25 +223,24 @@ TABLE2 = Item(
     ),
     stands_in=ONLY_A_PART,
     remark="""
-    The best λ is, as it seems to be in the paper, the best on the tested documents; so it is ahead by luck, too.
+    The best λ is, as it seems to be in the paper, the best on the test documents; so part of its lead is luck.
 
-    20NG. None of headers, stems and stop words, rare terms, other tf-idf weights, C, and folds instead of dates
-    brings λ = 1 near the printed number. Two readings explain much of the column. First, S_b without n_j/n: the
-    authors' example on Iris, in the paper on OCFS, leaves it out, which makes S_b as many times as large as there
-    are classes. λ = 2 then comes to {20NG, n_j/n left out | λ = 2} instead of {λ = 2 | 20NG}, and on RCV1 to
-    {RCV1, n_j/n left out | λ = 2} instead of {λ = 2 | RCV1}: no longer far below λ = 1, as printed. On ODP it does
-    not fit: the printed λ = 2 is far below λ = 1, as it is here with n_j/n ({λ = 2 | ODP}) and not without ({ODP,
-    n_j/n left out | λ = 2}). Second, the five groups on computers, which are all that the paper on OCFS takes of
-    20NG: there λ = 1 comes to {five comp groups | λ = 1}, and with n_j/n left out the best λ to {five comp groups,
-    n_j/n left out | best λ}, at λ = {five comp groups, n_j/n left out | which λ}. How near λ = 0 and λ = 2 come to
-    the printed numbers then depends on the tf-idf that the selector reads, and none that was tried fits all rows.
-    Both readings are guesses: the paper has neither.
+    20NG. None of headers, stems and stop words, rare terms, other tf-idf weights, C, and folds instead of dates brings
+    λ = 1 near the printed number. Two readings explain much of the column. First, S_b without n_j/n: the authors'
+    example on Iris, in the paper on OCFS, leaves it out, which multiplies S_b by the number of classes. λ = 2 then has
+    {20NG, n_j/n left out | λ = 2} instead of {λ = 2 | 20NG}, and on RCV1 {RCV1, n_j/n left out | λ = 2} instead of {λ =
+    2 | RCV1}: no longer far below λ = 1, as printed. On ODP it does not fit: the printed λ = 2 is far below λ = 1, as
+    it is here with n_j/n ({λ = 2 | ODP}) and not without ({ODP, n_j/n left out | λ = 2}). Second, the five groups on
+    computers, the only part of 20NG in the paper on OCFS: there λ = 1 has {five comp groups | λ = 1}, and with n_j/n
+    left out the best λ has {five comp groups, n_j/n left out | best λ}, at λ = {five comp groups, n_j/n left out |
+    which λ}. How near λ = 0 and λ = 2 come to the printed numbers then depends on the selector's tf-idf, and no variant
+    that was tried fits all rows. Both readings are guesses: the paper mentions neither.
 
-    RCV1. All rows but λ = 2 are higher than printed. The likely reason is that the subsets have 944 frequent terms
-    alone, which is a selection already. The five subsets differ by little.
+    RCV1. All rows but λ = 2 are higher than printed, probably because the subsets contain 944 frequent terms alone,
+    which is a selection already. The five subsets differ by little.
 
-    ODP. Below λ = 1 F1 hardly depends on λ in this small sample; that the paper's best λ is 0.2 can neither be
-    seen nor ruled out.
+    ODP. Below λ = 1 F1 hardly depends on λ in this small sample; the paper's best λ, 0.2, can be neither confirmed nor
+    excluded.
     """,
 )
 
@@ -259,8 +258,8 @@ FIGURE2 = Item(
     stands_in=ONLY_A_PART,
     log_x=False,
     remark="""
-    F1 has its best at or next to λ = 1 and falls steeply beyond, where scores become negative and rare terms win.
-    With n_j/n left out it stays high up to 2 on 20NG and RCV1. The best λ that the paper names are in Table 2.
+    F1 is best at or next to λ = 1 and falls steeply beyond, where scores become negative and rare terms win. With n_j/n
+    left out it stays high up to 2 on 20NG and RCV1. The best λ that the paper gives are in Table 2.
     """,
 )
 
@@ -304,12 +303,12 @@ FIGURE3 = Item(
     ),
     stands_in=ONLY_A_SUBSET,
     remark="""
-    S_b is that of the labelled documents, C that of all; the SVM learns from the labelled ones. What the paper
-    shows did not show here: with few terms λ = 1 and IG are far ahead, with many all come together. A tenth of the
-    labels is still enough to tell which terms speak for a class. The same holds with a hundredth of the labels.
-    With all words of Reuters-21578 (its four largest topics, stems, no stop words) λ = 0 and 0.2 may be ahead of λ
-    = 1 with the fewest terms, but not of IG. What the variance of all documents does gain, at a λ not far below 1,
-    is in [tofa-results.md](../tofa-results.md).
+    S_b is that of the labelled documents, C that of all; the SVM learns from the labelled ones. The paper's result did
+    not appear here: with few terms λ = 1 and IG are far ahead, with many terms there is no difference. A tenth of the
+    labels is still enough to know which terms belong to a class. The same holds for a hundredth of the labels. With all
+    words of Reuters-21578 (its four largest topics, stems, no stop words) λ = 0 and 0.2 may be ahead of λ = 1 with the
+    fewest terms, but not of IG. [tofa-results.md](../tofa-results.md) has what the variance of all documents does gain,
+    at a λ slightly below 1.
     """,
 )
 
@@ -326,10 +325,10 @@ FIGURE4 = Item(
     ),
     stands_in=ONLY_A_SUBSET,
     remark="""
-    Of CCAT, ECAT, GCAT and MCAT 5, 10, 30 and 55 % of the labels stay; the paper does not say which share is
-    whose, so the other way round was tried, too. In both λ = 1 and IG are ahead with few terms, and with many all
-    come together. All are lower than in Figure 3, though more labels stay: the SVM learns from other shares of the
-    classes than it meets.
+    CCAT, ECAT, GCAT and MCAT keep 5, 10, 30 and 55 % of their labels. The paper does not say which class has which
+    share, so the reverse order was tried, too. In both, λ = 1 and IG are ahead with few terms, and with many terms
+    there is no difference. All F1 are lower than in Figure 3, although more labels remain: the shares of the classes in
+    the SVM's training documents differ from those in the test documents.
     """,
 )
 
@@ -392,10 +391,10 @@ TABLE3 = Item(
     claims=(*times_as_long("IG", "λ = 1"), *times_as_long("other λ", "λ = 1"), *times_as_long("IG", "other λ")),
     stands_in=ONLY_A_PART,
     remark="""
-    Seconds of two machines can't be compared, ratios can. Here all methods read one kind of table, which one pass
-    over the documents fills, and on 20NG that pass takes most of the time, whoever reads the table afterwards. IG
-    reads counts and TOFA weights, so TOFA of counts is in the second table, too. The clock starts with a matrix in
-    memory. RCV1's subset and ODP's sample are so small that their milliseconds say little.
+    Seconds of two machines can't be compared, ratios can. Here all methods use one table, which one pass over the
+    documents fills, and on 20NG that pass takes most of the time for every method. IG uses counts and TOFA weights, so
+    the second table also has TOFA on counts. The time starts with a matrix in memory. RCV1's subset and ODP's sample
+    are so small that their milliseconds say little.
     """,
 )
 
@@ -428,10 +427,10 @@ FIGURE5 = Item(
     stands_in=ONLY_A_SUBSET,
     log_x=False,
     remark="""
-    The subset's 944 terms can't be 2,000, and they are frequent ones, over which the energy is spread more evenly.
-    Of all words of Reuters-21578 (its four largest topics, stems, no stop words) λ = 0 takes {λ = 0, Reuters-21578
-    | 0.6} for 60 %, and λ = 1 {λ = 1, Reuters-21578 | 0.6}; of 20NG {λ = 0, 20NG | 0.6} and {λ = 1, 20NG | 0.6}.
-    That λ = 1 takes far fewer holds everywhere; how many times fewer depends on the classes.
+    The subset has only 944 terms, and they are frequent ones, among which the energy is more even. Of all words of
+    Reuters-21578 (its four largest topics, stems, no stop words) λ = 0 takes {λ = 0, Reuters-21578 | 0.6} for 60 %, and
+    λ = 1 {λ = 1, Reuters-21578 | 0.6}; of 20NG {λ = 0, 20NG | 0.6} and {λ = 1, 20NG | 0.6}. λ = 1 takes far fewer terms
+    everywhere; the factor depends on the classes.
     """,
 )
 

@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from studies.__main__ import command
+from studies.__main__ import align_tables, command
 from studies.documents import Collection, members_of
 from studies.judging import judge
 from studies.measurements import Estimate, MeanOf, Measurement, Scope, Tell, Value, group_by
@@ -681,6 +681,7 @@ def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Pa
     said = run("ocfs", "-o", tmp_path / "out").stdout
     for part in ("Table 2: a table", "51.23 ±0.50 (50.00 =)", "a, 0.25: too few", "Figure 3: curves", "Written: "):
         assert part in said, part
+    assert "| a           | 51.23 ±0.50 (50.00 =) | - (40.00) |" in said, "columns are aligned"
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "ocfs-figure3.svg",
         "ocfs.md",
@@ -696,6 +697,14 @@ def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Pa
     assert "A part only" not in said
     assert "It is 51.23 with" in said
     assert (tmp_path / "out" / "studies-quick.jsonl").exists()
+
+
+def test_tables_are_aligned_and_text_is_not_changed() -> None:
+    page = "# A title\n\n| a | long name |\n| --- | ---: |\n| x \\| y | 1 |\n\nText | with a bar.\n"
+    aligned = (
+        "# A title\n\n| a      | long name |\n| ------ | --------: |\n| x \\| y |         1 |\n\nText | with a bar.\n"
+    )
+    assert align_tables(page) == aligned
 
 
 def test_the_command_as_json(paper: Callable[..., Paper], tmp_path: Path) -> None:
