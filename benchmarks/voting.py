@@ -110,7 +110,7 @@ def memory() -> str:
     """What the context takes."""
     rows = data().rows
     megabytes = [
-        sum(array.nbytes for array in fitted(classifier).to_scorer().arrays().values()) / 1e6
+        sum(array.nbytes for array in fitted(classifier).to_scorer().stored_arrays().values()) / 1e6
         for classifier in (TCFP(context="best"), TCFP(context="best", min_co=2), TCFP(context="mean"))
     ]
     return (

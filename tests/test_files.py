@@ -21,13 +21,13 @@ def test_a_regular_file_is_opened_for_reading(tmp_path: Path) -> None:
 
 def test_a_pipe_raises_instead_of_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe is a pipe or a device, not a list of words; copy"):
+    with pytest.raises(InputError, match="pipe: this is a pipe or a device, not a list of words; copy"):
         open_regular(str(tmp_path / "pipe"), what="a list of words", max_bytes=100)
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null"])
 def test_a_device_raises(path: str) -> None:
-    with pytest.raises(InputError, match=f"{path} is a pipe or a device"):
+    with pytest.raises(InputError, match=f"{path}: this is a pipe or a device"):
         open_regular(path, what="a model", max_bytes=100)
 
 
@@ -161,7 +161,7 @@ def test_a_file_that_waits_for_more_raises(
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # without one, none can write
     writer = os.open(path, os.O_WRONLY)
     with open_regular(path, what="a list of words") as file:
-        with pytest.raises(InputError, match="kmsg is a file of the system that waits for more to come; copy"):
+        with pytest.raises(InputError, match="kmsg: this is a file of the system that waits for more to come; copy"):
             read(file)
         os.write(writer, b"words")
         assert file.peek(1) == b"words"

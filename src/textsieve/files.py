@@ -1,4 +1,4 @@
-"""Write files atomically, lock them, and open only files that reading can't block on.
+"""Replace files atomically, lock them, and open only files that reading can't block on.
 
 `replacing` writes to a new file in the same folder and renames it over the old one when all of it is on the disk, so
 a reader sees either the old file or the new one. A process that is killed before the rename leaves the old file as it
@@ -25,71 +25,19 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
-from .errors import InputError, shown
+from .errors import InputError
 
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write that fails because a disk, quota or limit is full."""
 MAX_SCANNED = 10_000
 """The largest number of folder entries among which `replacing` looks for leftovers."""
-_WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NON_BLOCKING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-def check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
-    """Raise `InputError` if no file can be written at a path, whatever the permissions are.
-
-    `what` names the content, such as "a chart". With `may_be_stream`, a pipe or a device is allowed as well.
-    """
-    folder = os.path.dirname(path) or "."
-    if "\0" in path:
-        raise InputError(f"{shown(path)} can't be written: a name has no null character.")
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as problem:
-        if problem.errno == errno.ELOOP:
-            link = "it" if os.path.islink(path) else f"its folder {folder}"
-            raise unwritable(
-                path, f"{link} is a symbolic link that ends in a loop of links; remove that link or give another name"
-            ) from problem
-        mode = None
-    if not os.path.isdir(folder):
-        raise unwritable(path, f"there is no folder {folder}; make it first")
-    if mode is None or stat.S_ISREG(mode):
-        return
-    if stat.S_ISDIR(mode):
-        raise InputError(f"{path} is a folder; give the name of a file in it.")
-    if stat.S_ISSOCK(mode):
-        raise InputError(f"{path} is a socket, and {what} is written to a file; give the name of one.")
-    if not may_be_stream:
-        raise InputError(f"{path} is a device or a pipe, and {what} is written to a file; give the name of one.")
-
-
-def check_writable(path: str, *, what: str) -> None:
-    """Raise `InputError`, before any long work is done, if a file could not be replaced; `what` names its content."""
-    check_target(path, what=what)
-    if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
-        raise _not_permitted(path)
-
-
-def check_openable(path: str, *, what: str, may_be_stream: bool = False) -> None:
-    """Raise `InputError`, before any long work is done, if a file could not be opened for writing or made."""
-    check_target(path, what=what, may_be_stream=may_be_stream)
-    if not os.access(path if os.path.exists(path) else os.path.dirname(path) or ".", os.W_OK):
-        raise _not_permitted(path)
-
-
-def _not_permitted(path: str) -> InputError:
-    return unwritable(path, "you may not write there; choose another place")
-
-
-def unwritable(path: str, reason: str) -> InputError:
-    """Return the error for a file that can't be written."""
-    return InputError(f"{path} can't be written: {reason}.")
-
-
-class _NeverWaiting(io.FileIO):
+class _NonBlockingFile(io.FileIO):
     """A file opened with O_NONBLOCK that raises `InputError` where reading it would have to wait."""
 
     def __init__(self, descriptor: int, path: str) -> None:
@@ -99,7 +47,7 @@ class _NeverWaiting(io.FileIO):
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         count = super().readinto(buffer)
         if count is None:
-            raise self._would_wait()
+            raise self._blocking_error()
         return count
 
     def readall(self) -> bytes:
@@ -107,24 +55,25 @@ class _NeverWaiting(io.FileIO):
         while part := super().readall():
             parts.append(part)
         if part is None:
-            raise self._would_wait()
+            raise self._blocking_error()
         return b"".join(parts)
 
-    def _would_wait(self) -> InputError:
+    def _blocking_error(self) -> InputError:
         return InputError(
-            f"{self._path} is a file of the system that waits for more to come; copy its content to another file and "
-            "give that."
+            "this is a file of the system that waits for more to come",
+            place=self._path,
+            hint="copy its content to another file and give that",
         )
 
 
 def open_regular(path: str, *, what: str, max_bytes: int | None = None, buffer: int = 2**17) -> io.BufferedReader:
     """Open a regular file for reading; raise `InputError`, which names `what` it should be, for anything else."""
-    descriptor = os.open(path, _WITHOUT_WAITING)
+    descriptor = os.open(path, _NON_BLOCKING)
     try:
         size = _regular_size(descriptor, path, what)
         if max_bytes is not None and size > max_bytes:
-            raise InputError(f"{path} has {size:,} bytes; {what} has at most {max_bytes:,}.")
-        return io.BufferedReader(_NeverWaiting(descriptor, path), buffer)
+            raise InputError(f"the file has {size:,} bytes; {what} has at most {max_bytes:,}.", place=path)
+        return io.BufferedReader(_NonBlockingFile(descriptor, path), buffer)
     except BaseException:
         os.close(descriptor)
         raise
@@ -135,7 +84,7 @@ def read_small(path: str, *, what: str, max_bytes: int) -> bytes | None:
 
     Returns None if the file has more than `max_bytes`, seems empty, as files of the kernel do, or changes meanwhile.
     """
-    descriptor = os.open(path, _WITHOUT_WAITING)
+    descriptor = os.open(path, _NON_BLOCKING)
     try:
         size = _regular_size(descriptor, path, what)
         if not 0 < size <= max_bytes:
@@ -150,9 +99,11 @@ def _regular_size(descriptor: int, path: str, what: str) -> int:
     """Return the size of an open file; raises `InputError` if it is not a regular one."""
     status = os.fstat(descriptor)
     if stat.S_ISDIR(status.st_mode):
-        raise InputError(f"{path} is a folder, not {what}; give the name of a file.")
+        raise InputError(f"this is a folder, not {what}", place=path, hint="give the name of a file")
     if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"{path} is a pipe or a device, not {what}; copy its content to a file and give that.")
+        raise InputError(
+            f"this is a pipe or a device, not {what}", place=path, hint="copy its content to a file and give that"
+        )
     return status.st_size
 
 
@@ -189,14 +140,14 @@ def naming_when_full(path: str) -> Iterator[None]:
 
 
 def write_temporary(path: str, chunks: Iterable[bytes], *, what: str) -> None:
-    """Write a temporary file; raises `InputError` if there is no space for it. `what` is in it."""
+    """Write a temporary file; raise `InputError`, which names its content as `what`, if there is no space for it."""
     with naming_temporary(path, what=what), open(path, "wb") as file:
         file.writelines(chunks)
 
 
 @contextmanager
 def naming_temporary(path: str, *, what: str) -> Iterator[None]:
-    """Raise `InputError` if there is no space in a temporary file or folder. `what` is written there."""
+    """Raise `InputError` instead of `OSError` if there is no space for `what` in a temporary file or folder."""
     try:
         yield
     except OSError as problem:

@@ -32,7 +32,7 @@ _SLICE = 1 << 8
 class Postings(NamedTuple):
     """The weights of documents of length 1, term by term."""
 
-    term_starts: Ints
+    term_indptr: Ints
     documents: Int32s
     weights: NDArray[np.float32]
     n_documents: int
@@ -40,7 +40,7 @@ class Postings(NamedTuple):
     @property
     def n_terms(self) -> int:
         """Return the number of terms."""
-        return len(self.term_starts) - 1
+        return len(self.term_indptr) - 1
 
 
 class Matches(NamedTuple):
@@ -88,9 +88,9 @@ def postings_of(rows: CSR) -> Postings:
 
 def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
     """Return all postings of some terms."""
-    sizes = postings.term_starts[columns + 1] - postings.term_starts[columns]
+    sizes = postings.term_indptr[columns + 1] - postings.term_indptr[columns]
     places = np.repeat(np.arange(len(columns)), sizes)
-    skipped = np.repeat(postings.term_starts[columns] - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
+    skipped = np.repeat(postings.term_indptr[columns] - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
     positions = np.arange(len(places)) + skipped
     return Matches(places, postings.documents[positions], postings.weights[positions])
 
@@ -121,13 +121,13 @@ def index_of(postings: Postings) -> Index:
     """Return the index that the kernels search."""
     from .kernels import neighbours as kernels
 
-    term_starts, documents, weights = (frozen(array) for array in postings[:3])
+    term_indptr, documents, weights = (frozen(array) for array in postings[:3])
     starts = np.concatenate([[0], np.cumsum(np.bincount(documents, minlength=postings.n_documents))]).astype(np.int64)
-    columns, values = kernels.rows_of(term_starts, documents, weights, starts)
-    frequent = (np.diff(term_starts) * kernels.SHARE > postings.n_documents).astype(np.uint8)
+    columns, values = kernels.rows_of(term_indptr, documents, weights, starts)
+    frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
     parts = kernels.lengths_of_parts(starts, columns, values, frequent)
     rest = (frozen(array) for array in (starts, columns, values, frequent, parts))
-    return kernels.Index(term_starts, documents, weights, *rest)
+    return kernels.Index(term_indptr, documents, weights, *rest)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

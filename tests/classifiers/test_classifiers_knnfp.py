@@ -111,8 +111,8 @@ def test_the_same_for_any_threads_and_forms_of_the_matrix() -> None:
     for other in (X.toarray(), X.tocsc(), X.tocoo(), wide, sparse.csr_array(X)):
         for n_jobs in (None, 2, -1):
             found = KNNFP(n_jobs=n_jobs).fit(other, y)
-            for name, array in found.to_scorer().arrays().items():
-                assert array.tobytes() == right.to_scorer().arrays()[name].tobytes()
+            for name, array in found.to_scorer().stored_arrays().items():
+                assert array.tobytes() == right.to_scorer().stored_arrays()[name].tobytes()
             assert found.decision_function(other).tobytes() == right.decision_function(X).tobytes()
     assert pickle.loads(pickle.dumps(right)).votes(X).tobytes() == right.votes(X).tobytes()
 
@@ -246,14 +246,14 @@ def kept() -> tuple[KNNFPScorer, CSR]:
 
 def test_what_is_kept_is_all_that_predicting_takes() -> None:
     scorer, rows = kept()
-    assert {array.dtype for array in scorer.arrays().values()} <= KINDS
+    assert {array.dtype for array in scorer.stored_arrays().values()} <= KINDS
     frozen = {
         name: np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
-        for name, array in scorer.arrays().items()
+        for name, array in scorer.stored_arrays().items()
     }
-    again = KNNFPScorer.restore(scorer.header(), frozen, 10, 4)
+    again = KNNFPScorer.restore(scorer.stored_settings(), frozen, 10, 4)
     assert again.scores(rows).tobytes() == scorer.scores(rows).tobytes() == by_kernels(again, rows, 2).tobytes()
-    assert again.header() == {"k": 4}
+    assert again.stored_settings() == {"k": 4}
     assert not again.intercepts.any()
 
 
@@ -265,38 +265,38 @@ def test_strengths_are_the_votes_of_a_term_on_average() -> None:
 @pytest.mark.parametrize(
     ("name", "place", "value", "words"),
     [
-        ("term_starts", 0, 1, "term_starts does not go from 0"),
-        ("term_starts", 3, 1 << 40, "term_starts does not go from 0"),
-        ("term_starts", -1, -1, "term_starts does not go from 0"),
+        ("term_indptr", 0, 1, "term_indptr does not go from 0"),
+        ("term_indptr", 3, 1 << 40, "term_indptr does not go from 0"),
+        ("term_indptr", -1, -1, "term_indptr does not go from 0"),
         ("weights", 0, 0.0, "weights has numbers that are not above 0"),
         ("weights", 3, np.nan, "weights has numbers that are not above 0"),
         ("weights", 3, np.inf, "weights has numbers that are not above 0"),
         ("weights", 0, 99.0, "do not ascend"),
         ("documents", 0, -1, "documents has numbers that are not from 0 to 59"),
         ("documents", 5, 60, "documents has numbers that are not from 0 to 59"),
-        ("label_starts", 1, -4, "label_starts does not go from 0"),
-        ("label_starts", -1, 1 << 40, "label_starts does not go from 0"),
+        ("label_indptr", 1, -4, "label_indptr does not go from 0"),
+        ("label_indptr", -1, 1 << 40, "label_indptr does not go from 0"),
         ("labels", 0, 4, "labels has numbers that are not from 0 to 3"),
         ("labels", 0, -1, "labels has numbers that are not from 0 to 3"),
     ],
 )
 def test_lies_are_refused(name: str, place: int, value: Any, words: str) -> None:
     scorer, _ = kept()
-    arrays = {each: array.copy() for each, array in scorer.arrays().items()}
+    arrays = {each: array.copy() for each, array in scorer.stored_arrays().items()}
     arrays[name][place] = value
     with pytest.raises(InputError, match=words):
-        KNNFPScorer.restore(scorer.header(), arrays, 10, 4)
+        KNNFPScorer.restore(scorer.stored_settings(), arrays, 10, 4)
 
 
 def test_a_scorer_without_documents_is_restored_and_scores_zero() -> None:
     empty = {"weights": np.float64, "documents": np.int32, "labels": np.int32}
     arrays = {name: np.empty(0, kind) for name, kind in empty.items()}
-    arrays |= {"term_starts": np.zeros(2, np.int64), "label_starts": np.zeros(1, np.int64)}
+    arrays |= {"term_indptr": np.zeros(2, np.int64), "label_indptr": np.zeros(1, np.int64)}
     scorer = KNNFPScorer.restore({"k": 1}, arrays, 1, 2)
     assert scorer.scores(CSR.of(sparse.csr_matrix([[1.0]]))).tolist() == [[0.0, 0.0]]
 
 
-@pytest.mark.parametrize("name", ["classes_", "class_docs_", "several_"])
+@pytest.mark.parametrize("name", ["classes_", "class_docs_", "multilabel_"])
 def test_attributes_of_an_unfitted_classifier_raise_not_fitted(name: str) -> None:
     with pytest.raises(NotFittedError):
         getattr(KNNFP(), name)
@@ -304,14 +304,14 @@ def test_attributes_of_an_unfitted_classifier_raise_not_fitted(name: str) -> Non
 
 def test_documents_of_equal_weight_must_ascend() -> None:
     scorer = KNNFP(k=1).fit([[1.0], [1.0]], [0, 1]).to_scorer()
-    arrays = scorer.arrays() | {"documents": np.array([1, 0], np.int32)}
+    arrays = scorer.stored_arrays() | {"documents": np.array([1, 0], np.int32)}
     with pytest.raises(InputError, match="do not ascend"):
-        KNNFPScorer.restore(scorer.header(), arrays, 1, 2)
+        KNNFPScorer.restore(scorer.stored_settings(), arrays, 1, 2)
 
 
 def test_other_parts_types_and_shapes_are_refused() -> None:
     scorer, _ = kept()
-    arrays = scorer.arrays()
+    arrays = scorer.stored_arrays()
     for header in ({}, {"k": 0}, {"k": "2"}, {"k": 1.0}, {"k": True}, {"k": 1 << 63}, {"k": 1, "more": 1}):
         with pytest.raises(InputError):
             KNNFPScorer.restore(header, arrays, 10, 4)
@@ -319,10 +319,10 @@ def test_other_parts_types_and_shapes_are_refused() -> None:
         for other in (None, array.astype(np.float16), array[:-1], array[:0], array.reshape(1, *array.shape)):
             changed = {each: part for each, part in (arrays | {name: other}).items() if part is not None}
             with pytest.raises(InputError):
-                KNNFPScorer.restore(scorer.header(), changed, 10, 4)
+                KNNFPScorer.restore(scorer.stored_settings(), changed, 10, 4)
     for n_terms, n_outputs in ((9, 4), (11, 4), (10, 3), (0, 0)):
         with pytest.raises(InputError):
-            KNNFPScorer.restore(scorer.header(), arrays, n_terms, n_outputs)
+            KNNFPScorer.restore(scorer.stored_settings(), arrays, n_terms, n_outputs)
 
 
 LIGHT = """
@@ -330,8 +330,8 @@ import sys
 import numpy as np
 from textsieve.classifiers.knnfp_scorer import KNNFPScorer
 from textsieve.text.csr import CSR
-arrays = {"term_starts": np.array([0, 2]), "weights": np.array([1.0, 2.0]), "documents": np.array([1, 0], np.int32),
-    "label_starts": np.array([0, 1, 2]), "labels": np.array([0, 1], np.int32)}
+arrays = {"term_indptr": np.array([0, 2]), "weights": np.array([1.0, 2.0]), "documents": np.array([1, 0], np.int32),
+    "label_indptr": np.array([0, 1, 2]), "labels": np.array([0, 1], np.int32)}
 scorer = KNNFPScorer.restore({"k": 1}, arrays, 1, 2)
 assert scorer.scores(CSR(np.array([1.2]), np.array([0]), np.array([0, 1]), 1)).tolist() == [[0.0, 1.0]]
 assert scorer.contributions(np.array([0]), np.array([1.9])).tolist() == [[1.0, 0.0]]

@@ -155,7 +155,7 @@ def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
 
 @given(cases())
 def test_what_is_stored_scores_the_same(case: Case) -> None:
-    header, arrays = case.scorer.header(), case.scorer.arrays()
+    header, arrays = case.scorer.stored_settings(), case.scorer.stored_arrays()
     for array in arrays.values():
         assert array.dtype in (np.int32, np.int64, np.float32)
         assert array.flags.c_contiguous
@@ -163,15 +163,15 @@ def test_what_is_stored_scores_the_same(case: Case) -> None:
     again = NeighbourScorer.restore(header, arrays, case.scorer.n_terms, case.n_outputs)
     assert bits(again.scores(case.rows)) == bits(case.scorer.scores(case.rows))
     assert bits(by_kernels(again, case.rows, 2)) == bits(case.scorer.scores(case.rows))
-    assert again.header() == header
-    assert all(np.array_equal(again.arrays()[name], array) for name, array in arrays.items())
+    assert again.stored_settings() == header
+    assert all(np.array_equal(again.stored_arrays()[name], array) for name, array in arrays.items())
 
 
 SOUND = Case([[3.0, 4, 0], [0, 5, 0], [7, 0, 1], [0, 0, 0]], [[0], [0, 2], [1], [1]], [], 3, 3, 2, "plain").scorer
 
 
 def changed(name: str, at: int, value: Any) -> Any:
-    array = SOUND.arrays()[name].copy()
+    array = SOUND.stored_arrays()[name].copy()
     array[at] = value
     return array
 
@@ -185,12 +185,12 @@ def changed(name: str, at: int, value: Any) -> Any:
         ({"votes": "loud"}, "votes is 'loud', none of weighted, plain"),
         ({"votes": ["plain"]}, r"votes is \['plain'\]"),
         ({"more": 1}, "settings are"),
-        ({"term_starts": SOUND.postings.term_starts[:-1]}, "term_starts is int64 of shape"),
-        ({"term_starts": SOUND.postings.term_starts.astype(np.int32)}, "term_starts is int32"),
-        ({"term_starts": changed("term_starts", 0, 1)}, "term_starts does not go from 0"),
-        ({"term_starts": changed("term_starts", -1, 9)}, "term_starts does not go from 0 to the 5 documents"),
-        ({"term_starts": changed("term_starts", 1, 99)}, "term_starts does not go from 0"),
-        ({"term_starts": changed("term_starts", 1, -(2**63))}, "term_starts does not go from 0"),
+        ({"term_indptr": SOUND.postings.term_indptr[:-1]}, "term_indptr is int64 of shape"),
+        ({"term_indptr": SOUND.postings.term_indptr.astype(np.int32)}, "term_indptr is int32"),
+        ({"term_indptr": changed("term_indptr", 0, 1)}, "term_indptr does not go from 0"),
+        ({"term_indptr": changed("term_indptr", -1, 9)}, "term_indptr does not go from 0 to the 5 documents"),
+        ({"term_indptr": changed("term_indptr", 1, 99)}, "term_indptr does not go from 0"),
+        ({"term_indptr": changed("term_indptr", 1, -(2**63))}, "term_indptr does not go from 0"),
         ({"documents": changed("documents", 0, 4)}, "documents has numbers that are not from 0 to 3"),
         ({"documents": changed("documents", 0, -1)}, "documents has numbers"),
         ({"documents": changed("documents", 1, 0)}, "documents do not ascend"),
@@ -200,27 +200,29 @@ def changed(name: str, at: int, value: Any) -> Any:
         ({"weights": changed("weights", 0, np.nan)}, "not the length 1"),
         ({"weights": changed("weights", 0, np.inf)}, "not the length 1"),
         ({"weights": changed("weights", 0, 3e38)}, "not the length 1"),
-        ({"class_starts": np.zeros(0, np.int64)}, "class_starts is int64 of shape"),
-        ({"class_starts": np.zeros(1, np.int64)}, "class_starts is int64 of shape"),
+        ({"class_indptr": np.zeros(0, np.int64)}, "class_indptr is int64 of shape"),
+        ({"class_indptr": np.zeros(1, np.int64)}, "class_indptr is int64 of shape"),
         (
-            {"class_starts": np.array([0, 1, 2, 2, 3]), "classes": np.arange(3, dtype=np.int32)},
+            {"class_indptr": np.array([0, 1, 2, 2, 3]), "classes": np.arange(3, dtype=np.int32)},
             "a document has no class",
         ),
-        ({"class_starts": changed("class_starts", -1, 4)}, "class_starts does not go from 0 to the 5 classes"),
+        ({"class_indptr": changed("class_indptr", -1, 4)}, "class_indptr does not go from 0 to the 5 classes"),
         ({"classes": changed("classes", 0, 3)}, "classes has numbers that are not from 0 to 2"),
         ({"classes": changed("classes", 1, 2)}, "classes do not ascend"),
         ({"classes": None}, "arrays are"),
     ],
 )
 def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None:
-    header = SOUND.header() | {name: value for name, value in parts.items() if name not in SOUND.arrays()}
-    arrays = SOUND.arrays() | {name: value for name, value in parts.items() if name in SOUND.arrays()}
+    header = SOUND.stored_settings() | {
+        name: value for name, value in parts.items() if name not in SOUND.stored_arrays()
+    }
+    arrays = SOUND.stored_arrays() | {name: value for name, value in parts.items() if name in SOUND.stored_arrays()}
     with pytest.raises(InputError, match=words):
         NeighbourScorer.restore(header, {name: each for name, each in arrays.items() if each is not None}, 3, 3)
 
 
 def test_a_number_of_neighbours_costs_no_memory() -> None:
-    again = NeighbourScorer.restore({"k": 10**18, "votes": "plain"}, SOUND.arrays(), 3, 3)
+    again = NeighbourScorer.restore({"k": 10**18, "votes": "plain"}, SOUND.stored_arrays(), 3, 3)
     rows = rows_of([[1.0, 1, 1]], 3)
     assert by_kernels(again, rows, 1).tolist() == again.scores(rows).tolist() == [[2, 1, 1]]
 
@@ -231,13 +233,13 @@ import numpy as np
 from textsieve.classifiers.neighbour_scorer import NeighbourScorer
 from textsieve.text.csr import CSR
 arrays = {
-    "term_starts": np.array([0, 1, 2]), "documents": np.array([0, 1], np.int32), "weights": np.ones(2, np.float32),
-    "class_starts": np.array([0, 1, 2]), "classes": np.array([0, 1], np.int32),
+    "term_indptr": np.array([0, 1, 2]), "documents": np.array([0, 1], np.int32), "weights": np.ones(2, np.float32),
+    "class_indptr": np.array([0, 1, 2]), "classes": np.array([0, 1], np.int32),
 }
 scorer = NeighbourScorer.restore({"k": 1, "votes": "weighted"}, arrays, 2, 2)
 rows = CSR(np.ones(3), np.array([0, 0, 1], np.int32), np.array([0, 1, 3]), 2)
 assert scorer.scores(rows, n_jobs=2).argmax(axis=1).tolist() == [0, 0]
-scorer.contributions(rows.columns[1:], rows.values[1:]), scorer.term_strengths()
+scorer.contributions(rows.indices[1:], rows.data[1:]), scorer.term_strengths()
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 

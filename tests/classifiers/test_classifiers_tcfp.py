@@ -163,8 +163,8 @@ def test_any_number_of_threads_gives_the_same_bytes(context: str | None) -> None
     one = TCFP(context=context, n_jobs=1).fit(X, y)
     for n_jobs in (None, 2, 5, -1):
         found = TCFP(context=context, n_jobs=n_jobs).fit(X, y)
-        assert {name: each.tobytes() for name, each in found.to_scorer().arrays().items()} == {
-            name: each.tobytes() for name, each in one.to_scorer().arrays().items()
+        assert {name: each.tobytes() for name, each in found.to_scorer().stored_arrays().items()} == {
+            name: each.tobytes() for name, each in one.to_scorer().stored_arrays().items()
         }
         assert found.votes(X).tobytes() == one.votes(X).tobytes()
 
@@ -326,8 +326,8 @@ def test_the_mean_counts_a_document_once_whatever_its_labels() -> None:
 def test_documents_without_a_label_are_left_out() -> None:
     with_label = TCFP(context="best").fit([[1.0, 1.0], [3.0, 0.0]], ["a", "b"])
     more = TCFP(context="best").fit([[1.0, 1.0], [90.0, 9.0], [3.0, 0.0]], ["a", None, "b"])
-    assert {name: each.tobytes() for name, each in with_label.to_scorer().arrays().items()} == {
-        name: each.tobytes() for name, each in more.to_scorer().arrays().items()
+    assert {name: each.tobytes() for name, each in with_label.to_scorer().stored_arrays().items()} == {
+        name: each.tobytes() for name, each in more.to_scorer().stored_arrays().items()
     }
     assert TCFP().partial_fit([[1.0]], [None]).partial_fit([[1.0]], ["a"]).predict([[2.0]]).tolist() == ["a"]
 

@@ -112,8 +112,8 @@ def test_the_order_of_the_documents_changes_nothing(context: str) -> None:
     scorer, _, dense, labels = scorer_of(19, context)
     order = np.random.default_rng(0).permutation(len(labels))
     other = TCFP(context=context).fit(dense[order], labels[order]).to_scorer()
-    for name, array in scorer.arrays().items():
-        assert array.tobytes() == other.arrays()[name].tobytes()
+    for name, array in scorer.stored_arrays().items():
+        assert array.tobytes() == other.stored_arrays()[name].tobytes()
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -157,9 +157,9 @@ def test_more_terms_than_two_bytes_can_number(context: str, monkeypatch: pytest.
     wide, _, _, _ = scorer_of(13, context)
     assert narrow.partners.terms.dtype == np.uint16
     assert wide.partners.terms.dtype == np.int32
-    assert wide.arrays()["partners"].dtype == np.int32
+    assert wide.stored_arrays()["partners"].dtype == np.int32
     assert wide.scores(rows).tobytes() == narrow.scores(rows).tobytes() == by_kernels(wide, rows, 2).tobytes()
-    again = TCFPScorer.restore(wide.header(), wide.arrays(), 25, 4)
+    again = TCFPScorer.restore(wide.stored_settings(), wide.stored_arrays(), 25, 4)
     assert again.scores(rows).tobytes() == wide.scores(rows).tobytes()
 
 
@@ -176,20 +176,20 @@ KINDS = {np.dtype(kind) for kind in (np.uint8, np.int32, np.int64, np.float32, n
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_what_is_kept_is_all_that_predicting_takes(context: str) -> None:
     scorer, rows, _, _ = scorer_of(14, context)
-    arrays = scorer.arrays()
+    arrays = scorer.stored_arrays()
     assert {array.dtype for array in arrays.values()} <= KINDS
     assert all(array.flags.c_contiguous for array in arrays.values())
-    assert scorer.header() == {"context": context}
+    assert scorer.stored_settings() == {"context": context}
     frozen = {name: np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape) for name, array in arrays.items()}
-    again = TCFPScorer.restore(scorer.header(), frozen, 25, 4)
+    again = TCFPScorer.restore(scorer.stored_settings(), frozen, 25, 4)
     assert again.scores(rows).tobytes() == scorer.scores(rows).tobytes()
     assert by_kernels(again, rows, 2).tobytes() == scorer.scores(rows).tobytes()
     odd = np.frombuffer(b"x" + arrays["partners"].tobytes(), np.uint8)[1:]  # two bytes that begin at an odd address
-    assert TCFPScorer.restore(scorer.header(), frozen | {"partners": odd}, 25, 4).partners.terms.flags.aligned
+    assert TCFPScorer.restore(scorer.stored_settings(), frozen | {"partners": odd}, 25, 4).partners.terms.flags.aligned
 
 
 def lie(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]:
-    arrays = {each: array.copy() for each, array in scorer.arrays().items()}
+    arrays = {each: array.copy() for each, array in scorer.stored_arrays().items()}
     arrays[name][place] = value
     return arrays
 
@@ -199,14 +199,14 @@ def lie(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]
     [
         ("coefficients", (0, 0), np.nan, "coefficients are not all finite"),
         ("coefficients", (3, 1), np.inf, "coefficients are not all finite"),
-        ("partner_starts", 0, 1, "partner_starts does not go from 0"),
-        ("partner_starts", -1, 1 << 40, "partner_starts does not go from 0"),
-        ("partner_starts", 3, 1 << 40, "partner_starts does not go from 0"),
-        ("partner_starts", 3, -5, "partner_starts does not go from 0"),
+        ("partner_indptr", 0, 1, "partner_indptr does not go from 0"),
+        ("partner_indptr", -1, 1 << 40, "partner_indptr does not go from 0"),
+        ("partner_indptr", 3, 1 << 40, "partner_indptr does not go from 0"),
+        ("partner_indptr", 3, -5, "partner_indptr does not go from 0"),
         ("partners", 1, 255, "partners has numbers that are not from 0 to 24"),
         ("partners", 0, 25, "partners has numbers that are not from 0 to 24"),
-        ("run_starts", 0, -1, "run_starts does not go from 0"),
-        ("run_starts", 5, 1 << 50, "run_starts does not go from 0"),
+        ("run_indptr", 0, -1, "run_indptr does not go from 0"),
+        ("run_indptr", 5, 1 << 50, "run_indptr does not go from 0"),
         ("run_ends", 0, 0, "run_ends do not ascend"),
         ("run_ends", 1, -(1 << 31), "run_ends do not ascend"),
         ("run_ends", -1, (1 << 31) - 1, "run_ends does not end where"),
@@ -219,12 +219,12 @@ def lie(scorer: TCFPScorer, name: str, place: Any, value: Any) -> dict[str, Any]
 def test_lies_are_refused(name: str, place: Any, value: Any, words: str) -> None:
     scorer, _, _, _ = scorer_of(15, "best")
     with pytest.raises(InputError, match=words):
-        TCFPScorer.restore(scorer.header(), lie(scorer, name, place, value), 25, 4)
+        TCFPScorer.restore(scorer.stored_settings(), lie(scorer, name, place, value), 25, 4)
 
 
 def test_other_parts_types_and_shapes_are_refused() -> None:
     scorer, _, _, _ = scorer_of(16, "mean")
-    arrays = scorer.arrays()
+    arrays = scorer.stored_arrays()
     for header in ({}, {"context": "worst"}, {"context": None}, {"context": ["best"]}, {"context": "best", "more": 1}):
         with pytest.raises(InputError):
             TCFPScorer.restore(header, arrays, 25, 4)
@@ -232,16 +232,16 @@ def test_other_parts_types_and_shapes_are_refused() -> None:
         for other in (None, array.astype(np.float16), array[:-1], array.reshape(1, *array.shape)):
             changed = {each: part for each, part in (arrays | {name: other}).items() if part is not None}
             with pytest.raises(InputError):
-                TCFPScorer.restore(scorer.header(), changed, 25, 4)
+                TCFPScorer.restore(scorer.stored_settings(), changed, 25, 4)
     for n_terms, n_outputs in ((24, 4), (26, 4), (25, 3), (25, 1), (0, 0)):
         with pytest.raises(InputError):
-            TCFPScorer.restore(scorer.header(), arrays, n_terms, n_outputs)
+            TCFPScorer.restore(scorer.stored_settings(), arrays, n_terms, n_outputs)
     many = np.zeros(60, np.uint8)  # 30 partners of one term, where there are 25 terms
     starts = np.r_[0, np.full(25, 30)]
-    long = arrays | {"partner_starts": starts, "partners": many, "run_starts": np.r_[0, np.ones(25, np.int64)]}
+    long = arrays | {"partner_indptr": starts, "partners": many, "run_indptr": np.r_[0, np.ones(25, np.int64)]}
     long |= {"run_ends": np.array([30], np.int32), "run_factors": np.ones(1, np.float32)}
     with pytest.raises(InputError, match="more partners than there are"):
-        TCFPScorer.restore(scorer.header(), long, 25, 4)
+        TCFPScorer.restore(scorer.stored_settings(), long, 25, 4)
 
 
 def test_rows_of_other_terms_are_refused() -> None:
@@ -267,8 +267,8 @@ import sys
 import numpy as np
 from textsieve.classifiers.tcfp_scorer import TCFPScorer
 from textsieve.text.csr import CSR
-arrays = {"coefficients": np.eye(3, 2, dtype=np.float32), "partner_starts": np.array([0, 1, 2, 2]),
-    "partners": np.array([1, 0, 0, 0], np.uint8), "run_starts": np.array([0, 1, 2, 2]),
+arrays = {"coefficients": np.eye(3, 2, dtype=np.float32), "partner_indptr": np.array([0, 1, 2, 2]),
+    "partners": np.array([1, 0, 0, 0], np.uint8), "run_indptr": np.array([0, 1, 2, 2]),
     "run_ends": np.array([1, 1], np.int32), "run_factors": np.array([0.5, 0.5], np.float32)}
 scorer = TCFPScorer.restore({"context": sys.argv[1]}, arrays, 3, 2)
 scores = scorer.scores(CSR(np.array([2.0, 4.0]), np.array([0, 1]), np.array([0, 2]), 3))

@@ -208,13 +208,19 @@ WRITING = {
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("loop.svg", "loop.svg can't be written: it is a symbolic link that ends in a loop of links; remove that link"),
-        ("into.svg", "into.svg can't be written: it is a symbolic link that ends in a loop of links; remove that link"),
+        (
+            "loop.svg",
+            "loop.svg: can't be written: it is a symbolic link that ends in a loop of links; remove that link",
+        ),
+        (
+            "into.svg",
+            "into.svg: can't be written: it is a symbolic link that ends in a loop of links; remove that link",
+        ),
         (
             "loop.svg/x.svg",
-            "x.svg can't be written: its folder loop.svg is a symbolic link that ends in a loop of links",
+            "x.svg: can't be written: its folder loop.svg is a symbolic link that ends in a loop of links",
         ),
-        ("socket.svg", r"socket.svg is a socket, and a [\w ]+ is written to a file; give the name of one"),
+        ("socket.svg", r"socket.svg: this is a socket, and a [\w ]+ is written to a file; give the name of a file"),
     ],
 )
 def test_an_output_that_can_be_no_file_is_named_before_any_work(

@@ -97,8 +97,8 @@ def test_wrong_usage_is_told_before_any_work(options: list[str], message: str, n
     ("file", "message"),
     [
         ("x.pdf", "'x.pdf' ends in '.pdf'; a chart is written to a file that ends in .svg, .png, .html, .json"),
-        ("none/x.svg", "none/x.svg can't be written: there is no folder none; make it first"),
-        ("folder.svg", "folder.svg is a folder; give the name of a file in it"),
+        ("none/x.svg", "none/x.svg: can't be written: there is no folder none; make it first"),
+        ("folder.svg", "folder.svg: this is a folder; give the name of a file in it"),
         ("x.json", "x.json: is read here, and would be overwritten"),
     ],
 )

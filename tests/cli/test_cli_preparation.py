@@ -198,7 +198,7 @@ def test_stop_words_are_read_from_files_of_a_bounded_size_alone(pages: Path, tmp
         file.truncate(3 << 30)
     for name, said in (
         (tmp_path / "pipe", "is a pipe or a device, not a list of stop words"),
-        ("/dev/zero", "/dev/zero is a pipe or a device, not a list of stop words"),
+        ("/dev/zero", "/dev/zero: this is a pipe or a device, not a list of stop words"),
         (tmp_path / "large", "has 3,221,225,472 bytes; a list of stop words has at most 8,388,608"),
         (tmp_path, "is a folder, not a list of stop words"),
     ):

@@ -110,7 +110,7 @@ def test_coefficients_are_kept_term_by_term() -> None:
     assert len(scorer.members) == 6 * 9
     found = np.full((6, N_TERMS, 4), np.nan)
     for term in range(N_TERMS):
-        own = slice(scorer.term_starts[term], scorer.term_starts[term + 1])
+        own = slice(scorer.term_indptr[term], scorer.term_indptr[term + 1])
         assert (np.diff(scorer.members[own]) > 0).all()
         found[scorer.members[own], term] = scorer.coefficients[own]
     for number, member in enumerate(members):
@@ -128,7 +128,7 @@ def test_what_decides_can_be_stored(combine: str, kind: str) -> None:
     scorer = combined(iter(members_of(LinearSVM(C=2.0), of)), of, combine)
     assert not isinstance(scorer, OtherMembers)
     n_outputs = len(of.class_docs)
-    again = type(scorer).restore(scorer.header(), scorer.arrays(), N_TERMS, n_outputs)
+    again = type(scorer).restore(scorer.stored_settings(), scorer.stored_arrays(), N_TERMS, n_outputs)
     assert again.scores(CSR.of(X)).tobytes() == scorer.scores(CSR.of(X)).tobytes()
 
 

@@ -223,15 +223,15 @@ def test_rows_of_another_width_and_bad_numbers_of_threads() -> None:
 def test_what_is_stored_scores_the_same(case: tuple[SubspaceScorer, list[Row]]) -> None:
     scorer, documents = case
     rows = rows_of(documents, scorer.n_terms)
-    header, arrays = scorer.header(), scorer.arrays()
+    header, arrays = scorer.stored_settings(), scorer.stored_arrays()
     for array in arrays.values():
         assert array.dtype in (np.int32, np.int64, np.float32, np.float64)
         assert array.flags.c_contiguous
         array.flags.writeable = False  # as those from a file are
     again = SubspaceScorer.restore(header, arrays, scorer.n_terms, scorer.n_outputs)
     assert bits(again.scores(rows)) == bits(scorer.scores(rows)) == bits(by_kernels(again, rows, 2))
-    assert again.header() == header
-    assert all(again.arrays()[name].tobytes() == array.tobytes() for name, array in arrays.items())
+    assert again.stored_settings() == header
+    assert all(again.stored_arrays()[name].tobytes() == array.tobytes() for name, array in arrays.items())
 
 
 def test_its_kind_is_known() -> None:
@@ -242,7 +242,7 @@ SOUND, SEVERAL = by_hand(), by_hand(multilabel=True)
 
 
 def changed(name: str, at: Any, value: Any, of: SubspaceScorer = SOUND) -> Any:
-    array = of.arrays()[name].copy()
+    array = of.stored_arrays()[name].copy()
     array[at] = value
     return array
 
@@ -254,17 +254,17 @@ def numbers(*given_numbers: int) -> Any:
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"several": 0}, "several is 0, neither true nor false"),
-        ({"several": None}, "several is None"),
-        ({"several": "true"}, "several is 'true'"),
-        ({"several": True}, "member_intercepts is float64 of shape"),
+        ({"multilabel": 0}, "multilabel is 0, neither true nor false"),
+        ({"multilabel": None}, "multilabel is None"),
+        ({"multilabel": "true"}, "multilabel is 'true'"),
+        ({"multilabel": True}, "member_intercepts is float64 of shape"),
         ({"more": 1}, "settings are"),
-        ({"term_starts": SOUND.term_starts[:-1]}, "term_starts is int64 of shape"),
-        ({"term_starts": SOUND.term_starts.astype(np.int32)}, "term_starts is int32"),
-        ({"term_starts": changed("term_starts", 0, 1)}, "term_starts does not go from 0"),
-        ({"term_starts": changed("term_starts", -1, 5)}, "term_starts does not go from 0 to the 4 members"),
-        ({"term_starts": changed("term_starts", 1, 99)}, "term_starts does not go from 0"),
-        ({"term_starts": changed("term_starts", 1, -(2**63))}, "term_starts does not go from 0"),
+        ({"term_indptr": SOUND.term_indptr[:-1]}, "term_indptr is int64 of shape"),
+        ({"term_indptr": SOUND.term_indptr.astype(np.int32)}, "term_indptr is int32"),
+        ({"term_indptr": changed("term_indptr", 0, 1)}, "term_indptr does not go from 0"),
+        ({"term_indptr": changed("term_indptr", -1, 5)}, "term_indptr does not go from 0 to the 4 members"),
+        ({"term_indptr": changed("term_indptr", 1, 99)}, "term_indptr does not go from 0"),
+        ({"term_indptr": changed("term_indptr", 1, -(2**63))}, "term_indptr does not go from 0"),
         ({"members": changed("members", 0, 2)}, "members has numbers that are not from 0 to 1"),
         ({"members": changed("members", 0, -1)}, "members has numbers"),
         ({"members": changed("members", 2, 0)}, "members do not ascend"),
@@ -300,12 +300,14 @@ def numbers(*given_numbers: int) -> Any:
         ({"intercepts": np.zeros(3, np.float32)}, "intercepts is float32"),
         ({"intercepts": changed("intercepts", 0, np.inf)}, "^intercepts are not all finite"),
         ({"classes": None}, "arrays are"),
-        ({"term_starts": None}, "arrays are"),
+        ({"term_indptr": None}, "arrays are"),
     ],
 )
 def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None:
-    header = SOUND.header() | {name: value for name, value in parts.items() if name not in SOUND.arrays()}
-    arrays = SOUND.arrays() | {name: value for name, value in parts.items() if name in SOUND.arrays()}
+    header = SOUND.stored_settings() | {
+        name: value for name, value in parts.items() if name not in SOUND.stored_arrays()
+    }
+    arrays = SOUND.stored_arrays() | {name: value for name, value in parts.items() if name in SOUND.stored_arrays()}
     with pytest.raises(InputError, match=words):
         SubspaceScorer.restore(header, {name: each for name, each in arrays.items() if each is not None}, 3, 3)
 
@@ -322,14 +324,14 @@ def test_what_is_not_sound_is_refused(parts: dict[str, Any], words: str) -> None
 )  # fmt: skip
 def test_several_labels_that_are_not_sound(parts: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        SubspaceScorer.restore({"several": True}, SEVERAL.arrays() | parts, 3, 3)
+        SubspaceScorer.restore({"multilabel": True}, SEVERAL.stored_arrays() | parts, 3, 3)
 
 
 def test_other_numbers_of_terms_and_classes_are_refused() -> None:
-    with pytest.raises(InputError, match="term_starts"):
-        SubspaceScorer.restore(SOUND.header(), SOUND.arrays(), 4, 3)
+    with pytest.raises(InputError, match="term_indptr"):
+        SubspaceScorer.restore(SOUND.stored_settings(), SOUND.stored_arrays(), 4, 3)
     with pytest.raises(InputError, match="intercepts"):
-        SubspaceScorer.restore(SOUND.header(), SOUND.arrays(), 3, 2)
+        SubspaceScorer.restore(SOUND.stored_settings(), SOUND.stored_arrays(), 3, 2)
 
 
 LIGHT = """
@@ -338,14 +340,14 @@ import numpy as np
 from textsieve.ensembles.scorer import SubspaceScorer
 from textsieve.text.csr import CSR
 arrays = {
-    "term_starts": np.array([0, 1, 2]), "members": np.array([0, 0], np.int32), "intercepts": np.array([0.3, 0.2]),
+    "term_indptr": np.array([0, 1, 2]), "members": np.array([0, 0], np.int32), "intercepts": np.array([0.3, 0.2]),
     "coefficients": np.array([[1], [-2]], np.float32), "member_intercepts": np.zeros((1, 1)),
     "classes": np.array([0, 1], np.int32),
 }
-scorer = SubspaceScorer.restore({"several": False}, arrays, 2, 2)
+scorer = SubspaceScorer.restore({"multilabel": False}, arrays, 2, 2)
 rows = CSR(np.ones(3), np.array([0, 0, 1], np.int32), np.array([0, 1, 3]), 2)
 assert scorer.scores(rows, n_jobs=2).argmax(axis=1).tolist() == [1, 0]
-scorer.contributions(rows.columns[1:], rows.values[1:]), scorer.term_strengths()
+scorer.contributions(rows.indices[1:], rows.data[1:]), scorer.term_strengths()
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 

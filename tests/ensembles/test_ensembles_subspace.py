@@ -33,7 +33,7 @@ def of_twin(X: csr_matrix, y: Any, estimator: Any = SLOW_SVM, **sizes: int) -> A
 
 
 def bits(ensemble: RandomSubspace) -> bytes:
-    return b"".join(array.tobytes() for array in ensemble.to_scorer().arrays().values())
+    return b"".join(array.tobytes() for array in ensemble.to_scorer().stored_arrays().values())
 
 
 def counts_of(y: Any) -> list[int]:

@@ -96,7 +96,7 @@ def test_the_sigmoid_never_overflows(value: float) -> None:
 def test_what_was_stored_gives_the_same(method: str) -> None:
     scores, true = np.stack([SCORES, -SCORES], axis=1), np.stack([TRUE, ~TRUE], axis=1)
     fitted = Calibration.fit(method, scores, true)
-    again = Calibration.restore(method, fitted.arrays(), 2)
+    again = Calibration.restore(method, fitted.stored_arrays(), 2)
     assert (
         again.probabilities(scores, sum_to_one=True).tolist() == fitted.probabilities(scores, sum_to_one=True).tolist()
     )
@@ -105,12 +105,12 @@ def test_what_was_stored_gives_the_same(method: str) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"calibration_starts": None},
-        {"calibration_starts": np.array([0, 1, 3])},
-        {"calibration_starts": np.array([0, 2, 2])},
-        {"calibration_starts": np.array([1, 1, 2])},
-        {"calibration_starts": np.array([0, 1])},
-        {"calibration_starts": np.array([0, 1, 2], np.int32)},
+        {"calibration_indptr": None},
+        {"calibration_indptr": np.array([0, 1, 3])},
+        {"calibration_indptr": np.array([0, 2, 2])},
+        {"calibration_indptr": np.array([1, 1, 2])},
+        {"calibration_indptr": np.array([0, 1])},
+        {"calibration_indptr": np.array([0, 1, 2], np.int32)},
         {"calibration_knots": np.array([1.0, np.nan])},
         {"calibration_knots": np.array([1.0])},
         {"calibration_values": np.array([[1.0, 2.0]])},
@@ -118,7 +118,9 @@ def test_what_was_stored_gives_the_same(method: str) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(change: dict[str, Any]) -> None:
-    sound = Calibration.fit("sigmoid", np.stack([SCORES, -SCORES], axis=1), np.stack([TRUE, ~TRUE], axis=1)).arrays()
+    sound = Calibration.fit(
+        "sigmoid", np.stack([SCORES, -SCORES], axis=1), np.stack([TRUE, ~TRUE], axis=1)
+    ).stored_arrays()
     with pytest.raises(InputError, match="calibration"):
         Calibration.restore("sigmoid", {name: each for name, each in (sound | change).items() if each is not None}, 2)
     with pytest.raises(InputError, match="calibration"):
@@ -127,7 +129,7 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any]) -> None:
 
 def test_curves_that_fall_are_refused() -> None:
     falling = {
-        "calibration_starts": np.array([0, 2]),
+        "calibration_indptr": np.array([0, 2]),
         "calibration_knots": np.array([0.0, 1.0]),
         "calibration_values": np.array([0.9, 0.1]),
     }

@@ -76,9 +76,9 @@ def test_rules_do_not_depend_on_blocks(cut: Any, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("method", METHODS)
 def test_curves_do_not_depend_on_blocks(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers, true = table()
-    found = Calibration.fit_held_out(method, in_blocks(numbers, true)).arrays()
+    found = Calibration.fit_held_out(method, in_blocks(numbers, true)).stored_arrays()
     monkeypatch.undo()
-    expected = Calibration.fit(method, numbers, true).arrays()
+    expected = Calibration.fit(method, numbers, true).stored_arrays()
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
 

@@ -29,7 +29,7 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 VOTES = SubspaceScorer(
-    term_starts=np.array([0, 1, 3, 4, 4]),
+    term_indptr=np.array([0, 1, 3, 4, 4]),
     members=np.array([0, 0, 1, 1], np.int32),
     coefficients=np.ones((4, 3), np.float32),
     member_intercepts=np.zeros((2, 3)),

@@ -154,7 +154,7 @@ def test_places_that_can_not_be_written_are_named(tmp_path: Path, monkeypatch: p
     with pytest.raises(InputError, match=r"is a folder; give the name of a file in it"):
         write(small_model(), tmp_path)
     with pytest.raises(
-        InputError, match=r"no/such/model\.sieve can't be written: there is no folder .*; make it first"
+        InputError, match=r"no/such/model\.sieve: can't be written: there is no folder .*; make it first"
     ):
         write(small_model(), tmp_path / "no" / "such" / "model.sieve")
     (tmp_path / "file").write_text("a file")

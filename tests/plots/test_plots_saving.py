@@ -134,9 +134,9 @@ def test_clipped_charts_give_the_same_bytes(tmp_path: Path) -> None:
     [
         ("x.pdf", r"x\.pdf' ends in '\.pdf'; a chart is .* ends in \.svg, \.png, \.html, \.json"),
         ("x", "has no ending"),
-        ("none/x.svg", r"x\.svg can't be written: there is no folder .*none; make it first"),
+        ("none/x.svg", r"x\.svg: can't be written: there is no folder .*none; make it first"),
         ("file/x.svg", "there is no folder"),
-        ("folder.svg", r"folder\.svg is a folder; give the name of a file in it"),
+        ("folder.svg", r"folder\.svg: this is a folder; give the name of a file in it"),
         ("pipe.svg", "is a device or a pipe"),
         ("a\0b.svg", "can't be written"),
     ],

@@ -78,7 +78,7 @@ def known_products(scorer: SubspaceScorer, row: Row, member: int) -> list[tuple[
     return [
         (column, [value * float(each) for each in scorer.coefficients[place]])
         for column, value in row.items()
-        for place in range(int(scorer.term_starts[column]), int(scorer.term_starts[column + 1]))
+        for place in range(int(scorer.term_indptr[column]), int(scorer.term_indptr[column + 1]))
         if scorer.members[place] == member and value != 0.0
     ]
 

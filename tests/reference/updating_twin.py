@@ -26,7 +26,7 @@ class Learned(NamedTuple):
 
 def scorer_bytes(scorer: Any) -> bytes:
     """All arrays of a scorer."""
-    arrays = scorer.arrays()
+    arrays = scorer.stored_arrays()
     return b"".join(
         name.encode() + str(arrays[name].shape).encode() + arrays[name].tobytes() for name in sorted(arrays)
     )

@@ -155,8 +155,8 @@ def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyP
     ("name", "said"),
     [
         ("x.txt", "a report is an HTML page; give the name of a file that ends in .html or .htm"),
-        ("no/x.html", "no/x.html can't be written: there is no folder no; make it first."),
-        ("folder.html", "folder.html is a folder; give the name of a file in it."),
+        ("no/x.html", "no/x.html: can't be written: there is no folder no; make it first."),
+        ("folder.html", "folder.html: this is a folder; give the name of a file in it."),
     ],
 )
 def test_unwritable_reports_raise_an_error(

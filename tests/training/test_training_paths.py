@@ -57,8 +57,8 @@ def assert_same_model(one: Model, other: Model, *, thresholds: bool = True) -> N
     assert (one.idf is None) == (other.idf is None)
     if one.idf is not None and other.idf is not None:
         assert one.idf.tobytes() == other.idf.tobytes()
-    for name, array in one.scorer.arrays().items():
-        assert array.tobytes() == other.scorer.arrays()[name].tobytes(), name
+    for name, array in one.scorer.stored_arrays().items():
+        assert array.tobytes() == other.scorer.stored_arrays()[name].tobytes(), name
     if thresholds:
         assert (one.thresholds is None) == (other.thresholds is None)
         if one.thresholds is not None and other.thresholds is not None:

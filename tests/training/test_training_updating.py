@@ -121,8 +121,8 @@ def test_without_idf_it_is_a_model_of_all_documents_with_the_same_vocabulary(cas
     whole = Categorizer(**case, **usual, **cut).fit(*collection.some(range(100)))
     assert set(model.terms_) == set(whole.terms_)
     at = [model.terms_.index(term) for term in whole.terms_]
-    assert model.model_.scorer.arrays()["coefficients"][at].tobytes() == (
-        whole.model_.scorer.arrays()["coefficients"].tobytes()
+    assert model.model_.scorer.stored_arrays()["coefficients"][at].tobytes() == (
+        whole.model_.scorer.stored_arrays()["coefficients"].tobytes()
     )
     assert model.model_.class_docs == whole.model_.class_docs
     assert model.model_.fallback == whole.model_.fallback
@@ -134,7 +134,7 @@ def test_it_learns_what_scikit_learn_learns_from_all_documents() -> None:
     labelled = [at for at in range(100) if collection.sets[at]]
     texts, labels = collection.some(labelled)
     twin = MultinomialNB(alpha=0.01).fit(model.model_.rows(texts).matrix(), labels)
-    assert np.allclose(model.model_.scorer.arrays()["coefficients"].T, twin.feature_log_prob_, rtol=1e-6)
+    assert np.allclose(model.model_.scorer.stored_arrays()["coefficients"].T, twin.feature_log_prob_, rtol=1e-6)
     assert np.allclose(model.model_.scorer.intercepts, twin.class_log_prior_)
 
 

@@ -33,10 +33,10 @@ def scorer_of(rows: CSR, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer
     documents, member = np.unique(pairs.documents, return_inverse=True)
     classes = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
     labels = classes[np.argsort(member, kind="stable")]
-    label_starts = np.concatenate([[0], np.cumsum(np.bincount(member, minlength=len(documents)))]).astype(np.int64)
+    label_indptr = np.concatenate([[0], np.cumsum(np.bincount(member, minlength=len(documents)))]).astype(np.int64)
     projections = project(rows, documents, threads)
     return KNNFPScorer(
-        projections.starts, projections.weights, projections.members, label_starts, labels, len(pairs.classes), k
+        projections.starts, projections.weights, projections.members, label_indptr, labels, len(pairs.classes), k
     )
 
 
@@ -90,7 +90,7 @@ class KNNFP(VotingEstimator):
     def multilabel_(self) -> bool:
         """Return whether a training document had several labels."""
         check_is_fitted(self, "_scorer")
-        return len(self._scorer.labels) > len(self._scorer.label_starts) - 1
+        return len(self._scorer.labels) > len(self._scorer.label_indptr) - 1
 
     def to_scorer(self) -> KNNFPScorer:
         """Return the scorer that a model stores."""

@@ -25,7 +25,7 @@ FEW_VALUES = 1 << 13
 """The largest number of values that is scored with numpy; more values load the compiled kernels."""
 
 _SLICE = 1 << 8
-_ARRAYS = ("term_starts", "weights", "documents", "label_starts", "labels")
+_ARRAYS = ("term_indptr", "weights", "documents", "label_indptr", "labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +34,10 @@ class KNNFPScorer:
 
     kind: ClassVar[str] = "knnfp"
 
-    term_starts: Ints  # the weights of term t are term_starts[t] to term_starts[t + 1], ascending
+    term_indptr: Ints  # the weights of term t are term_indptr[t] to term_indptr[t + 1], ascending
     weights: Floats
     documents: Int32s  # ascending where weights are equal
-    label_starts: Ints  # the labels of document i are label_starts[i] to label_starts[i + 1]
+    label_indptr: Ints  # the labels of document i are label_indptr[i] to label_indptr[i + 1]
     labels: Int32s
     n_outputs: int
     k: int
@@ -45,7 +45,7 @@ class KNNFPScorer:
     @property
     def n_terms(self) -> int:
         """Return the number of terms, which are the columns of the rows to score."""
-        return len(self.term_starts) - 1
+        return len(self.term_indptr) - 1
 
     @property
     def intercepts(self) -> Floats:
@@ -73,45 +73,45 @@ class KNNFPScorer:
 
     def term_strengths(self) -> Floats:
         """Return the average number of votes that each term gives each class (terms x outputs)."""
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_starts))
-        n_labels = np.diff(self.label_starts)[self.documents]
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
+        n_labels = np.diff(self.label_indptr)[self.documents]
         cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)
         votes = np.bincount(cells, minlength=self.n_terms * self.n_outputs).reshape(self.n_terms, self.n_outputs)
-        n_documents = np.maximum(np.diff(self.term_starts), 1)
+        n_documents = np.maximum(np.diff(self.term_indptr), 1)
         return np.asarray(votes * (np.minimum(self.k, n_documents) / n_documents)[:, np.newaxis])
 
-    def header(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, Any]:
         """Return the setting k, the number of documents that vote."""
         return {"k": self.k}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the weights, documents and labels."""
         return {name: getattr(self, name) for name in _ARRAYS}
 
     @classmethod
-    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+    def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking k and the types and shapes of its arrays."""
-        require_parts(header, specs, ("k",), _ARRAYS)
-        k = header["k"]
+        require_parts(settings, specs, ("k",), _ARRAYS)
+        k = settings["k"]
         if not (is_whole(k) and 1 <= k < 1 << 63):
             raise InputError(f"k is {shown(k)}, which is no number of documents")
         n_weights = require_vector("weights", specs["weights"], np.float64)
         require_array("documents", specs["documents"], np.int32, (n_weights,))
-        require_vector("label_starts", specs["label_starts"], np.int64, least=1)
+        require_vector("label_indptr", specs["label_indptr"], np.int64, least=1)
         require_vector("labels", specs["labels"], np.int32)
-        return require_vector("term_starts", specs["term_starts"], np.int64, least=1) - 1
+        return require_vector("term_indptr", specs["term_indptr"], np.int64, least=1) - 1
 
     @classmethod
     def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the stored scorer."""
-        cls.declared_terms(header, specs_of(arrays), n_outputs)
-        term_starts, weights, documents, label_starts, labels = (arrays[name] for name in _ARRAYS)
-        require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
-        _require_parts_of("term_starts", term_starts, len(weights))
-        _require_parts_of("label_starts", label_starts, len(labels))
-        _require_range("documents", documents, len(label_starts) - 1)
+        cls.check_declared(settings, specs_of(arrays), n_outputs)
+        term_indptr, weights, documents, label_indptr, labels = (arrays[name] for name in _ARRAYS)
+        require_array("term_indptr", term_indptr, np.int64, (n_terms + 1,))
+        _require_parts_of("term_indptr", term_indptr, len(weights))
+        _require_parts_of("label_indptr", label_indptr, len(labels))
+        _require_range("documents", documents, len(label_indptr) - 1)
         _require_range("labels", labels, n_outputs)
         if len(weights) and not (weights.min() > 0.0 and weights.max() < np.inf):  # also rejects NaN
             raise InputError("weights has numbers that are not above 0")
@@ -119,16 +119,16 @@ class KNNFPScorer:
         in_order[1:-1] = (weights[1:] > weights[:-1]) | (
             (weights[1:] == weights[:-1]) & (documents[1:] > documents[:-1])
         )
-        in_order[term_starts] = True
+        in_order[term_indptr] = True
         if not in_order.all():
             raise InputError("the weights of a term, or documents of equal weight, do not ascend")
-        return cls(term_starts, weights, documents, label_starts, labels, n_outputs, int(header["k"]))
+        return cls(term_indptr, weights, documents, label_indptr, labels, n_outputs, int(settings["k"]))
 
     # -- few rows: numpy -----
 
     def _nearest(self, term: int, weight: float) -> Int32s:
         """Return the k documents whose weights of a term are nearest to a weight."""
-        own = slice(self.term_starts[term], self.term_starts[term + 1])
+        own = slice(self.term_indptr[term], self.term_indptr[term + 1])
         weights, documents = self.weights[own], self.documents[own]
         if len(weights) <= self.k:
             return documents
@@ -142,8 +142,8 @@ class KNNFPScorer:
 
     def _labels_of(self, documents: Int32s) -> Int32s:
         """Return the labels of the given documents, concatenated."""
-        begins = self.label_starts[documents]
-        sizes = self.label_starts[documents.astype(np.int64) + 1] - begins
+        begins = self.label_indptr[documents]
+        sizes = self.label_indptr[documents.astype(np.int64) + 1] - begins
         skipped = np.repeat(begins - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
         return np.asarray(self.labels[np.arange(len(skipped)) + skipped])
 
@@ -156,7 +156,7 @@ class KNNFPScorer:
         columns, starts = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int64, copy=False)
         values = rows.data.astype(np.float64, copy=False)
         given = SortedWeights(*(frozen(getattr(self, name)) for name in _ARRAYS))
-        k = min(self.k, len(self.label_starts))
+        k = min(self.k, len(self.label_indptr))
         scores = np.empty((rows.n_rows, self.n_outputs))
 
         def score(number: int) -> None:

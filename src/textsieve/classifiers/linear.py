@@ -63,18 +63,18 @@ class LinearScorer:
         """Return the coefficients: how strongly each term indicates each class."""
         return self.coefficients
 
-    def header(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, Any]:
         """Return an empty dictionary: a linear scorer has no settings, only arrays."""
         return {}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the coefficients and intercepts."""
         return {"coefficients": self.coefficients, "intercepts": self.intercepts}
 
     @classmethod
-    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+    def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking the types and shapes of its arrays."""
-        require_parts(header, specs, (), ("coefficients", "intercepts"))
+        require_parts(settings, specs, (), ("coefficients", "intercepts"))
         intercepts, coefficients = specs["intercepts"], specs["coefficients"]
         outputs = (1, 2) if n_outputs == 2 else (n_outputs,)
         require_array("intercepts", intercepts, np.float64, *((n,) for n in outputs))
@@ -84,10 +84,10 @@ class LinearScorer:
 
     @classmethod
     def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the stored scorer; for two classes it may have one output."""
-        cls.declared_terms(header, specs_of(arrays), n_outputs)
+        cls.check_declared(settings, specs_of(arrays), n_outputs)
         intercepts, coefficients = arrays["intercepts"], arrays["coefficients"]
         require_array("coefficients", coefficients, np.float32, (n_terms, len(intercepts)))
         require_finite("intercepts", intercepts)

@@ -44,7 +44,7 @@ VOTES = ("weighted", "plain")
 FEW_POSTINGS = 1 << 25
 """The largest number of postings that is searched with numpy; more load the compiled kernels."""
 
-_ARRAYS = ("term_starts", "documents", "weights", "class_starts", "classes")
+_ARRAYS = ("term_indptr", "documents", "weights", "class_indptr", "classes")
 _SLICE = 1 << 8
 
 
@@ -55,7 +55,7 @@ class NeighbourScorer:
     kind: ClassVar[str] = "knn"
 
     postings: Postings
-    class_starts: Ints  # the classes of document i are class_starts[i] to class_starts[i + 1]
+    class_indptr: Ints  # the classes of document i are class_indptr[i] to class_indptr[i + 1]
     classes: Int32s
     n_outputs: int
     k: int
@@ -82,7 +82,7 @@ class NeighbourScorer:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
         threads = n_threads(n_jobs)
         unit = unit_rows(rows)
-        if "index" in vars(self) or np.diff(self.postings.term_starts)[unit.indices].sum() > FEW_POSTINGS:
+        if "index" in vars(self) or np.diff(self.postings.term_indptr)[unit.indices].sum() > FEW_POSTINGS:
             return self._scores_of_many(unit, threads)
         return self._scores_of_few(unit)
 
@@ -93,51 +93,51 @@ class NeighbourScorer:
 
     def term_strengths(self) -> Floats:
         """Return the mean weight of each term in the documents of each class (terms x outputs)."""
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_starts))
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_indptr))
         sums = self._by_class(terms, self.postings.documents, self.postings.weights, self.n_terms)
         return sums / np.maximum(np.bincount(self.classes, minlength=self.n_outputs), 1)
 
-    def header(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, Any]:
         """Return the number of neighbours and the kind of votes."""
         return {"k": self.k, "votes": self.votes}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the training documents and their classes."""
-        return dict(zip(_ARRAYS, (*self.postings[:3], self.class_starts, self.classes), strict=True))
+        return dict(zip(_ARRAYS, (*self.postings[:3], self.class_indptr, self.classes), strict=True))
 
     @classmethod
-    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+    def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking settings, types and shapes."""
-        require_parts(header, specs, ("k", "votes"), _ARRAYS)
-        k, votes = header["k"], header["votes"]
+        require_parts(settings, specs, ("k", "votes"), _ARRAYS)
+        k, votes = settings["k"], settings["votes"]
         if not (is_whole(k) and k >= 1):
             raise InputError(f"k is {shown(k)}, which is no number of neighbours")
         if votes not in VOTES:
             raise InputError(f"votes is {shown(votes)}, none of {', '.join(VOTES)}")
         n_weights = require_vector("documents", specs["documents"], np.int32)
         require_array("weights", specs["weights"], np.float32, (n_weights,))
-        require_vector("class_starts", specs["class_starts"], np.int64, least=2)
+        require_vector("class_indptr", specs["class_indptr"], np.int64, least=2)
         require_vector("classes", specs["classes"], np.int32)
-        return require_vector("term_starts", specs["term_starts"], np.int64, least=1) - 1
+        return require_vector("term_indptr", specs["term_indptr"], np.int64, least=1) - 1
 
     @classmethod
     def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the stored scorer."""
-        cls.declared_terms(header, specs_of(arrays), n_outputs)
-        term_starts, documents, weights, class_starts, classes = (arrays[name] for name in _ARRAYS)
-        require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
-        n_documents = len(class_starts) - 1
-        require_ascending("documents", documents, "term_starts", term_starts, n_documents)
-        require_ascending("classes", classes, "class_starts", class_starts, n_outputs)
-        if (class_starts[1:] == class_starts[:-1]).any():
+        cls.check_declared(settings, specs_of(arrays), n_outputs)
+        term_indptr, documents, weights, class_indptr, classes = (arrays[name] for name in _ARRAYS)
+        require_array("term_indptr", term_indptr, np.int64, (n_terms + 1,))
+        n_documents = len(class_indptr) - 1
+        require_ascending("documents", documents, "term_indptr", term_indptr, n_documents)
+        require_ascending("classes", classes, "class_indptr", class_indptr, n_outputs)
+        if (class_indptr[1:] == class_indptr[:-1]).any():
             raise InputError("a document has no class")
         lengths = np.bincount(documents, np.square(weights, dtype=np.float64), n_documents)
         if not ((lengths == 0.0) | (np.abs(lengths - 1.0) < 1e-4)).all():  # also rejects NaN
             raise InputError("the weights of a document have not the length 1")
-        postings = Postings(term_starts, documents, weights, n_documents)
-        return cls(postings, class_starts, classes, n_outputs, int(header["k"]), header["votes"])
+        postings = Postings(term_indptr, documents, weights, n_documents)
+        return cls(postings, class_indptr, classes, n_outputs, int(settings["k"]), settings["votes"])
 
     # -- few rows: numpy -----
 
@@ -169,11 +169,11 @@ class NeighbourScorer:
 
     def _by_class(self, groups: Ints, documents: Int32s, amounts: NDArray[Any], n_groups: int) -> Floats:
         """Add up amounts of documents by group and class (groups x outputs), in the order given."""
-        sizes = self.class_starts[documents.astype(np.int64) + 1] - self.class_starts[documents]
+        sizes = self.class_indptr[documents.astype(np.int64) + 1] - self.class_indptr[documents]
         if (sizes == 1).all():
-            outputs: NDArray[Any] = self.classes[self.class_starts[documents]]
+            outputs: NDArray[Any] = self.classes[self.class_indptr[documents]]
         else:
-            firsts = self.class_starts[documents] - np.concatenate([[0], sizes.cumsum()[:-1]])
+            firsts = self.class_indptr[documents] - np.concatenate([[0], sizes.cumsum()[:-1]])
             outputs = self.classes[np.arange(sizes.sum()) + np.repeat(firsts, sizes)]
             groups, amounts = np.repeat(groups, sizes), np.repeat(amounts, sizes)
         sums: Any = np.bincount(groups * self.n_outputs + outputs, amounts, n_groups * self.n_outputs)
@@ -186,13 +186,13 @@ class NeighbourScorer:
         from ..threads import parallel_map
 
         index, k = self.index, min(self.k, self.postings.n_documents)
-        class_starts, classes, weighted = frozen(self.class_starts), frozen(self.classes), self.votes == "weighted"
+        class_indptr, classes, weighted = frozen(self.class_indptr), frozen(self.classes), self.votes == "weighted"
         scores = np.empty((unit.n_rows, self.n_outputs))
 
         def score(number: int) -> None:
             first, last = number * _SLICE, min((number + 1) * _SLICE, unit.n_rows)
             part = unit.indices, unit.data, unit.indptr[first : last + 1]
-            vote(index, *part, class_starts, classes, k, weighted, scores[first:last])
+            vote(index, *part, class_indptr, classes, k, weighted, scores[first:last])
 
         parallel_map(score, -(-unit.n_rows // _SLICE), threads)
         return scores

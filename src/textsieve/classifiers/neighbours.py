@@ -58,7 +58,7 @@ def right_by_size(scorer: NeighbourScorer, most: int, threads: int) -> Ints:
     n_slices = -(-n_documents // _SLICE)
     right = np.zeros((n_slices, most), np.int64)
     most_frequent = int(np.bincount(scorer.classes).argmax())
-    index, pairs = scorer.index, (frozen(scorer.class_starts), frozen(scorer.classes))
+    index, pairs = scorer.index, (frozen(scorer.class_indptr), frozen(scorer.classes))
 
     def judge(number: int) -> None:
         part = number * _SLICE, min((number + 1) * _SLICE, n_documents)

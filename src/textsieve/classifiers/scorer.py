@@ -71,27 +71,32 @@ class Scorer(Protocol):
     def term_strengths(self) -> NDArray[Any]:
         """Return how strongly each term indicates each class (terms x outputs)."""
 
-    def header(self) -> dict[str, Any]:
-        """Return the settings needed for predicting, as JSON values."""
+    # A model file stores a scorer as settings and arrays. They are read in two steps, because a file is not trusted:
+    # `check_declared` sees the types and shapes that the file declares, and `restore` gets the arrays.
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays needed for predicting."""
+    def stored_settings(self) -> dict[str, Any]:
+        """Return the settings to store, as JSON values."""
+
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays to store, by name; `modelfile.arrays.ARRAYS` has the names that are taken."""
 
     @classmethod
-    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
-        """Return the number of terms of a stored scorer, from its settings and the types and shapes of its arrays.
+    def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+        """Check stored settings, and the types and shapes of stored arrays, and return the number of terms.
 
-        Raises `InputError` if they don't belong to a scorer of this kind. A model file is checked this way before its
-        arrays are read.
+        `specs` declares the arrays, which are not read yet: a file that claims to have huge arrays must fail here.
+        Raises `InputError` unless `stored_settings` and `stored_arrays` of a scorer with `n_outputs` classes could have
+        returned them; `require_parts`, `require_array` and `require_vector` help.
         """
 
     @classmethod
     def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
-        """Return the scorer that `header` and `arrays` describe; raise `InputError` for anything that doesn't fit.
+        """Return the scorer from its stored settings and arrays; raise `InputError` for values that can't be.
 
-        Scores of a restored scorer are finite for every text: see `require_finite`.
+        It calls `check_declared` first, with `specs_of(arrays)`, and then checks the values of the arrays: indices must
+        be in range, because kernels don't check them, and the scores of every text must be finite (`require_finite`).
         """
 
 
@@ -115,13 +120,16 @@ def scorer_type(kind: object) -> type[Scorer]:
 
 
 def require_parts(
-    header: Mapping[str, Any], arrays: Mapping[str, Any], settings: Collection[str], names: Collection[str]
+    settings: Mapping[str, Any],
+    arrays: Mapping[str, Any],
+    setting_names: Collection[str],
+    array_names: Collection[str],
 ) -> None:
     """Raise `InputError` if the names of a stored scorer's settings or arrays are not the expected ones."""
-    for part, names_found, wanted in (("settings", header, settings), ("arrays", arrays, names)):
-        if set(names_found) != set(wanted):
+    for part, names, expected in (("settings", settings, setting_names), ("arrays", arrays, array_names)):
+        if set(names) != set(expected):
             raise InputError(
-                f"its scorer's {part} are {shown(sorted(names_found)[:20], 200)}, not {shown(sorted(wanted), 200)}"
+                f"its scorer's {part} are {shown(sorted(names)[:20], 200)}, not {shown(sorted(expected), 200)}"
             )
 
 

@@ -52,7 +52,7 @@ MOST_RANKS = 1 << 16
 """The number of different factors from which a rank takes more than two bytes."""
 
 _SLICE = 1 << 8
-_ARRAYS = ("coefficients", "partner_starts", "partners", "run_starts", "run_ends", "run_factors")
+_ARRAYS = ("coefficients", "partner_indptr", "partners", "run_indptr", "run_ends", "run_factors")
 
 
 class Partners(NamedTuple):
@@ -60,20 +60,20 @@ class Partners(NamedTuple):
 
     starts: Ints
     terms: NDArray[Any]  # uint16 or int32
-    run_starts: Ints  # the runs of term t are run_starts[t] to run_starts[t + 1]
+    run_indptr: Ints  # the runs of term t are run_indptr[t] to run_indptr[t + 1]
     run_ends: Int32s  # within the list of the term
     run_factors: NDArray[np.float32]
 
     def of(self, term: int) -> tuple[NDArray[Any], Int32s, NDArray[np.float32]]:
         """Return the partners of a term, the ends of its runs, and their factors."""
-        runs = slice(self.run_starts[term], self.run_starts[term + 1])
+        runs = slice(self.run_indptr[term], self.run_indptr[term + 1])
         return self.terms[self.starts[term] : self.starts[term + 1]], self.run_ends[runs], self.run_factors[runs]
 
     def run_sizes(self) -> Ints:
         """Return the number of partners in each run."""
         ends = self.run_ends.astype(np.int64)
         sizes = np.concatenate([ends[:1], ends[1:] - ends[:-1]])
-        first = self.run_starts[:-1][self.run_starts[1:] > self.run_starts[:-1]]
+        first = self.run_indptr[:-1][self.run_indptr[1:] > self.run_indptr[:-1]]
         sizes[first] = ends[first]
         return sizes
 
@@ -148,29 +148,29 @@ class TCFPScorer:
         """Return the coefficients: how each term's vote is split among the classes."""
         return self.coefficients
 
-    def header(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, Any]:
         """Return the way in which a term's factors are combined."""
         return {"context": self.context}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the coefficients and partners; partners of two bytes are stored as bytes, little-endian."""
-        starts, terms, run_starts, run_ends, run_factors = self.partners
+        starts, terms, run_indptr, run_ends, run_factors = self.partners
         if terms.dtype == np.uint16:
             terms = terms.astype("<u2", copy=False).view(np.uint8)
-        arrays = self.coefficients, starts, terms, run_starts, run_ends, run_factors
+        arrays = self.coefficients, starts, terms, run_indptr, run_ends, run_factors
         return dict(zip(_ARRAYS, arrays, strict=True))
 
     @classmethod
-    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+    def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking settings, types and shapes."""
-        require_parts(header, specs, ("context",), _ARRAYS)
-        if header["context"] not in CONTEXTS:
-            raise InputError(f"context is {shown(header['context'])}, none of {', '.join(CONTEXTS)}")
-        coefficients, starts, terms, run_starts, run_ends, run_factors = (specs[name] for name in _ARRAYS)
+        require_parts(settings, specs, ("context",), _ARRAYS)
+        if settings["context"] not in CONTEXTS:
+            raise InputError(f"context is {shown(settings['context'])}, none of {', '.join(CONTEXTS)}")
+        coefficients, starts, terms, run_indptr, run_ends, run_factors = (specs[name] for name in _ARRAYS)
         n_terms = (*coefficients.shape, 0)[0]
         require_array("coefficients", coefficients, np.float32, (n_terms, n_outputs))
-        require_array("partner_starts", starts, np.int64, (n_terms + 1,))
-        require_array("run_starts", run_starts, np.int64, (n_terms + 1,))
+        require_array("partner_indptr", starts, np.int64, (n_terms + 1,))
+        require_array("run_indptr", run_indptr, np.int64, (n_terms + 1,))
         require_array("run_factors", run_factors, np.float32, (require_vector("run_ends", run_ends, np.int32),))
         if partner_type(n_terms) is np.uint16:
             require_array("partners", terms, np.uint8, (terms.size // 2 * 2,))
@@ -180,18 +180,18 @@ class TCFPScorer:
 
     @classmethod
     def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the stored scorer."""
-        cls.declared_terms(header, specs_of(arrays), n_outputs)
-        coefficients, starts, terms, run_starts, run_ends, run_factors = (arrays[name] for name in _ARRAYS)
+        cls.check_declared(settings, specs_of(arrays), n_outputs)
+        coefficients, starts, terms, run_indptr, run_ends, run_factors = (arrays[name] for name in _ARRAYS)
         require_array("coefficients", coefficients, np.float32, (n_terms, n_outputs))
         if partner_type(n_terms) is np.uint16:
             terms = np.require(terms.view("<u2"), np.uint16, "A")
         require_finite("coefficients", coefficients)
-        partners = Partners(starts, terms, run_starts, run_ends, run_factors)
+        partners = Partners(starts, terms, run_indptr, run_ends, run_factors)
         _require_sound(partners, n_terms)
-        return cls(coefficients, partners, header["context"])
+        return cls(coefficients, partners, settings["context"])
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields to pickle, without the index, which is as large and can be rebuilt."""
@@ -278,8 +278,8 @@ class TCFPScorer:
 
 def _require_sound(partners: Partners, n_terms: int) -> None:
     """Raise `InputError` for lists that would lead out of the arrays, or whose factors would give inexact sums."""
-    starts, terms, run_starts, run_ends, run_factors = partners
-    for name, array, end in (("partner_starts", starts, len(terms)), ("run_starts", run_starts, len(run_ends))):
+    starts, terms, run_indptr, run_ends, run_factors = partners
+    for name, array, end in (("partner_indptr", starts, len(terms)), ("run_indptr", run_indptr, len(run_ends))):
         if array[0] != 0 or array[-1] != end or (array[1:] < array[:-1]).any():
             raise InputError(f"{name} does not go from 0 to {end:,}, ascending")
     if (starts[1:] - starts[:-1]).max(initial=0) >= max(n_terms, 1):
@@ -290,8 +290,8 @@ def _require_sound(partners: Partners, n_terms: int) -> None:
         raise InputError(f"run_factors has factors that are not from {LEAST:g} to 1")
     if (partners.run_sizes() <= 0).any():
         raise InputError("run_ends do not ascend within a term")
-    has_runs = run_starts[1:] > run_starts[:-1]
+    has_runs = run_indptr[1:] > run_indptr[:-1]
     ends = np.zeros(n_terms, np.int64)
-    ends[has_runs] = run_ends[run_starts[1:][has_runs] - 1]
+    ends[has_runs] = run_ends[run_indptr[1:][has_runs] - 1]
     if (ends != starts[1:] - starts[:-1]).any():
         raise InputError("run_ends does not end where the partners of a term do")

@@ -171,8 +171,8 @@ def vote_arrays(table: VoteTable) -> dict[str, NDArray[Any]]:
     return dict(zip(DTYPES, (table.class_docs, *table.entries), strict=True))
 
 
-def declared_terms(specs: Specs, n_classes: int) -> int:
-    """Return the number of terms of a stored table, from the types and shapes of its arrays.
+def check_declared(specs: Specs, n_classes: int) -> int:
+    """Check the types and shapes of the arrays of a stored table, and return its number of terms.
 
     Raises `InputError` if they are not those of a table with `n_classes` classes.
     """
@@ -184,8 +184,8 @@ def declared_terms(specs: Specs, n_classes: int) -> int:
     return starts[0] - 1
 
 
-def votes_of(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multilabel: bool) -> VoteTable:
-    """Return the table of arrays that passed `declared_terms`; raise `InputError` if no documents can have it."""
+def restore_votes(arrays: Mapping[str, NDArray[Any]], n_classes: int, *, multilabel: bool) -> VoteTable:
+    """Return the table from arrays that passed `check_declared`; raise `InputError` if no documents can have it."""
     class_docs, *entries = (arrays[name] for name in DTYPES)
     table = VoteTable(tuple(range(n_classes)), class_docs, multilabel, Entries(*entries))
     starts = table.entries.starts

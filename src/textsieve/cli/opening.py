@@ -11,8 +11,8 @@ from ..corpus import Corpus, read
 from ..corpus.named_corpora import is_name
 from ..corpus.streams import read_head
 from ..errors import InputError
-from ..files import check_openable
 from ..prediction import Model
+from ..writability import check_openable
 from .messages import warn
 
 STDIO = "-"
@@ -132,7 +132,7 @@ def refuse_to_lose(
     """Raise `InputError`, before any work is done, for an output that can't be written or would spoil the inputs.
 
     It must not replace an input, nor be inside a folder of documents, where the next run would read it as one of them.
-    `what` describes the output, and `option` is the option that names it; see `files.check_openable`.
+    `what` describes the output, and `option` is the option that names it; see `writability.check_openable`.
     """
     check_openable(output, what=what, may_be_stream=may_be_stream)
     for path in inputs:

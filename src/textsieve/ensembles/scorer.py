@@ -46,7 +46,7 @@ from ..text.csr import CSR
 FEW_PRODUCTS = 1 << 22
 """Up to this many products are computed with NumPy, which is faster than loading the kernels."""
 
-_ARRAYS = ("term_starts", "members", "coefficients", "member_intercepts", "classes", "intercepts")
+_ARRAYS = ("term_indptr", "members", "coefficients", "member_intercepts", "classes", "intercepts")
 _SLICE = 1 << 6
 _CHOICES = 1 << 21
 
@@ -75,7 +75,7 @@ class SubspaceScorer:
 
     kind: ClassVar[str] = "subspace"
 
-    term_starts: Ints  # term t has the rows term_starts[t] to term_starts[t + 1] of members and coefficients
+    term_indptr: Ints  # term t has the rows term_indptr[t] to term_indptr[t + 1] of members and coefficients
     members: Int32s  # ascending for each term
     coefficients: NDArray[np.float32]  # a row for each term and member, a column for each output of a member
     member_intercepts: Floats  # members x outputs of a member
@@ -86,7 +86,7 @@ class SubspaceScorer:
     @property
     def n_terms(self) -> int:
         """Return the number of terms, which is the number of columns of rows."""
-        return len(self.term_starts) - 1
+        return len(self.term_indptr) - 1
 
     @property
     def n_outputs(self) -> int:
@@ -103,7 +103,7 @@ class SubspaceScorer:
         if rows.n_columns != self.n_terms:
             raise InputError(f"The rows have {rows.n_columns:,} columns, but there are {self.n_terms:,} terms.")
         threads = n_threads(n_jobs)
-        n_products = np.diff(self.term_starts)[rows.indices].sum() * self.coefficients.shape[1]
+        n_products = np.diff(self.term_indptr)[rows.indices].sum() * self.coefficients.shape[1]
         votes = self._votes_of_many(rows, threads) if n_products > FEW_PRODUCTS else self._votes_of_few(rows)
         return votes + self.intercepts
 
@@ -124,7 +124,7 @@ class SubspaceScorer:
 
     def term_strengths(self) -> Floats:
         """Return the mean coefficients of the members (terms x outputs), with 0 for members without the term."""
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_starts))
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         strengths = np.zeros((self.n_terms, self.n_outputs))
         for output in range(self.coefficients.shape[1]):
             mean = np.bincount(terms, self.coefficients[:, output], self.n_terms) / self.n_members
@@ -134,21 +134,21 @@ class SubspaceScorer:
                 strengths[:, self.classes[output]] = mean
         return strengths
 
-    def header(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, Any]:
         """Return the settings to store: whether the scorer is multilabel."""
-        return {"several": self.multilabel}
+        return {"multilabel": self.multilabel}
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to store: coefficients, the terms of the members, and the classes they vote for."""
         return {name: getattr(self, name) for name in _ARRAYS}
 
     @classmethod
-    def declared_terms(cls, header: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
+    def check_declared(cls, settings: Mapping[str, Any], specs: Mapping[str, ArraySpec], n_outputs: int) -> int:
         """Return the number of terms of a stored scorer, after checking its settings, array types and shapes."""
-        require_parts(header, specs, ("several",), _ARRAYS)
-        multilabel = header["several"]
+        require_parts(settings, specs, ("multilabel",), _ARRAYS)
+        multilabel = settings["multilabel"]
         if not isinstance(multilabel, bool):
-            raise InputError(f"several is {shown(multilabel)}, neither true nor false")
+            raise InputError(f"multilabel is {shown(multilabel)}, neither true nor false")
         n_voted = require_vector("classes", specs["classes"], np.int32)
         member_intercepts = specs["member_intercepts"]
         n_members = max((*member_intercepts.shape, 0)[0], 1)
@@ -159,24 +159,24 @@ class SubspaceScorer:
         require_array("intercepts", specs["intercepts"], np.float64, (n_outputs,))
         n_pairs = require_vector("members", specs["members"], np.int32)
         require_array("coefficients", specs["coefficients"], np.float32, (n_pairs, n_own))
-        return require_vector("term_starts", specs["term_starts"], np.int64, least=1) - 1
+        return require_vector("term_indptr", specs["term_indptr"], np.int64, least=1) - 1
 
     @classmethod
     def restore(
-        cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], n_terms: int, n_outputs: int
     ) -> Self:
         """Return the scorer from its stored settings and arrays."""
-        cls.declared_terms(header, specs_of(arrays), n_outputs)
-        term_starts, members, coefficients, member_intercepts, classes, intercepts = (arrays[name] for name in _ARRAYS)
-        require_array("term_starts", term_starts, np.int64, (n_terms + 1,))
+        cls.check_declared(settings, specs_of(arrays), n_outputs)
+        term_indptr, members, coefficients, member_intercepts, classes, intercepts = (arrays[name] for name in _ARRAYS)
+        require_array("term_indptr", term_indptr, np.int64, (n_terms + 1,))
         n_members = len(member_intercepts)
-        require_ascending("members", members, "term_starts", term_starts, n_members)
+        require_ascending("members", members, "term_indptr", term_indptr, n_members)
         require_ascending("classes", classes, "the bounds of classes", np.array([0, len(classes)]), n_outputs)
         require_finite("coefficients", coefficients)
         require_finite("member_intercepts", member_intercepts)
         require_finite("intercepts", intercepts)
-        checked_arrays = term_starts, members, coefficients, member_intercepts, classes, intercepts
-        return cls(*checked_arrays, header["several"])
+        checked_arrays = term_indptr, members, coefficients, member_intercepts, classes, intercepts
+        return cls(*checked_arrays, settings["multilabel"])
 
     # -- a few rows ----------------------------------------------------------------------------------------------
 
@@ -194,8 +194,8 @@ class SubspaceScorer:
         return votes
 
     def _known(self, columns: NDArray[Any], values: NDArray[Any]) -> _KnownPairs:
-        starts = self.term_starts[columns]
-        sizes = np.where(values != 0.0, self.term_starts[columns.astype(np.int64) + 1] - starts, 0)
+        starts = self.term_indptr[columns]
+        sizes = np.where(values != 0.0, self.term_indptr[columns.astype(np.int64) + 1] - starts, 0)
         places = np.repeat(np.arange(len(columns)), sizes)
         pair_rows = np.arange(len(places)) + np.repeat(starts - np.concatenate([[0], sizes.cumsum()[:-1]]), sizes)
         products = values[places, np.newaxis].astype(np.float64) * self.coefficients[pair_rows]
@@ -254,7 +254,7 @@ class SubspaceScorer:
         values = frozen(rows.data.astype(np.float64, copy=False))
         columns = frozen(rows.indices.astype(np.int32, copy=False))
         starts = rows.indptr.astype(np.int64, copy=False)
-        members = self.term_starts, self.members, self.coefficients, self.member_intercepts, self.classes
+        members = self.term_indptr, self.members, self.coefficients, self.member_intercepts, self.classes
         arrays = [frozen(array) for array in members]
 
         def do(number: int) -> None:

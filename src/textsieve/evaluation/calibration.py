@@ -135,14 +135,14 @@ class Calibration:
             found = np.where(totals > 0, found / np.where(totals > 0, totals, 1.0), 1.0 / self.n_classes)
         return found
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of all curves."""
-        return {"calibration_starts": self.starts, "calibration_knots": self.knots, "calibration_values": self.values}
+        return {"calibration_indptr": self.starts, "calibration_knots": self.knots, "calibration_values": self.values}
 
     @staticmethod
     def check_declared(method: Any, specs: Mapping[str, ArraySpec], n_classes: int) -> None:
         """Raise `InputError` if the method, or the types or shapes of stored arrays, are not a calibration's."""
-        starts, knots, values = (specs.get(f"calibration_{name}") for name in ("starts", "knots", "values"))
+        starts, knots, values = (specs.get(f"calibration_{name}") for name in ("indptr", "knots", "values"))
         if not isinstance(method, str) or method not in METHODS or starts is None or knots is None or values is None:
             raise InputError(f"its calibration is {shown(method)}, or parts of it are missing")
         if not (
@@ -160,7 +160,7 @@ class Calibration:
     def restore(cls, method: Any, arrays: Mapping[str, NDArray[Any]], n_classes: int) -> Self:
         """Return the calibration that was stored; raise `InputError` for anything that doesn't fit."""
         cls.check_declared(method, specs_of(arrays), n_classes)
-        starts, knots, values = (arrays[f"calibration_{name}"] for name in ("starts", "knots", "values"))
+        starts, knots, values = (arrays[f"calibration_{name}"] for name in ("indptr", "knots", "values"))
         if not (starts[0] == 0 and starts[-1] == len(knots) and (starts[1:] > starts[:-1]).all()):
             raise InputError("the parts of its calibration do not fit together")
         if not (np.abs(knots).max() <= LARGEST and np.abs(values).max() <= LARGEST):  # NaN is not

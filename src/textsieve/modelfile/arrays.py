@@ -30,11 +30,11 @@ ARRAYS: dict[str, type[np.generic]] = {
     "idf": np.float64,  # absent if the weighting has no idf
     "thresholds": np.float64,  # absent unless a multilabel model uses thresholds
     "class_docs": np.int64,
-    "calibration_starts": np.int64,  # absent without probabilities, like the next two
+    "calibration_indptr": np.int64,  # absent without probabilities, like the next two
     "calibration_knots": np.float64,
     "calibration_values": np.float64,
 }
-OPTIONAL = {"idf", "thresholds", "calibration_starts", "calibration_knots", "calibration_values"}
+OPTIONAL = {"idf", "thresholds", "calibration_indptr", "calibration_knots", "calibration_values"}
 
 _WRONG_THRESHOLDS = "thresholds or ranks are there although it is not multilabel, or are missing although it is"
 
@@ -46,11 +46,11 @@ def arrays_of(model: Model) -> Arrays:
         "idf": model.idf,
         "thresholds": model.thresholds,
         "class_docs": np.array(model.class_docs, np.int64),
-        **dict.fromkeys(("calibration_starts", "calibration_knots", "calibration_values")),
-        **({} if model.calibration is None else model.calibration.arrays()),
+        **dict.fromkeys(("calibration_indptr", "calibration_knots", "calibration_values")),
+        **({} if model.calibration is None else model.calibration.stored_arrays()),
     }
     assert arrays.keys() == ARRAYS.keys()
-    scorer_arrays = model.scorer.arrays()
+    scorer_arrays = model.scorer.stored_arrays()
     assert not scorer_arrays.keys() & arrays.keys()
     return {name: array for name, array in arrays.items() if array is not None} | scorer_arrays
 
@@ -136,7 +136,7 @@ def check_declared(archive: Archive) -> list[str]:
     n_classes = len(header["classes"])
     with _as_fault_of(name):
         kind, settings, scorer_specs = _scorer_parts(header, specs)
-        n_terms = kind.declared_terms(settings, scorer_specs, n_classes)
+        n_terms = kind.check_declared(settings, scorer_specs, n_classes)
         curves = _calibration_parts(specs)
         if header["calibration"] is not None or curves:
             Calibration.check_declared(header["calibration"], curves, n_classes)

@@ -94,7 +94,7 @@ def header_of(model: Model, statistics: Mapping[str, Any] | None) -> Header:
             "preparation": model.preparation.to_dict(),
         },
         "weighting": {"tf": model.tf, "norm": model.norm},
-        "scorer": {"kind": model.scorer.kind, **model.scorer.header()},
+        "scorer": {"kind": model.scorer.kind, **model.scorer.stored_settings()},
         "ranks": model.ranks,
         "calibration": None if model.calibration is None else model.calibration.method,
         "settings": model.settings,

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ..errors import InputError
-from ..files import unwritable
+from ..writability import unwritable
 from .reading import open_model
 
 
@@ -28,7 +28,7 @@ def locked(path: str) -> Iterator[None]:
     lock_path = _lock_path(path)
     folder = os.path.dirname(lock_path)
     if not os.path.isdir(folder):  # filelock would create it
-        raise unwritable(path, f"there is no folder {folder}; make it first")
+        raise unwritable(path, f"there is no folder {folder}", "make it first")
     _check_lock_file(lock_path)
     lock = FileLock(lock_path, timeout=0)
     try:

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..archive import COPY_AGAIN, Archive, Arrays, Specs, checksum_of
-from ..classifiers.vote_table import declared_terms as declared_terms_of_votes
-from ..classifiers.vote_table import vote_arrays, votes_of
+from ..classifiers.vote_table import check_declared as check_declared_votes
+from ..classifiers.vote_table import restore_votes, vote_arrays
 from ..errors import InputError
 from ..prediction import Model
 from ..stats import ClassStats
-from ..stats.codec import declared_terms as declared_terms_of_sums
-from ..stats.codec import table_arrays, table_of
+from ..stats.codec import check_declared as check_declared_sums
+from ..stats.codec import restore_table, table_arrays
 from ..training.document_digests import DIGEST
 from ..training.statistics import ClassSums, ClassVotes, Statistics
 from .arrays import STATISTICS_PREFIX, check_declared
@@ -91,9 +91,9 @@ def _check_specs(section: Mapping[str, Any], specs: Specs, model: Model, name: s
     table_specs = {key: spec for key, spec in specs.items() if key not in OWN_ARRAYS}
     with _as_fault_of(name):
         if section["kind"] == "class_sums":
-            n_terms = declared_terms_of_sums(table_specs, n_classes)
+            n_terms = check_declared_sums(table_specs, n_classes)
         else:
-            n_terms = declared_terms_of_votes(table_specs, n_classes)
+            n_terms = check_declared_votes(table_specs, n_classes)
     fits = n_terms == len(model.terms)
     _check([Rule(fits, f"they are of {n_terms:,} terms, and the model has {len(model.terms):,}")], name)
 
@@ -116,9 +116,9 @@ def _restore(section: Mapping[str, Any], arrays: Arrays, model: Model) -> Statis
     n_classes, n_documents, n_unlabelled = len(model.classes), section["n_documents"], section["n_unlabelled"]
     learned: ClassSums | ClassVotes
     if section["kind"] == "class_sums":
-        learned = ClassSums(ClassStats(table_of(range(n_classes), n_documents - n_unlabelled, arrays)))
+        learned = ClassSums(ClassStats(restore_table(range(n_classes), n_documents - n_unlabelled, arrays)))
     else:
-        learned = ClassVotes(votes_of(arrays, n_classes, multilabel=section["multilabel"]))
+        learned = ClassVotes(restore_votes(arrays, n_classes, multilabel=section["multilabel"]))
     digests = arrays["document_digests"].tobytes()
     added = frozenset(digests[start : start + DIGEST] for start in range(0, len(digests), DIGEST))
     return Statistics(learned, arrays["docs_without_terms"], n_documents, n_unlabelled, added)

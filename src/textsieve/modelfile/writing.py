@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..archive import Arrays, pack
 from ..errors import InputError
-from ..files import check_writable, replacing
+from ..files import replacing
 from ..prediction import Model
+from ..writability import check_writable
 from .arrays import arrays_of, check_model, restore_calibration, restore_scorer
 from .header import KIND, MAX_BYTES, header_of
 from .reading import ModelFile, open_model

@@ -16,7 +16,8 @@ import altair as alt
 import vl_convert
 
 from ..errors import InputError
-from ..files import check_writable, replacing, unwritable
+from ..files import replacing
+from ..writability import check_writable, unwritable
 from .look import Drawing
 
 PIXELS = 2

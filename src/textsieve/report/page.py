@@ -18,7 +18,8 @@ from ..comparison import Comparison
 from ..comparison.view import label_text
 from ..errors import InputError
 from ..extras import require_extra
-from ..files import check_writable, replacing, unwritable
+from ..files import replacing
+from ..writability import check_writable, unwritable
 
 ENDINGS = (".html", ".htm")
 

@@ -18,7 +18,8 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..errors import InputError
-from ..files import check_writable, lock, settle
+from ..files import lock, settle
+from ..writability import check_writable
 from .workers import Abandoned, IsWanted
 
 LOCK_SECONDS = 5.0

@@ -47,12 +47,12 @@ def decode(data: bytes) -> Table:
     count_type = np.int64 if is_whole(n_documents) else np.float64  # weighted documents have floats as counts
     if not (are_classes(classes) and (is_whole(n_documents) or isinstance(n_documents, float))):
         raise InputError("This table of statistics is damaged: its header has no classes, or no number of documents.")
-    declared_terms(archive.specs, len(classes), count_type)
-    return table_of(classes, n_documents, archive.read())
+    check_declared(archive.specs, len(classes), count_type)
+    return restore_table(classes, n_documents, archive.read())
 
 
-def declared_terms(specs: Specs, n_classes: int, count_type: type[np.int64] | type[np.float64] = np.int64) -> int:
-    """Return the number of terms of a stored table, from the types and shapes of its arrays.
+def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | type[np.float64] = np.int64) -> int:
+    """Check the types and shapes of the arrays of a stored table, and return its number of terms.
 
     Raises `InputError` for arrays, types or shapes that are not those of a table for so many classes.
     """
@@ -81,8 +81,8 @@ def declared_terms(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
     return n_terms
 
 
-def table_of(classes: Sequence[Any], n_documents: float, arrays: Mapping[str, NDArray[Any]]) -> Table:
-    """Return the table of arrays that passed `declared_terms`; raise `InputError` if no documents can have it."""
+def restore_table(classes: Sequence[Any], n_documents: float, arrays: Mapping[str, NDArray[Any]]) -> Table:
+    """Return the table from arrays that passed `check_declared`; raise `InputError` if no documents can have it."""
     cells = Cells(arrays["cell_indptr"], arrays["cell_indices"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
     doc_freq = arrays["doc_freq"]
     terms = np.flatnonzero(doc_freq)
