@@ -133,7 +133,7 @@ class Page:
     def open(self, served: Served, part: str = "") -> Page:
         """The page of a service, once it knows the model."""
         self.browser.open(served.url + part)
-        self.browser.wait("document.getElementById('summary').textContent.includes('sorts texts')")
+        self.browser.wait("document.getElementById('summary').textContent.includes('classifies texts')")
         return self
 
     def hurry(self) -> None:

@@ -192,7 +192,7 @@ def test_a_service_that_is_gone_is_waited_for(page: Page, browser: Browser, one_
         "window.isLost && ++window.lost ? Promise.reject(new TypeError('Failed to fetch')) : asked(path, about)"
     )
     browser.one("#file-start").click()
-    browser.wait("document.getElementById('file-state').textContent.startsWith('The server does not answer')")
+    browser.wait("document.getElementById('file-state').textContent.startsWith('The server does not respond')")
     browser.wait("window.lost > 2 && !document.getElementById('trouble').hidden")
     browser.run("window.isLost = false")
     browser.wait("!document.querySelector('#file-result[hidden]')")
@@ -241,7 +241,7 @@ def test_what_cannot_be_read(page: Page, browser: Browser, one_label: Served, tm
     assert "is not a text file" in browser.texts("#file-fault")[0]
     (tmp_path / "open.csv").write_text('text\n"moon\nrocket')
     page.give(tmp_path / "open.csv")
-    assert "line 2 is never closed" in browser.texts("#file-warning")[0]
+    assert "The quote in line 2 is never closed" in browser.texts("#file-warning")[0]
     (tmp_path / "empty.csv").write_text("")
     page.give(tmp_path / "empty.csv")
     assert browser.texts("#file-about") == ["empty.csv is empty."]

@@ -112,7 +112,7 @@ def tab_to(browser: Browser, name: str) -> None:
 def test_with_the_keyboard_alone(page: Page, browser: Browser, one_label: Served, tmp_path: Path) -> None:
     page.open(one_label)
     browser.press(Keys.TAB)
-    assert browser.active() == "Skip to the content"
+    assert browser.active() == "Skip to content"
     browser.press(Keys.ENTER)
     assert browser.active() == "main"
     tab_to(browser, "box")
@@ -125,13 +125,13 @@ def test_with_the_keyboard_alone(page: Page, browser: Browser, one_label: Served
     browser.press("c")
     tab_to(browser, "Send")
     browser.press(Keys.ENTER)
-    browser.wait("document.getElementById('correction-said').textContent.startsWith('Thank you')")
+    browser.wait("document.getElementById('correction-state').textContent.startsWith('Thank you')")
     assert one_label.corrections()[-1]["label"] == "cars"
-    assert browser.active() == "correction-said"
-    (predicted,) = browser.texts("#verdict strong")
+    assert browser.active() == "correction-state"
+    (predicted,) = browser.texts("#prediction strong")
     tab_to(browser, predicted)
     browser.press(Keys.ARROW_DOWN)
-    browser.wait(f"!document.querySelector('.contributions caption').textContent.includes('of {predicted} is')")
+    browser.wait(f"document.querySelector('.contributions caption').textContent !== 'Score of {predicted}'")
     assert browser.run("return document.activeElement.getAttribute('aria-checked')") == "true"
     browser.press(Keys.TAB)
     first = browser.active()
@@ -198,7 +198,7 @@ def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: Served, 
     assert browser.run("return document.getElementById('marked').textContent") == text
     assert set(browser.texts("#classes .name")) >= {HOSTILE[1], HOSTILE[2]}
     browser.one("#wrong").click()
-    assert set(browser.texts("#right-class option")) >= set(HOSTILE) - set(browser.texts("#verdict strong"))
+    assert set(browser.texts("#right-class option")) >= set(HOSTILE) - set(browser.texts("#prediction strong"))
     page.tab("file")
     (tmp_path / "a<b>.csv").write_text(f'<i>id</i>,text\n<u>1</u>,"{text.replace(chr(34), chr(34) * 2)}"\n')
     page.give(tmp_path / "a<b>.csv")
@@ -209,7 +209,7 @@ def test_markup_is_shown_as_text(page: Page, browser: Browser, hostile: Served, 
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 1")
     assert browser.texts("#terms-list tbody th") == ["<b onclick='hurt()'>bold</b>"]
     page.tab("model")
-    assert any(HOSTILE[0] in each for each in browser.texts("#card tbody th"))
+    assert any(HOSTILE[0] in each for each in browser.texts("#model-card tbody th"))
     assert (
         browser.run("return document.querySelectorAll('main script, main img, main i, main u, main b[onclick]').length")
         == 0

@@ -227,16 +227,16 @@ def test_a_token_that_no_header_can_have(modules: Browser) -> None:
     script = """(token) => {
       const fetched = window.fetch;
       window.fetch = () => Promise.resolve(new Response("{}", { status: 401 }));
-      module.askWith(async () => token);
+      module.setTokenDialog(async () => token);
       return module.model().catch((reason) => [reason.constructor.name, reason.status])
-        .finally(() => { window.fetch = fetched; module.askWith(async () => null); });
+        .finally(() => { window.fetch = fetched; module.setTokenDialog(async () => null); });
     }"""
-    assert called(modules, "api", script, "пароль") == ["Refusal", 401]
+    assert called(modules, "api", script, "пароль") == ["ApiError", 401]
 
 
 PIECES = """(cases) => cases.map(([text, spans, values]) =>
   module.piecesOf(text, spans, values.map((contribution) => ({ contribution })))
-    .map((piece) => ({ ...piece, places: piece.places() })))"""
+    .map((piece) => ({ ...piece, terms: piece.terms() })))"""
 
 
 def test_pieces_of_a_text(modules: Browser) -> None:
@@ -251,11 +251,11 @@ def test_pieces_of_a_text(modules: Browser) -> None:
         assert "".join(piece["text"] for piece in pieces) == text
         covered = [{place for start, end, place in spans if start <= at < end} for at in range(len(text))]
         told = [piece for piece in pieces for _ in piece["text"]]
-        assert [set(piece["places"]) for piece in told] == covered
-        assert [piece["terms"] for piece in told] == [len(piece["places"]) for piece in told] == list(map(len, covered))
+        assert [set(piece["terms"]) for piece in told] == covered
+        assert [piece["count"] for piece in told] == [len(piece["terms"]) for piece in told] == list(map(len, covered))
         sums = [sum(values[place] for place in places) for places in covered]
         assert [piece["sum"] for piece in told] == pytest.approx(sums, abs=1e-12)
-        assert all(piece["sum"] == 0 for piece in told if not piece["terms"]), "nothing is left of what has ended"
+        assert all(piece["sum"] == 0 for piece in told if not piece["count"]), "nothing is left of what has ended"
 
 
 def test_long_spans_that_overlap(modules: Browser) -> None:
@@ -263,7 +263,7 @@ def test_long_spans_that_overlap(modules: Browser) -> None:
     script = """(n) => {
       const spans = Array.from({ length: n }, (_, at) => [2 * at, 2 * n, at]);
       const pieces = module.piecesOf("a ".repeat(n), spans, spans.map(() => ({ contribution: 1 })));
-      return [pieces.length, ...[0, 1, n - 1].flatMap((at) => [pieces[at].terms, pieces[at].sum]), pieces[2].places()];
+      return [pieces.length, ...[0, 1, n - 1].flatMap((at) => [pieces[at].count, pieces[at].sum]), pieces[2].terms()];
     }"""
     assert called(modules, "spans", script, 60_000) == [60_000, 1, 1, 2, 2, 60_000, 60_000, [0, 1, 2]]
 

@@ -47,16 +47,16 @@ def service_to_change(one_label_model: Model, other_model: Model, tmp_path: Path
 def test_an_answer_of_a_newer_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
     page.open(service_to_change.served)
     page.classify("moon rocket")
-    assert browser.texts("#verdict strong") == ["space"]
-    assert not browser.one("#renewed").is_displayed()
+    assert browser.texts("#prediction strong") == ["space"]
+    assert not browser.one("#newer-model").is_displayed()
     service_to_change.swap()
     page.classify("guitar song")
-    assert browser.texts("#verdict strong") == ["tunes"]
-    assert browser.texts("#renewed")[0].startswith("A newer model is in use since ")
+    assert browser.texts("#prediction strong") == ["tunes"]
+    assert browser.texts("#newer-model")[0].startswith("A newer model was loaded on ")
     assert "2 classes" in browser.texts("#summary")[0]
     assert browser.texts("#right-class option") == ["Choose …", "sky"]
     assert browser.texts("#terms-class option") == ["All classes", "sky", "tunes"]
-    assert browser.texts("#card tbody th") == ["sky", "tunes"]
+    assert browser.texts("#model-card tbody th") == ["sky", "tunes"]
 
 
 def test_a_class_of_an_older_model(page: Page, browser: Browser, service_to_change: Replaceable) -> None:
@@ -64,7 +64,7 @@ def test_a_class_of_an_older_model(page: Page, browser: Browser, service_to_chan
     page.classify("moon rocket")
     service_to_change.swap()
     browser.run("document.querySelector('#classes [aria-checked=false]').click()")
-    browser.wait("document.querySelector('#verdict strong').textContent === 'sky'")
+    browser.wait("document.querySelector('#prediction strong').textContent === 'sky'")
     assert browser.texts("#box-fault") == [""]
     assert set(browser.texts("#classes .name")) == {"sky ✓ predicted", "tunes"}
 
@@ -76,9 +76,9 @@ def test_a_correction_of_an_older_model(page: Page, browser: Browser, service_to
     browser.choose("#right-class", '"cars"')
     service_to_change.swap()
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.querySelector('#verdict strong').textContent === 'sky'")
-    (said,) = browser.texts("#correction-said")
-    assert said.startswith("It was not written down: the service has another model")
+    browser.wait("document.querySelector('#prediction strong').textContent === 'sky'")
+    (said,) = browser.texts("#correction-state")
+    assert said.startswith("The correction was not saved: the service has loaded another model")
     assert browser.texts("#right-class option") == ["Choose …", "tunes"]
     assert not service_to_change.served.feedback.exists(), "nothing was written"
 
@@ -88,7 +88,7 @@ def test_a_stale_answer(page: Page, browser: Browser, one_label: Served) -> None
     page.classify("moon rocket")
     assert not browser.run(f"return {STALE}")
     browser.one("#wrong").click()
-    assert browser.texts("#correction-form .note") == ["About the text “moon rocket”"]
+    assert browser.texts("#correction-form .note") == ["Text: “moon rocket”"]
     browser.run("document.getElementById('box').focus()")
     browser.type(" and" * 600)  # more than the service takes
     assert browser.run(f"return {STALE}")
@@ -109,10 +109,10 @@ def test_thanks_stay_while_the_text_is_changed(page: Page, browser: Browser, one
     browser.one("#wrong").click()
     browser.choose("#right-class", '"cars"')
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.getElementById('correction-said').textContent.startsWith('Thank you')")
+    browser.wait("document.getElementById('correction-state').textContent.startsWith('Thank you')")
     browser.run("document.getElementById('box').focus()")
     browser.type(" and" * 600)
     assert browser.run(f"return {STALE}")
-    assert browser.one("#correction-said").is_displayed()
+    assert browser.one("#correction-state").is_displayed()
     page.classify("guitar song")
-    assert browser.texts("#correction-said") == [""]
+    assert browser.texts("#correction-state") == [""]

@@ -19,16 +19,16 @@ TOKEN = "a-token-of-the-tests"
 
 
 def column(browser: Browser, place: int) -> list[str]:
-    return browser.texts(f"#card tbody tr > :nth-child({place})")
+    return browser.texts(f"#model-card tbody tr > :nth-child({place})")
 
 
 def test_the_card(page: Page, browser: Browser, one_label: Served) -> None:
     page.open(one_label, "#model")
     facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
-    assert facts["Answers with"] == "one class for each text"
-    assert facts["Learned from"] == "120 documents in 3 classes"
-    assert facts["Looks at"].startswith(f"{len(one_label.model.terms):,} terms, words and runs of words")
-    assert facts["Decides by"] == "a linear support vector machine (“svm”)"
+    assert facts["Predicts"] == "one class for each text"
+    assert facts["Trained on"] == "120 documents in 3 classes"
+    assert facts["Terms"].startswith(f"{len(one_label.model.terms):,} terms, words and n-grams")
+    assert facts["Classifier"] == "a linear support vector machine (“svm”)"
     assert "Updated" not in facts
     held_out = one_label.model.about["held_out"]
     assert browser.texts(".scores .big") == [
@@ -57,7 +57,7 @@ def test_an_updated_model(page: Page, browser: Browser, one_label: Served) -> No
     facts = dict(zip(browser.texts(".facts:not(.small) dt"), browser.texts(".facts:not(.small) dd"), strict=True))
     assert facts["Updated"].startswith("16 November 2026")
     assert facts["Updated"].endswith("with 12 documents in 2 updates")
-    assert "before it was updated" in browser.texts("#card p")[0]
+    assert "before the model was updated" in browser.texts("#model-card p")[0]
 
 
 def test_another_class_before_the_answer(page: Page, browser: Browser, one_label: Served) -> None:
@@ -69,19 +69,19 @@ def test_another_class_before_the_answer(page: Page, browser: Browser, one_label
         "document.querySelector('#classes [aria-checked=false]').click()"
     )
     page.wait_for_text("guitar song")
-    assert browser.texts("#verdict strong") == ["music"]
+    assert browser.texts("#prediction strong") == ["music"]
 
 
 def test_classes_are_sorted(page: Page, browser: Browser, several_labels: Served) -> None:
     page.open(several_labels, "#model")
-    heads = browser.all("#card .sorter")
+    heads = browser.all("#model-card .sorter")
     heads[1].click()
     falling = [int(each) for each in column(browser, 2)]
     assert falling == sorted(several_labels.model.class_docs, reverse=True)
     heads[1].click()
     assert [int(each) for each in column(browser, 2)] == sorted(falling)
-    assert browser.run("return document.querySelectorAll('#card [aria-sort]').length") == 1
-    assert "It was not tested" in browser.texts("#card p")[0]
+    assert browser.run("return document.querySelectorAll('#model-card [aria-sort]').length") == 1
+    assert "was not measured" in browser.texts("#model-card p")[0]
 
 
 def test_terms_of_a_class(page: Page, browser: Browser, one_label: Served) -> None:
@@ -101,7 +101,7 @@ def test_terms_of_a_class(page: Page, browser: Browser, one_label: Served) -> No
     assert sorted(browser.texts("#terms-list tbody th")) == sorted(known)
     assert browser.texts("#terms-state") == [f"{len(known)} terms"]
     browser.one("#terms-search").send_keys("qqq")
-    browser.wait("document.getElementById('terms-state').textContent === 'No term contains that.'")
+    browser.wait("document.getElementById('terms-state').textContent === 'No matching terms.'")
 
 
 def test_a_token(page: Page, browser: Browser, services: Services, one_label_model: Model) -> None:
@@ -112,7 +112,7 @@ def test_a_token(page: Page, browser: Browser, services: Services, one_label_mod
     assert browser.active() == "token-field"
     browser.type("пароль")
     browser.one("#token-form button[type=submit]").click()
-    assert browser.texts("#token-refused")[0].startswith("No token has such characters")
+    assert browser.texts("#token-error")[0].startswith("A token has only English letters")
     assert browser.run("return [document.getElementById('token').open, document.getElementById('trouble').hidden]") == [
         True,
         True,
@@ -120,12 +120,12 @@ def test_a_token(page: Page, browser: Browser, services: Services, one_label_mod
     browser.run("document.getElementById('token-field').select()")
     browser.type("wrong")
     browser.one("#token-form button[type=submit]").click()
-    browser.wait("document.getElementById('token-refused').textContent === 'That token was not accepted.'")
+    browser.wait("document.getElementById('token-error').textContent === 'The server did not accept this token.'")
     browser.type(TOKEN)
     browser.one("#token-form button[type=submit]").click()
-    browser.wait("document.getElementById('summary').textContent.includes('sorts texts')")
+    browser.wait("document.getElementById('summary').textContent.includes('classifies texts')")
     page.classify("moon rocket")
-    assert browser.texts("#verdict strong") == ["space"]
+    assert browser.texts("#prediction strong") == ["space"]
     kept = browser.run("return [localStorage.length, sessionStorage.length, document.cookie, location.href]")
     assert kept == [0, 0, "", served.url]
     assert TOKEN not in browser.run("return document.documentElement.outerHTML")
@@ -151,11 +151,11 @@ def test_a_service_that_goes_and_comes_back(
     browser.run("document.getElementById('box').value = 'guitar song'")
     browser.one("#classify").click()
     browser.wait("!document.getElementById('trouble').hidden")
-    assert browser.texts("#trouble")[0].startswith("The server does not answer.")
+    assert browser.texts("#trouble")[0].startswith("The server does not respond.")
     other = Categorizer().fit(["guitar song", "piano song", "moon", "rocket moon"], ["tunes", "tunes", "sky", "sky"])
     write(other.model_, path)
     with started_server(path, tmp_path, "--port", port):
         page.wait_for_text("guitar song")
         browser.wait("document.getElementById('trouble').hidden")
         browser.wait("document.getElementById('summary').textContent.includes('2 classes')")
-        assert browser.texts("#verdict strong") == ["tunes"]
+        assert browser.texts("#prediction strong") == ["tunes"]

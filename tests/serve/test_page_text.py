@@ -33,9 +33,9 @@ def test_typed_and_classified(page: Page, browser: Browser, one_label: Served) -
     assert not browser.one("#result").is_displayed()
     page.classify(TEXT)
     expected = one_label.model.explain(TEXT)
-    assert browser.texts("#verdict strong") == [str(expected.predicted)]
-    (spoken,) = browser.texts("[role=status]#spoken")
-    assert spoken.startswith(f"The class of this text is {expected.predicted} score ")
+    assert browser.texts("#prediction strong") == [str(expected.predicted)]
+    (spoken,) = browser.texts("[role=status]#announcement")
+    assert spoken.startswith(f"Predicted class {expected.predicted} score ")
     assert [json.loads(each.get_attribute("data-key") or "") for each in browser.all("#classes button")] == [
         each.label for each in expected.classes
     ]
@@ -107,7 +107,7 @@ def test_what_overlaps_is_summed_up(page: Page, browser: Browser, one_label: Ser
         assert strength == pytest.approx(min(1, abs(total) / max(map(abs, own.values()))), abs=1e-3)
     browser.run("document.querySelector('#marked mark').focus()")
     lines = browser.texts("#tip .tip-line")
-    assert lines[-1].startswith("together") == (len(lines) > 1)
+    assert lines[-1].startswith("total") == (len(lines) > 1)
 
 
 def test_numbers_are_told_on_hover_and_on_focus(page: Page, browser: Browser, one_label: Served) -> None:
@@ -119,7 +119,7 @@ def test_numbers_are_told_on_hover_and_on_focus(page: Page, browser: Browser, on
     browser.wait("!document.getElementById('tip').hidden")
     (told,) = browser.texts("#tip .tip-line:first-child")
     assert told.startswith(f"rocket {own:+.3f}")
-    assert "2 times" in told
+    assert "sum of 2 occurrences" in told
     browser.press(Keys.ESCAPE)
     assert not browser.one("#tip").is_displayed()
     browser.run("document.querySelector('#marked mark').focus()")
@@ -152,11 +152,13 @@ def test_another_class(page: Page, browser: Browser, one_label: Served) -> None:
     page.classify(TEXT)
     page.choose_class("music")
     (caption,) = browser.texts(".contributions caption")
-    assert caption.endswith("of music is the sum of")
+    assert caption == "Score of music"
     assert browser.run("return document.getElementById('marked').textContent") == TEXT
     assert browser.texts("#classes [aria-checked=true] .name") == ["music"]
     assert [each.strip() for each in browser.texts("#legend li")] == ["speaks for music", "speaks against music"]
-    assert browser.texts("#verdict strong") == [str(one_label.model.explain(TEXT).predicted)], "what is predicted stays"
+    assert browser.texts("#prediction strong") == [str(one_label.model.explain(TEXT).predicted)], (
+        "what is predicted stays"
+    )
 
 
 def test_an_unknown_text(page: Page, browser: Browser, one_label: Served) -> None:
@@ -164,7 +166,7 @@ def test_an_unknown_text(page: Page, browser: Browser, one_label: Served) -> Non
     page.classify("Zzyzx qwertz")
     explained = one_label.model.explain("Zzyzx qwertz")
     assert explained.unknown is not None
-    assert any(explained.unknown in each for each in browser.texts("#verdict p"))
+    assert any(explained.unknown in each for each in browser.texts("#prediction p"))
     assert browser.all("#marked mark") == []
 
 
@@ -174,7 +176,7 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     page.classify(text)
     explained = several_labels.model.explain(text)
     assert isinstance(explained.predicted, tuple)
-    assert browser.texts("#verdict strong") == [
+    assert browser.texts("#prediction strong") == [
         str(each.label) for each in explained.classes if each.label in explained.predicted
     ]
     assert len(browser.all("#classes button")) == 10
@@ -183,7 +185,7 @@ def test_many_classes_and_several_labels(page: Page, browser: Browser, several_l
     browser.one("#all-classes").click()
     assert len(browser.all("#classes button")) == 24
     shown = browser.texts("#classes .figures")
-    assert all(("%" in each and "needs" in each) or "never given" in each for each in shown)
+    assert all(("%" in each and "threshold" in each) or "never assigned" in each for each in shown)
 
 
 def test_a_very_long_text_is_marked_at_its_beginning(page: Page, browser: Browser, several_labels: Served) -> None:
@@ -238,7 +240,7 @@ def test_a_dropped_file(page: Page, browser: Browser, one_label: Served) -> None
 def test_too_long_and_empty(page: Page, browser: Browser, one_label: Served) -> None:
     page.open(one_label)
     browser.one("#classify").click()
-    assert browser.texts("#box-fault") == ["There is no text yet: type or paste one, or drop a file."]
+    assert browser.texts("#box-fault") == ["Enter a text, or drop a text file here."]
     browser.one("#box").click()
     browser.type("🎸" * 2001)
     browser.one("#classify").click()
@@ -255,13 +257,13 @@ def test_a_label_is_corrected(page: Page, browser: Browser, one_label: Served) -
     page.classify("guitar of the moon 🎸")
     browser.one("#wrong").click()
     assert browser.active() == "right-class"
-    (predicted,) = browser.texts("#verdict strong")
+    (predicted,) = browser.texts("#prediction strong")
     assert set(browser.texts("#right-class option")) == {"Choose …", "space", "cars", "music"} - {predicted}
     browser.choose("#right-class", '"cars"')
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.getElementById('correction-said').textContent")
-    (said,) = browser.texts("#correction-said")
-    assert said.startswith("Thank you. It was written down that “guitar of the moon 🎸” belongs to “cars”.")
+    browser.wait("document.getElementById('correction-state').textContent")
+    (said,) = browser.texts("#correction-state")
+    assert said.startswith("Thank you. The correction was saved: “guitar of the moon 🎸” belongs to “cars”.")
     assert "textsieve update" in said
     assert browser.all("#wrong") == [], "it is said once"
     written = one_label.corrections()[-1]
@@ -280,13 +282,13 @@ def test_labels_are_corrected(page: Page, browser: Browser, several_labels: Serv
     assert {each.text.strip() for each in shown} == {"class k", *map(str, predicted)}
     next(each for each in shown if each.text.strip() == "class k").click()
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.getElementById('correction-said').textContent")
+    browser.wait("document.getElementById('correction-state').textContent")
     assert "class k" in several_labels.corrections()[-1]["labels"]
     page.classify("bword0 bword1")
     browser.one("#wrong").click()
     browser.run("for (const each of document.querySelectorAll('#correction input:checked')) each.click()")
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.getElementById('correction-said').textContent.includes('belongs to no class.')")
+    browser.wait("document.getElementById('correction-state').textContent.includes('belongs to no class.')")
     written = several_labels.corrections()[-1]
     assert (written["text"], written["labels"]) == ("bword0 bword1", [])
 

@@ -40,7 +40,7 @@ def test_marks_and_table_compare_classes(page: Page, browser: Browser, bayes: Se
         "return [...document.querySelectorAll('.contributions tbody tr')]"
         ".map((row) => [...row.cells].slice(0, 5).map((cell) => cell.textContent))"
     )
-    assert browser.texts(".contributions thead th") == ["Term", "Count", "Weight", "Adds", "Beside other classes"]
+    assert browser.texts(".contributions thead th") == ["Term", "Count", "Weight", "Adds", "Above average"]
     strengths = [abs(expected[row[0]]) for row in rows]
     assert strengths == sorted(strengths, reverse=True)
     for term, _, _, adds, beside in rows:

@@ -46,14 +46,14 @@ def sent(browser: Browser, place: str) -> str:
 
 def test_every_route_is_there_with_what_it_asks_and_answers(docs: Browser, server: Server) -> None:
     assert docs.texts(".route .path") == docs.texts("#contents a") == ROUTES
-    asked, answered = docs.texts("#v1-explain .shape")
+    asked, answered = docs.texts("#v1-explain .schema")
     assert "text: string" in asked
-    assert "label: string, number or boolean  # may be left out" in asked
+    assert "label: string, number or boolean  # optional" in asked
     assert "contributions: [{" in answered
     assert "spans: [[integer, integer, integer], …]" in answered
     assert "threshold: number or null" in answered
     assert "integer 0 to 1000" in docs.texts("#v1-terms .parameters td")
-    assert "503" in docs.texts("#v1-predict .otherwise b")
+    assert "503" in docs.texts("#v1-predict .errors b")
     assert docs.complaints() == []
     assert all(each.startswith(server.url) for each in docs.requests())
 
@@ -66,7 +66,7 @@ def test_what_is_there_to_try_works(docs: Browser, path: str, status: str) -> No
 
 
 def test_a_correction_is_not_made_up(docs: Browser) -> None:
-    assert "written to the file" in " ".join(docs.texts("#v1-feedback .note"))
+    assert "writes this correction to its file" in " ".join(docs.texts("#v1-feedback .note"))
     assert sent(docs, "v1-feedback") == "422", "one press writes nothing"
     body = json.loads(docs.run("return document.querySelector('#v1-feedback textarea').value"))
     assert body["text"] == ""

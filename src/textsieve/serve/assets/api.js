@@ -1,113 +1,113 @@
-// Talking to the server: one way for all requests, and three kinds of trouble.
+// Requests to the server, and their three kinds of errors.
 //
-// An answer that says no is a `Refusal` with the server's own sentence. No answer is `Unreachable`; then the server is
-// asked for its health until it answers again, and those who wait for `up` go on. An answer of 401 asks for a token,
-// which is remembered by this page alone, and the request is made again.
+// An error response becomes an `ApiError` with the server's message. If there is no response, the error is
+// `Unreachable`; then the page checks the server's health until it responds again, and callers of `whenBack` continue.
+// Status 401 asks the reader for a token, which only this page remembers, and sends the request again.
 
-const EVERY = 2000; // milliseconds between two looks whether the server is back
+const HEALTH_CHECK = 2000; // milliseconds between two checks whether the server responds again
 
-export class Refusal extends Error {
-  constructor(status, code, message, after) {
+export class ApiError extends Error {
+  constructor(status, code, message, retryAfter) {
     super(message);
-    Object.assign(this, { status, code, after });
+    Object.assign(this, { status, code, retryAfter });
   }
 }
 export class Unreachable extends Error {
   constructor() {
-    super("The server does not answer. Is textsieve serve still running? This page tries again every few seconds.");
+    super("The server does not respond. Is textsieve serve still running? This page keeps trying to reach it.");
   }
 }
 
-export const connection = new EventTarget(); // tells "down" and "up"
+export const connection = new EventTarget(); // has the events "down" and "up"
 let isDown = false;
 let token = null;
-let asking = null;
-let ask = async () => null;
+let pendingToken = null;
+let askForToken = async () => null;
 
-/** Whether a server can have such a token: visible ASCII characters, which any header can carry. */
+/** Returns whether a server can have this token: visible ASCII characters, which any header can carry. */
 export const isToken = (text) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 
-/** Who asks for the token: a function of whether one was refused, to a token, or null if the reader gave none. */
-export const askWith = (asker) => { ask = asker; };
+/** Sets the function that asks the reader for a token, given whether another one was rejected; null for no token. */
+export const setTokenDialog = (dialog) => { askForToken = dialog; };
 
-/** Many requests may be refused at once; the reader is asked once. */
-const anotherToken = (tried) => {
-  if (token !== tried) return Promise.resolve(token);
-  asking ??= ask(tried !== null).finally(() => { asking = null; });
-  return asking;
+/** Returns a new token; many requests may be rejected at once, but the reader is asked once. */
+const newToken = (rejected) => {
+  if (token !== rejected) return Promise.resolve(token);
+  pendingToken ??= askForToken(rejected !== null).finally(() => { pendingToken = null; });
+  return pendingToken;
 };
 
-const isBack = () => {
+const setUp = () => {
   if (!isDown) return;
   isDown = false;
   connection.dispatchEvent(new Event("up"));
 };
 
-/** Does something once the server answers again, unless it is no longer wanted. */
-export const whenBack = (signal, again) =>
-  connection.addEventListener("up", () => { if (!signal.aborted) again(); }, { once: true });
+/** Calls a function once the server responds again, unless the signal is aborted by then. */
+export const whenBack = (signal, call) =>
+  connection.addEventListener("up", () => { if (!signal.aborted) call(); }, { once: true });
 
-const lookAgain = async () => {
+const checkHealth = async () => {
   try {
-    const answer = await fetch("healthz", { cache: "no-store" });
-    if (answer.ok) return isBack();
-  } catch { /* not yet */ }
-  setTimeout(lookAgain, EVERY);
+    const response = await fetch("healthz", { cache: "no-store" });
+    if (response.ok) return setUp();
+  } catch { /* still down */ }
+  setTimeout(checkHealth, HEALTH_CHECK);
 };
 
-const isGone = () => {
+const setDown = () => {
   if (isDown) return;
   isDown = true;
   connection.dispatchEvent(new Event("down"));
-  setTimeout(lookAgain, EVERY);
+  setTimeout(checkHealth, HEALTH_CHECK);
 };
 
-const refusalOf = async (answer) => {
-  const found = await answer.json().catch(() => null);
-  const message = found?.error?.message ?? `The server answered ${answer.status} and gave no reason.`;
-  const after = Number(answer.headers.get("Retry-After"));
-  const isSaid = Number.isFinite(after) && after > 0;
-  return new Refusal(answer.status, found?.error?.code ?? "", message, isSaid ? after : null);
+const errorOf = async (response) => {
+  const body = await response.json().catch(() => null);
+  const message = body?.error?.message ?? `The server returned status ${response.status} without a message.`;
+  const seconds = Number(response.headers.get("Retry-After"));
+  const retryAfter = Number.isFinite(seconds) && seconds > 0 ? seconds : null;
+  return new ApiError(response.status, body?.error?.code ?? "", message, retryAfter);
 };
 
-const sent = async (path, body, signal) => {
-  const headers = new Headers(); // what no header can have throws here, and is no silence of the server
+const send = async (path, body, signal) => {
+  const headers = new Headers(); // throws here if a header is invalid, outside of the check for a connection
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (token !== null) headers.set("Authorization", `Bearer ${token}`);
-  const about = { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-store" };
+  const options = { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-store" };
   try {
-    const answer = await fetch(path, about);
-    isBack();
-    return answer;
+    const response = await fetch(path, options);
+    setUp();
+    return response;
   } catch (reason) {
     if (signal?.aborted) throw reason;
-    isGone();
+    setDown();
     throw new Unreachable();
   }
 };
 
-const requested = async (path, body, signal) => {
+const request = async (path, body, signal) => {
   for (;;) {
-    const tried = token;
-    const answer = await sent(path, body, signal);
-    if (answer.ok) return answer.json();
-    const refusal = await refusalOf(answer);
-    if (answer.status !== 401) throw refusal;
-    const given = await anotherToken(tried);
-    if (given === null || !isToken(given)) throw refusal;
+    const usedToken = token;
+    const response = await send(path, body, signal);
+    if (response.ok) return response.json();
+    const error = await errorOf(response);
+    if (response.status !== 401) throw error;
+    const given = await newToken(usedToken);
+    if (given === null || !isToken(given)) throw error;
     token = given;
   }
 };
 
-/** Halves of UTF-16 pairs, which no encoding can write, become U+FFFD, which is one character too. */
-const asJson = (value) => JSON.stringify(value, (_, each) => (typeof each === "string" ? wellFormed(each) : each));
+/** Replaces halves of UTF-16 pairs, which no encoding can write, by U+FFFD, which is one character as well. */
 export const wellFormed = (text) => text.toWellFormed?.() ?? text.replace(/\p{Surrogate}/gu, "\ufffd");
+const asJson = (data) => JSON.stringify(data, (_, value) => (typeof value === "string" ? wellFormed(value) : value));
 
-export const model = (signal) => requested("v1/model", undefined, signal);
-export const explain = (text, label, signal) => requested("v1/explain", asJson({ text, label }), signal);
-export const predict = (texts, signal) => requested("v1/predict", asJson({ texts }), signal);
-export const correct = (correction) => requested("v1/feedback", asJson(correction));
+export const model = (signal) => request("v1/model", undefined, signal);
+export const explain = (text, label, signal) => request("v1/explain", asJson({ text, label }), signal);
+export const predict = (texts, signal) => request("v1/predict", asJson({ texts }), signal);
+export const correct = (correction) => request("v1/feedback", asJson(correction));
 export const terms = ({ label, q, n, offset }, signal) => {
   const query = new URLSearchParams({ ...(label === null ? {} : { label: String(label) }), q, n, offset });
-  return requested(`v1/terms?${query}`, undefined, signal);
+  return request(`v1/terms?${query}`, undefined, signal);
 };

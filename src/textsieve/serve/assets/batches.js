@@ -1,44 +1,46 @@
-// Many documents, in requests that the server takes.
+// Predict many documents, in requests that the server accepts.
 //
-// A request has at most as many documents and bytes as the server says, and few enough that progress is seen. What is
-// too long is not sent. A refused batch is halved until the document at fault is alone; a busy server is asked again
-// when it said so; one that does not answer is waited for.
+// A request has at most as many documents and bytes as the server allows, and few enough to show progress. Documents
+// that are too long are not sent. If the server rejects a batch, the batch is halved until the invalid document is
+// alone. If the server is busy, the batch is sent again after the time that the server asks for. If it does not
+// respond, the page waits for it.
 
-import { Refusal, Unreachable } from "./api.js";
+import { ApiError, Unreachable } from "./api.js";
 import { lengthOf, written } from "./dom.js";
 
-const DOCUMENTS = 200; // of one request, for the sake of the progress bar
-const BYTES = 256 * 1024;
-const ENVELOPE = 64; // bytes of a request beside its documents
-const TRIES = 5; // of a batch that a busy server does not take, before it is halved
-const HOPELESS = [401, 403, 404, 405, 415]; // whatever the documents are
-const WAIT = 1; // seconds, if the server does not say how long
+const MAX_DOCUMENTS = 200; // per request, so that the progress bar moves
+const MAX_BYTES = 256 * 1024;
+const ENVELOPE = 64; // bytes of a request without its documents
+const ATTEMPTS = 5; // to send a batch to a busy server, before it is halved
+const PERMANENT = [401, 403, 404, 405, 415]; // statuses that do not depend on the documents
+const PAUSE = 1; // seconds to wait, if the server does not say how long
 
 const encoder = new TextEncoder();
 const bytesOf = (text) => encoder.encode(JSON.stringify(text)).length + 1;
 
-/** What is wrong with a document before it is sent, or null. */
+/** Returns why a document can't be sent, or null. */
 export const faultOf = (text, limits) => {
   if (typeof text !== "string") return "there is no text";
   const length = lengthOf(text);
   if (length > limits.length) return `too long: ${written(length)} characters, at most ${written(limits.length)}`;
-  const bytes = bytesOf(text), most = limits.body - ENVELOPE;
-  return bytes > most ? `too long: ${written(bytes)} bytes, at most ${written(most)}` : null;
+  const bytes = bytesOf(text), maxBytes = limits.body - ENVELOPE;
+  return bytes > maxBytes ? `too long: ${written(bytes)} bytes, at most ${written(maxBytes)}` : null;
 };
 
-/** Places of the documents of one request after the other. */
-export function* batchesOf(texts, places, limits) {
-  const most = Math.min(DOCUMENTS, limits.documents), room = Math.min(BYTES, limits.body - ENVELOPE);
-  let batch = [], bytes = 0;
-  for (const place of places) {
-    const own = bytesOf(texts[place]);
-    if (batch.length && (batch.length === most || bytes + own > room)) {
+/** Yields the indices of the documents of each request. */
+export function* batchesOf(texts, indices, limits) {
+  const maxDocuments = Math.min(MAX_DOCUMENTS, limits.documents);
+  const maxBytes = Math.min(MAX_BYTES, limits.body - ENVELOPE);
+  let batch = [], batchBytes = 0;
+  for (const index of indices) {
+    const bytes = bytesOf(texts[index]);
+    if (batch.length && (batch.length === maxDocuments || batchBytes + bytes > maxBytes)) {
       yield batch;
       batch = [];
-      bytes = 0;
+      batchBytes = 0;
     }
-    batch.push(place);
-    bytes += own;
+    batch.push(index);
+    batchBytes += bytes;
   }
   if (batch.length) yield batch;
 }
@@ -50,44 +52,44 @@ const pause = (seconds, signal) => new Promise((resolve, reject) => {
 });
 
 /**
- * Predicts all documents: `tell(place, prediction, fault)` for each, `wait(sentence)` while the server makes it wait
- * (null when it goes on). `predict(texts, signal)` asks the server; an abort of the signal ends it with an error.
+ * Predicts all documents. Calls `onResult(index, prediction, fault)` for each, and `onWait(message)` while it waits for
+ * the server (with null when it continues). `predict(texts, signal)` sends a request; aborting the signal throws.
  */
-export const predictAll = async ({ texts, faults, limits, predict, tell, wait, signal }) => {
-  const sound = [];
-  texts.forEach((text, place) => {
-    const fault = faults.get(place) ?? faultOf(text, limits);
-    if (fault === null) sound.push(place);
-    else tell(place, null, fault);
+export const predictAll = async ({ texts, faults, limits, predict, onResult, onWait, signal }) => {
+  const valid = [];
+  texts.forEach((text, index) => {
+    const fault = faults.get(index) ?? faultOf(text, limits);
+    if (fault === null) valid.push(index);
+    else onResult(index, null, fault);
   });
 
-  const asked = async (batch) => {
-    for (let tries = 1; ; tries += 1) {
+  const sendBatch = async (batch) => {
+    for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       try {
-        const { predictions } = await predict(batch.map((place) => texts[place]), signal);
-        wait(null);
-        return batch.forEach((place, at) => tell(place, predictions[at], null));
+        const { predictions } = await predict(batch.map((index) => texts[index]), signal);
+        onWait(null);
+        return batch.forEach((index, position) => onResult(index, predictions[position], null));
       } catch (reason) {
         signal.throwIfAborted();
         if (reason instanceof Unreachable) {
-          wait(reason.message);
-          await pause(WAIT, signal);
-          tries = 0;
-        } else if (reason instanceof Refusal && reason.status === 503 && tries < TRIES) {
-          wait("The server is busy; waiting for it.");
-          await pause(reason.after ?? WAIT, signal);
-        } else if (!(reason instanceof Refusal) || HOPELESS.includes(reason.status)) {
+          onWait(reason.message);
+          await pause(PAUSE, signal);
+          attempt = 0;
+        } else if (reason instanceof ApiError && reason.status === 503 && attempt < ATTEMPTS) {
+          onWait("The server is busy; waiting …");
+          await pause(reason.retryAfter ?? PAUSE, signal);
+        } else if (!(reason instanceof ApiError) || PERMANENT.includes(reason.status)) {
           throw reason;
         } else if (batch.length > 1) {
           const middle = Math.ceil(batch.length / 2);
-          await asked(batch.slice(0, middle));
-          return asked(batch.slice(middle));
+          await sendBatch(batch.slice(0, middle));
+          return sendBatch(batch.slice(middle));
         } else {
-          return tell(batch[0], null, reason.message);
+          return onResult(batch[0], null, reason.message);
         }
       }
     }
   };
-  for (const batch of batchesOf(texts, sound, limits)) await asked(batch);
+  for (const batch of batchesOf(texts, valid, limits)) await sendBatch(batch);
 };

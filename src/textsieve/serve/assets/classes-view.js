@@ -1,17 +1,17 @@
-// The classes of a text with their scores, best first: a choice of one, by mouse or arrow keys.
+// The classes of a text with their scores, best first; the reader chooses one by mouse or arrow keys.
 //
-// With probabilities, bars are these. Scores have no zero that means anything to a reader, so without probabilities
-// bars run from the lowest score of all classes to the highest; a line in them is where a class would be given.
+// Bars show probabilities if there are any. Otherwise they run from the lowest score of all classes to the highest,
+// because the zero of a score has no meaning for a reader; a line in a bar shows the threshold of the class.
 
 import { bar, byId, isNumber, labelKey, labelParts, make, percent, show, written } from "./dom.js";
-import { stepped } from "./tabs.js";
+import { nextIndex } from "./tabs.js";
 
-const FIRST = 10; // classes that are shown at once
+const FIRST = 10; // number of classes that are shown at first
 
-/** A share of the bar for a score, given all classes. */
+/** Returns a function from a score to the length of its bar, from 0 to 1. */
 export const scaleOf = (classes) => {
-  const low = classes.reduce((least, { score }) => Math.min(least, score), Infinity);
-  const high = classes.reduce((most, { score }) => Math.max(most, score), -Infinity);
+  const low = classes.reduce((lowest, { score }) => Math.min(lowest, score), Infinity);
+  const high = classes.reduce((highest, { score }) => Math.max(highest, score), -Infinity);
   return (score) => (high > low ? (score - low) / (high - low) : 1);
 };
 
@@ -21,14 +21,14 @@ const barOf = ({ score, threshold, probability }, scale) => {
   return bar(scale(score), { mark: isSeen ? scale(threshold) : null });
 };
 
-/** `areCut` says that classes have thresholds; one without is never given, as if its threshold were infinite. */
-const figuresOf = ({ score, threshold, probability }, areCut) => {
-  const figure = (words, kind = "") => make("span", { class: `figure ${kind}` }, words);
-  const needed = isNumber(threshold) ? `needs ${written(threshold, 3)}` : "never given";
+/** Returns the numbers of a class. If `haveThresholds`, a class without a threshold has an infinite one. */
+const figuresOf = ({ score, threshold, probability }, haveThresholds) => {
+  const figure = (text, kind = "") => make("span", { class: `figure ${kind}` }, text);
+  const limit = isNumber(threshold) ? `threshold ${written(threshold, 3)}` : "never assigned";
   return [
     isNumber(probability) ? figure(percent(probability), "strong") : null,
     figure(`score ${written(score, 3)}`),
-    areCut ? figure(needed) : null,
+    haveThresholds ? figure(limit) : null,
   ];
 };
 
@@ -37,46 +37,47 @@ const nameOf = ({ label, predicted }) => {
   return make("span", { class: "name" }, labelParts(label), predicted ? tick() : null);
 };
 
-/** `chosen(label)` is called when the reader wants another class explained. */
-export const useClasses = (chosen) => {
+/** Sets up the list of classes; `onChoose(label)` is called when the reader chooses another class. */
+export const useClasses = (onChoose) => {
   const list = byId("classes"), more = byId("all-classes");
   let classes = [], areAllShown = false, current = null;
 
   const buttons = () => [...list.querySelectorAll("[role=radio]")];
   const check = () => {
-    for (const each of buttons()) {
-      const isCurrent = each.dataset.key === current;
-      each.setAttribute("aria-checked", String(isCurrent));
-      each.tabIndex = isCurrent ? 0 : -1;
+    for (const button of buttons()) {
+      const isCurrent = button.dataset.key === current;
+      button.setAttribute("aria-checked", String(isCurrent));
+      button.tabIndex = isCurrent ? 0 : -1;
     }
   };
   const draw = () => {
-    const scale = scaleOf(classes), areCut = classes.some(({ threshold }) => isNumber(threshold));
-    const isShown = (each, at) => areAllShown || at < FIRST || each.predicted || labelKey(each.label) === current;
+    const scale = scaleOf(classes), haveThresholds = classes.some(({ threshold }) => isNumber(threshold));
+    const isShown = ({ label, predicted }, index) =>
+      areAllShown || index < FIRST || predicted || labelKey(label) === current;
     const shown = classes.filter(isShown);
-    list.replaceChildren(...shown.map((each) => make(
+    list.replaceChildren(...shown.map((cls) => make(
       "button",
-      { type: "button", role: "radio", class: each.predicted ? "is-predicted" : "", "data-key": labelKey(each.label) },
-      nameOf(each),
-      barOf(each, scale),
-      make("span", { class: "figures" }, figuresOf(each, areCut)),
+      { type: "button", role: "radio", class: cls.predicted ? "is-predicted" : "", "data-key": labelKey(cls.label) },
+      nameOf(cls),
+      barOf(cls, scale),
+      make("span", { class: "figures" }, figuresOf(cls, haveThresholds)),
     )));
     show(more, shown.length < classes.length || (areAllShown && classes.length > FIRST));
-    more.textContent = areAllShown ? `Show the best ${FIRST} only` : `Show all ${written(classes.length)} classes`;
+    more.textContent = areAllShown ? `Show only the best ${FIRST}` : `Show all ${written(classes.length)} classes`;
     check();
   };
   const choose = (button) => {
     if (button.dataset.key === current) return;
     current = button.dataset.key;
     check();
-    chosen(JSON.parse(current));
+    onChoose(JSON.parse(current));
   };
   list.addEventListener("click", (event) => {
     const button = event.target.closest("[role=radio]");
     if (button) choose(button);
   });
   list.addEventListener("keydown", (event) => {
-    const all = buttons(), next = stepped(event, all.indexOf(event.target.closest("[role=radio]")), all.length);
+    const all = buttons(), next = nextIndex(event, all.indexOf(event.target.closest("[role=radio]")), all.length);
     if (next === null) return;
     event.preventDefault();
     all[next].focus();
@@ -87,13 +88,13 @@ export const useClasses = (chosen) => {
     draw();
   });
 
-  /** Shows the classes of an explanation; the one it explains is chosen. */
-  return (explained) => {
-    const areSame = JSON.stringify(explained.classes) === JSON.stringify(classes);
-    classes = explained.classes;
-    current = labelKey(explained.label);
-    const isSame = areSame && buttons().some((each) => each.dataset.key === current);
-    if (isSame) check(); // the button that has the focus stays
+  /** Shows the classes of an explanation, and selects the explained class. */
+  return (explanation) => {
+    const areSame = JSON.stringify(explanation.classes) === JSON.stringify(classes);
+    classes = explanation.classes;
+    current = labelKey(explanation.label);
+    const isSame = areSame && buttons().some((button) => button.dataset.key === current);
+    if (isSame) check(); // keeps the focus on its button
     else draw();
   };
 };

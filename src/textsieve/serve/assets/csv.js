@@ -1,13 +1,13 @@
-// Tables as text, by RFC 4180: cells in quotes may have separators, line breaks and doubled quotes in them.
+// Read and write CSV by RFC 4180: quoted cells may contain separators, line breaks and doubled quotes.
 //
-// A line with nothing in it is no row. A row of one empty cell is written `""`, as Python does, so that the rows of a
-// table with one column are as many as its documents.
+// Empty lines are skipped. A row of one empty cell is written as `""`, as Python does, so that a table with one column
+// has as many rows as documents.
 
 const QUOTE = '"';
 export const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
 
-/** The end of a cell in quotes that begins at `start`, and what is in it; `end` is -1 if it is never closed. */
-const quoted = (text, start) => {
+/** Returns the value and the end of a quoted cell that begins at `start`; `end` is -1 if it is never closed. */
+const readQuoted = (text, start) => {
   let value = "";
   for (let from = start + 1; ;) {
     const close = text.indexOf(QUOTE, from);
@@ -19,8 +19,8 @@ const quoted = (text, start) => {
   }
 };
 
-/** Rows of cells, at most `most` of them, and the line of a quote that is never closed, if there is one. */
-export const parseCsv = (content, separator = ",", most = Infinity) => {
+/** Returns at most `maxRows` rows of cells, and the line of a quote that is never closed, or null. */
+export const parseCsv = (content, separator = ",", maxRows = Infinity) => {
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
   const plain = new RegExp(`[^${separator === "|" ? "\\|" : separator}\\r\\n]*`, "y");
   const rows = [];
@@ -30,17 +30,17 @@ export const parseCsv = (content, separator = ",", most = Infinity) => {
     row = [];
     isBlank = true;
   };
-  while (at < text.length && rows.length < most) {
+  while (at < text.length && rows.length < maxRows) {
     let value = "";
     if (text[at] === QUOTE) {
       isBlank = false;
-      const found = quoted(text, at);
-      if (found.end < 0) unclosed = text.slice(0, at).split(/\r\n|\r|\n/).length;
-      value = found.value;
-      at = found.end < 0 ? text.length : found.end;
+      const cell = readQuoted(text, at);
+      if (cell.end < 0) unclosed = text.slice(0, at).split(/\r\n|\r|\n/).length;
+      value = cell.value;
+      at = cell.end < 0 ? text.length : cell.end;
     }
     plain.lastIndex = at;
-    const rest = plain.exec(text)[0]; // what follows a closing quote, against the rule, is kept
+    const rest = plain.exec(text)[0]; // text after a closing quote breaks the rule, but is kept
     row.push(value + rest);
     at += rest.length;
     if (rest !== "" || text[at] === separator) isBlank = false;
@@ -57,7 +57,7 @@ export const parseCsv = (content, separator = ",", most = Infinity) => {
   return { rows, unclosed };
 };
 
-/** The separator by which the first rows have the most alike numbers of cells; a comma if none divides them. */
+/** Returns the separator for which most of the first rows have the same number of cells; by default a comma. */
 export const separatorOf = (text) => {
   let best = { separator: ",", agreement: 0, cells: 1 };
   for (const separator of Object.keys(SEPARATORS)) {
@@ -78,14 +78,14 @@ const cellText = (value) => {
 
 const lineOf = (row, separator) => `${row.map(cellText).join(separator) || (row.length ? QUOTE + QUOTE : "")}\r\n`;
 
-/** Rows as text, with commas or semicolons; the mark at the beginning tells spreadsheets that it is UTF-8. */
+/** Returns rows as text, separated by commas or semicolons; the mark at the start tells spreadsheets it is UTF-8. */
 export const csvText = (rows, separator = ",") =>
   `\ufeff${rows.map((row) => lineOf(row, separator)).join("")}`;
 
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
-const FORMULA = /^[\t\r]|^[\s\p{C}]*[=+\-@＝＋－＠]/u; // spreadsheets skip blanks, and know the wide signs of East Asia
+const FORMULA = /^[\t\r]|^[\s\p{C}]*[=+\-@＝＋－＠]/u; // spreadsheets skip spaces, and accept full-width signs
 
-/** A cell that a spreadsheet would take for a formula, with an apostrophe before it; numbers are left as they are. */
+/** Returns a cell with an apostrophe in front if a spreadsheet would take it for a formula; numbers are unchanged. */
 export const harmless = (value) => {
   const isFormula = typeof value === "string" && FORMULA.test(value) && !NUMBER.test(value);
   return isFormula ? `'${value}` : value;

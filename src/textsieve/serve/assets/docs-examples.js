@@ -1,15 +1,15 @@
-// A request as a line for a shell, and as a program in Python that needs nothing but Python.
+// A request as a curl command, and as a Python program that needs only the standard library.
 
 const shellQuoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** JSON as Python writes it. */
+/** Returns a JSON value as a Python literal. */
 const python = (value) => {
   if (value === null) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
   if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
   if (typeof value === "object") {
-    return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${python(each)}`).join(", ")}}`;
+    return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${python(item)}`).join(", ")}}`;
   }
   return JSON.stringify(value);
 };
@@ -20,31 +20,31 @@ export const curl = (address, body, hasToken) =>
     .concat(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${shellQuoted(body)}`])
     .join(" ");
 
-/** `body` is text; if it is no JSON, there is no program for it. */
+/** Returns a Python program for a request; `body` is the text of the body. */
 export const program = (address, body, hasToken, isJson) => {
   let value = null;
   try {
     value = body === null ? null : python(JSON.parse(body));
   } catch {
-    return "# The body is no JSON.";
+    return "# The body is not JSON.";
   }
   const headers = [
     ...(value === null ? [] : ['"Content-Type": "application/json"']),
     ...(hasToken ? ['"Authorization": "Bearer " + os.environ["TEXTSIEVE_TOKEN"]'] : []),
   ];
-  const given = [
+  const args = [
     JSON.stringify(address),
     ...(value === null ? [] : [`json.dumps(${value}).encode()`]),
     ...(headers.length ? [`headers={${headers.join(", ")}}`] : []),
   ];
-  const request = given.length > 1 ? ["", ...given.map((each) => `    ${each},`), ""].join("\n") : given[0];
+  const request = args.length > 1 ? ["", ...args.map((arg) => `    ${arg},`), ""].join("\n") : args[0];
   return [
     ...(isJson ? ["import json"] : []),
     ...(hasToken ? ["import os"] : []),
     "import urllib.request",
     "",
     `request = urllib.request.Request(${request})`,
-    "with urllib.request.urlopen(request) as answer:",
-    isJson ? "    print(json.load(answer))" : "    print(answer.read().decode())",
+    "with urllib.request.urlopen(request) as response:",
+    isJson ? "    print(json.load(response))" : "    print(response.read().decode())",
   ].join("\n");
 };

@@ -1,67 +1,67 @@
-// What can be asked for, from the server's own OpenAPI, with examples that can be tried.
+// The API reference, built from the server's OpenAPI document, with examples to try.
 //
-// All that is read is set as text.
+// All data is inserted as text.
 
 import { byId, make, show } from "./dom.js";
 import { curl, program } from "./docs-examples.js";
-import { exampleOf, resolved, shape, typeOf } from "./docs-shapes.js";
+import { exampleOf, resolve, schemaPieces, typeOf } from "./docs-schemas.js";
 
-const KEPT = "What is sent here is written to the file of corrections of this service. So the text is empty, which the "
-  + "service refuses: put in one that is really to be learned.";
-const MOST_SHOWN = 200_000; // characters of an answer
+const FEEDBACK_NOTE = "The service writes this correction to its file. The text of the example is empty, so that the "
+  + "service rejects it: enter a text that the model should really learn.";
+const MAX_SHOWN = 200_000; // characters of a response
 
 const token = () => byId("token-field").value.trim();
-const asksForToken = () => !byId("token").hidden;
+const needsToken = () => !byId("token").hidden;
 const address = (path) => new URL(path, document.baseURI).href;
 
-const asked = async (path, body = null) => {
+const request = async (path, body = null) => {
   const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
   if (body !== null) headers["Content-Type"] = "application/json";
-  const answer = await fetch(path, { method: body === null ? "GET" : "POST", headers, body, cache: "no-store" });
-  if (answer.status === 401) show(byId("token"), true);
-  return answer;
+  const response = await fetch(path, { method: body === null ? "GET" : "POST", headers, body, cache: "no-store" });
+  if (response.status === 401) show(byId("token"), true);
+  return response;
 };
 
 const anchor = (path) => path.slice(1).replaceAll("/", "-");
 
-/** Pieces of text as lines, each of which goes on under itself if it is long. */
-const lines = (found) => {
+/** Returns pieces of text as lines; long lines are wrapped with their indentation. */
+const schemaLines = (pieces) => {
   const rows = [[]];
-  for (const [text, kind] of found) {
+  for (const [text, kind] of pieces) {
     const [first, ...rest] = text.split("\n");
     rows.at(-1).push(kind ? make("span", { class: kind }, first) : first);
-    for (const each of rest) rows.push([each]);
+    for (const line of rest) rows.push([line]);
   }
   const row = (content) => {
-    const indent = content.find((each) => typeof each === "string" && each)?.match(/^ */)[0].length ?? 0;
+    const indent = content.find((part) => typeof part === "string" && part)?.match(/^ */)[0].length ?? 0;
     return make("span", { class: "line", vars: { "--indent": String(indent) } }, ...content, "\n");
   };
-  return make("pre", { class: "shape", tabindex: "0" }, make("code", {}, rows.map(row)));
+  return make("pre", { class: "schema", tabindex: "0" }, make("code", {}, rows.map(row)));
 };
 
 const part = (title, ...content) => make("div", {}, make("h3", {}, title), content);
 const schemaOf = (holder) => holder?.content?.["application/json"]?.schema;
 
-// -- a route ------------------------------------------------------------------------------------------------------
+// -- one route ----------------------------------------------------------------------------------------------------
 
 const parameterTable = (parameters, all) => {
   const row = ({ name, schema, description }) => {
-    const usual = schema.default === undefined || schema.default === "" ? "" : ` By default ${schema.default}.`;
+    const byDefault = schema.default === undefined || schema.default === "" ? "" : ` Default: ${schema.default}.`;
     return make("tr", {},
       make("th", { scope: "row" }, make("code", {}, name)),
       make("td", {}, typeOf(schema, all)),
-      make("td", {}, (description ?? "") + usual));
+      make("td", {}, (description ?? "") + byDefault));
   };
-  const titles = ["Name", "Type", "Meaning"].map((each) => make("th", { scope: "col" }, each));
+  const titles = ["Name", "Type", "Description"].map((title) => make("th", { scope: "col" }, title));
   const head = make("thead", {}, make("tr", {}, ...titles));
   return make("table", { class: "parameters" }, head, make("tbody", {}, parameters.map(row)));
 };
 
-const otherwise = (responses) =>
-  make("ul", { class: "otherwise" }, Object.entries(responses).filter(([status]) => status >= 400)
+const errorList = (responses) =>
+  make("ul", { class: "errors" }, Object.entries(responses).filter(([status]) => status >= 400)
     .map(([status, { description }]) => make("li", {}, make("b", {}, status), make("span", {}, description))));
 
-const copying = (code) => {
+const copyButton = (code) => {
   const button = make("button", { type: "button", on: { click: async () => {
     await navigator.clipboard.writeText(code.textContent);
     button.textContent = "Copied";
@@ -71,35 +71,35 @@ const copying = (code) => {
 };
 
 const example = (title, code, path) => {
-  const copy = copying(code);
+  const copy = copyButton(code);
   copy?.setAttribute("aria-label", `Copy ${title} for ${path}`);
   const heading = make("div", { class: "heading" }, make("h3", {}, title), copy);
   return make("div", { class: "example" }, heading, make("pre", { tabindex: "0" }, code));
 };
 
-/** The fields in which a request is written, and what they say: a path with a query, and a body. */
+/** Returns the input fields of a request, and a function that reads its path (with a query) and its body. */
 const fieldsOf = (path, parameters, body) => {
   const id = `try-${anchor(path)}`;
   if (body !== null) {
     const value = JSON.stringify(body, null, 2);
     const rows = value.split("\n").length + 1;
     const field = make("textarea", { id, class: "body", rows, spellcheck: "false", is: { value } });
-    return { fields: [make("label", { class: "field", for: id }, "Body"), field], said: () => [path, field.value] };
+    return { fields: [make("label", { class: "field", for: id }, "Body"), field], read: () => [path, field.value] };
   }
   const inputs = parameters.map(({ name, schema }) =>
     [name, make("input", { id: `${id}-${name}`, autocomplete: "off", placeholder: schema.default ?? "" })]);
   const labelled = inputs.map(([name, input]) => make("label", { class: "field" }, name, input));
-  const fields = make("div", { class: "asked" }, labelled);
-  const said = () => {
+  const fields = make("div", { class: "query" }, labelled);
+  const read = () => {
     const given = inputs.map(([name, { value }]) => [name, value]).filter(([, value]) => value !== "");
     const query = new URLSearchParams(given);
     return [path + (query.size ? `?${query}` : ""), null];
   };
-  return { fields: inputs.length ? [fields] : [], said };
+  return { fields: inputs.length ? [fields] : [], read };
 };
 
-/** JSON with other blanks between its parts; what is no JSON stays as it is. */
-const spaced = (text, indent) => {
+/** Returns JSON with another indentation; other text stays as it is. */
+const formatJson = (text, indent) => {
   try {
     return JSON.stringify(JSON.parse(text), null, indent);
   } catch {
@@ -107,62 +107,62 @@ const spaced = (text, indent) => {
   }
 };
 
-const answered = async ([path, body], status, place, code) => {
+const sendTrial = async ([path, body], status, place, code) => {
   const begin = performance.now();
   status.className = "status";
-  status.textContent = "Asking …";
+  status.textContent = "Sending …";
   try {
-    const answer = await asked(path.slice(1), body);
-    const text = await answer.text();
+    const response = await request(path.slice(1), body);
+    const text = await response.text();
     const spent = performance.now() - begin;
-    status.classList.add(answer.ok ? "is-good" : "is-bad");
+    status.classList.add(response.ok ? "is-good" : "is-bad");
     const time = spent < 10 ? spent.toFixed(1) : Math.round(spent);
-    status.textContent = `${answer.status} ${answer.statusText}, ${time} ms`;
-    const pretty = spaced(text, 2);
-    const left = pretty.length - MOST_SHOWN;
-    code.textContent = left > 0 ? `${pretty.slice(0, MOST_SHOWN)}\n… (${left} more characters)` : pretty;
+    status.textContent = `${response.status} ${response.statusText}, ${time} ms`;
+    const pretty = formatJson(text, 2);
+    const left = pretty.length - MAX_SHOWN;
+    code.textContent = left > 0 ? `${pretty.slice(0, MAX_SHOWN)}\n… (${left} more characters)` : pretty;
   } catch {
     status.classList.add("is-bad");
-    status.textContent = "The server does not answer.";
+    status.textContent = "The server does not respond.";
     code.textContent = "";
   }
   show(place, code.textContent !== "");
 };
 
-const trial = (path, { fields, said }) => {
+const trialForm = (path, { fields, read }) => {
   const status = make("span", { class: "status", role: "status" }), code = make("code");
-  const place = make("pre", { tabindex: "0", hidden: true, "aria-label": `Answer of ${path}` }, code);
+  const place = make("pre", { tabindex: "0", hidden: true, "aria-label": `Response of ${path}` }, code);
   const send = make("button", { class: "primary", "aria-label": `Send to ${path}` }, "Send");
-  const submitted = async (event) => {
+  const submit = async (event) => {
     event.preventDefault();
     send.disabled = true;
-    await answered(said(), status, place, code);
+    await sendTrial(read(), status, place, code);
     send.disabled = false;
   };
   const controls = make("div", { class: "controls" }, send, status);
-  return make("form", { on: { submit: submitted } }, ...fields, controls, place);
+  return make("form", { on: { submit } }, ...fields, controls, place);
 };
 
-const route = (path, method, about, all, known) => {
+const routeSection = (path, method, about, all, label) => {
   const body = schemaOf(about.requestBody), parameters = about.parameters ?? [];
   const [[good, response]] = Object.entries(about.responses);
-  const isKept = path.endsWith("/feedback"), right = isKept ? { text: "", ...known } : {};
+  const isFeedback = path.endsWith("/feedback"), right = isFeedback ? { text: "", ...label } : {};
   const fields = fieldsOf(path, parameters, body ? { ...exampleOf(body, all), ...right } : null);
   const line = make("code"), python = make("code");
-  const answer = schemaOf(response), isJson = answer !== undefined;
-  const renew = () => {
-    const [asking, text] = fields.said();
-    line.textContent = curl(address(asking.slice(1)), text && spaced(text, 0), asksForToken());
-    python.textContent = program(address(asking.slice(1)), text, asksForToken(), isJson);
+  const responseSchema = schemaOf(response), isJson = responseSchema !== undefined;
+  const updateExamples = () => {
+    const [target, text] = fields.read();
+    line.textContent = curl(address(target.slice(1)), text && formatJson(text, 0), needsToken());
+    python.textContent = program(address(target.slice(1)), text, needsToken(), isJson);
   };
-  const tried = trial(path, fields);
-  tried.addEventListener("input", renew);
-  document.addEventListener("renew", renew);
-  renew();
-  const noteOf = (schema) => make("p", { class: "note" }, resolved(schema, all).description ?? "");
-  const shapes = [
-    body ? part("Asked for", noteOf(body), lines(shape(body, all))) : null,
-    isJson ? part(`Answered (${good})`, noteOf(answer), lines(shape(answer, all))) : null,
+  const form = trialForm(path, fields);
+  form.addEventListener("input", updateExamples);
+  document.addEventListener("token-change", updateExamples);
+  updateExamples();
+  const noteOf = (schema) => make("p", { class: "note" }, resolve(schema, all).description ?? "");
+  const schemas = [
+    body ? part("Request", noteOf(body), schemaLines(schemaPieces(body, all))) : null,
+    isJson ? part(`Response (${good})`, noteOf(responseSchema), schemaLines(schemaPieces(responseSchema, all))) : null,
   ].filter(Boolean);
   return make("section", { class: "card route", id: anchor(path), "aria-labelledby": `${anchor(path)}-title` },
     make("h2", { id: `${anchor(path)}-title` },
@@ -170,40 +170,41 @@ const route = (path, method, about, all, known) => {
       make("span", { class: "path" }, path)),
     make("p", {}, about.description ?? about.summary ?? ""),
     parameters.length ? part("Parameters", make("div", { class: "scroll" }, parameterTable(parameters, all))) : null,
-    make("div", { class: `pair ${shapes.length > 1 ? "both" : ""}` }, shapes),
-    part("Try it", isKept ? make("p", { class: "note" }, KEPT) : null, tried),
+    make("div", { class: `pair ${schemas.length > 1 ? "both" : ""}` }, schemas),
+    part("Try it", isFeedback ? make("p", { class: "note" }, FEEDBACK_NOTE) : null, form),
     make("div", { class: "pair both" }, example("curl", line, path), example("Python", python, path)),
-    part("Answered otherwise", otherwise(about.responses)));
+    part("Errors", errorList(about.responses)));
 };
 
-// -- all of them --------------------------------------------------------------------------------------------------
+// -- all routes ------------------------------------------------------------------------------------------------
 
-/** A label as a correction has it, of this model; nothing if it is not told. */
-const labelOfModel = async () => {
-  const answer = await asked("v1/model");
-  if (!answer.ok) return {};
-  const { labels, classes } = await answer.json();
+/** Returns a label of the model as in a correction, or nothing if the model can't be read. */
+const exampleLabel = async () => {
+  const response = await request("v1/model");
+  if (!response.ok) return {};
+  const { labels, classes } = await response.json();
   return labels === "one" ? { label: classes[0].label } : { labels: [classes[0].label] };
 };
 
-const begin = async () => {
-  const answer = await asked("openapi.json");
-  if (!answer.ok) throw new Error((await answer.json())?.error?.message ?? `The server answered ${answer.status}.`);
-  const all = await answer.json();
-  const known = await labelOfModel();
+const load = async () => {
+  const response = await request("openapi.json");
+  if (!response.ok) throw new Error((await response.json())?.error?.message ?? `Status ${response.status}.`);
+  const all = await response.json();
+  const label = await exampleLabel();
   const routes = Object.entries(all.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, about]) => [path, method, about]));
   byId("about").textContent = `${all.info.title} ${all.info.version}. ${all.info.description.replaceAll("`", "")}`;
   const linkTo = (path) => make("a", { href: `#${anchor(path)}` }, path);
   byId("contents").replaceChildren(...routes.map(([path]) => make("li", {}, linkTo(path))));
-  byId("main").replaceChildren(...routes.map(([path, method, about]) => route(path, method, about, all, known)));
+  const section = ([path, method, about]) => routeSection(path, method, about, all, label);
+  byId("main").replaceChildren(...routes.map(section));
   byId("main").dataset.ready = "yes";
 };
 
-const renewed = () => document.dispatchEvent(new Event("renew"));
+const tokenChanged = () => document.dispatchEvent(new Event("token-change"));
 byId("token").addEventListener("submit", (event) => event.preventDefault());
-new MutationObserver(renewed).observe(byId("token"), { attributes: true });
-begin().catch((problem) => {
-  byId("trouble").textContent = `What can be asked for is not known: ${problem.message}`;
+new MutationObserver(tokenChanged).observe(byId("token"), { attributes: true });
+load().catch((problem) => {
+  byId("trouble").textContent = `The API reference could not be loaded: ${problem.message}`;
   show(byId("trouble"), true);
 });

@@ -1,8 +1,8 @@
-// Documents of a file: a table with a column of texts, whatever the file is.
+// Read the documents of a file as a table with a column of texts, whatever the format of the file.
 //
-// A table is `{kind, columns, rows, faults, warning}`: names, rows of cells, and for a row that could not be read what
-// is wrong with it. A cell is text, as the file has it, or null where the file has none. The same names of columns are
-// looked for as on the command line.
+// A table is `{kind, columns, rows, faults, warning}`: the names of the columns, rows of cells, and a message for each
+// row that could not be read. A cell is text as in the file, or null if the file has none. The names of text and label
+// columns are the same as on the command line.
 
 import { SEPARATORS, parseCsv, separatorOf } from "./csv.js";
 import { itemsOf, recordOf } from "./json-cells.js";
@@ -15,61 +15,61 @@ const LABEL_NAMES = [
   ...["label", "labels", "class", "classes", "category", "categories", "topic", "topics", "target"],
   ...["tag", "tags", "genre", "sentiment", "intent", "y"],
 ];
-const LOOKED_AT = 200; // rows of which the longest column is told
+const SAMPLE_ROWS = 200; // rows that are used to find the longest column
 
-const plainName = (name) => String(name).trim().toLowerCase();
-const isUsual = (name) => TEXT_NAMES.includes(plainName(name)) || LABEL_NAMES.includes(plainName(name));
+const normalName = (name) => String(name).trim().toLowerCase();
+const isKnownName = (name) => TEXT_NAMES.includes(normalName(name)) || LABEL_NAMES.includes(normalName(name));
 
-/** Whether a row looks like names: one is usual, or all are short, different, and none is a number. */
+/** Returns whether a row has column names: one is a known name, or all are short, different, and not numbers. */
 export const looksLikeNames = (row) => {
-  if (row.some(isUsual)) return true;
-  const names = row.map(plainName), isNoName = /[.!?]\s|\d{3,}$|^[-+]?[\d.,]+$/;
-  const areNames = names.every((name) => name !== "" && name.length <= 30 && !isNoName.test(name));
+  if (row.some(isKnownName)) return true;
+  const names = row.map(normalName), notName = /[.!?]\s|\d{3,}$|^[-+]?[\d.,]+$/;
+  const areNames = names.every((name) => name !== "" && name.length <= 30 && !notName.test(name));
   return row.length > 1 && areNames && new Set(names).size === names.length;
 };
 
-/** A table of cells, with names of its first row or numbers for names; rows are made equally long. */
+/** Returns a table with the names from its first row, or with numbered columns; all rows get the same length. */
 export const tableOf = (rows, hasNames) => {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
   const names = hasNames ? rows[0] ?? [] : [];
-  const columns = Array.from({ length: width }, (_, at) => names[at] || `column ${at + 1}`);
-  const full = (row) => (row.length === width ? row : [...row, ...Array(width - row.length).fill(null)]);
-  return { columns, rows: (hasNames ? rows.slice(1) : rows).map(full) };
+  const columns = Array.from({ length: width }, (_, index) => names[index] || `column ${index + 1}`);
+  const padded = (row) => (row.length === width ? row : [...row, ...Array(width - row.length).fill(null)]);
+  return { columns, rows: (hasNames ? rows.slice(1) : rows).map(padded) };
 };
 
 const ofCsv = (text, separator, hasNames) => {
   const { rows, unclosed } = parseCsv(text, separator);
   const first = hasNames ?? (rows.length > 0 && looksLikeNames(rows[0]));
-  const kind = `a table with ${SEPARATORS[separator]} between its columns`;
-  const words = `A quote that opens in line ${unclosed} is never closed; all that follows was read as one cell.`;
-  return { kind, separator, ...tableOf(rows, first), hasNames: first, warning: unclosed === null ? null : words };
+  const kind = `a table with columns separated by ${SEPARATORS[separator]}`;
+  const message = `The quote in line ${unclosed} is never closed; everything after it was read as one cell.`;
+  return { kind, separator, ...tableOf(rows, first), hasNames: first, warning: unclosed === null ? null : message };
 };
 
-/** Objects have their names for columns, in the order in which they come; all else is a text. */
+/** Returns a table of JSON records. Names in objects become columns, in order of appearance; other values are texts. */
 const ofRecords = (records, kind, faults = new Map()) => {
-  const places = new Map();
+  const columns = new Map();
   const isObject = (record) => record instanceof Map;
-  const ownPlace = (name) => { if (!places.has(name)) places.set(name, places.size); };
-  records.forEach((record) => { if (isObject(record)) [...record.keys()].forEach(ownPlace); });
-  if (!places.size || records.some((record, at) => !isObject(record) && !faults.has(at))) ownPlace("text");
+  const addColumn = (name) => { if (!columns.has(name)) columns.set(name, columns.size); };
+  records.forEach((record) => { if (isObject(record)) [...record.keys()].forEach(addColumn); });
+  if (!columns.size || records.some((record, index) => !isObject(record) && !faults.has(index))) addColumn("text");
   const rows = records.map((record) => {
-    const row = Array(places.size).fill(null);
-    if (isObject(record)) record.forEach((cell, name) => { row[places.get(name)] = cell; });
-    else row[places.get("text") ?? 0] = record;
+    const row = Array(columns.size).fill(null);
+    if (isObject(record)) record.forEach((cell, name) => { row[columns.get(name)] = cell; });
+    else row[columns.get("text") ?? 0] = record;
     return row;
   });
-  return { kind, columns: [...places.keys()], rows, faults };
+  return { kind, columns: [...columns.keys()], rows, faults };
 };
 
 const ofJsonLines = (text) => {
   const records = [], faults = new Map();
-  text.split(/\r\n|\n|\r/).forEach((line, at) => {
+  text.split(/\r\n|\n|\r/).forEach((line, index) => {
     if (line.trim() === "") return;
     try {
       JSON.parse(line);
       records.push(recordOf(line));
     } catch {
-      faults.set(records.length, `line ${at + 1} is not JSON`);
+      faults.set(records.length, `line ${index + 1} is not JSON`);
       records.push(line);
     }
   });
@@ -79,7 +79,7 @@ const ofJsonLines = (text) => {
 const ofJson = (text) => {
   try {
     const isList = Array.isArray(JSON.parse(text));
-    return ofRecords((isList ? itemsOf(text) : [text]).map(recordOf), "a list in JSON");
+    return ofRecords((isList ? itemsOf(text) : [text]).map(recordOf), "a JSON list");
   } catch {
     return ofJsonLines(text);
   }
@@ -87,10 +87,10 @@ const ofJson = (text) => {
 
 const ofLines = (text) => {
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
-  return { kind: "plain text with a document in each line", columns: ["text"], rows: lines.map((line) => [line]) };
+  return { kind: "plain text with one document per line", columns: ["text"], rows: lines.map((line) => [line]) };
 };
 
-const KINDS = {
+const READERS = {
   csv: (text, hasNames) => ofCsv(text, separatorOf(text), hasNames),
   tsv: (text, hasNames) => ofCsv(text, "\t", hasNames),
   tab: (text, hasNames) => ofCsv(text, "\t", hasNames),
@@ -99,21 +99,21 @@ const KINDS = {
   json: ofJson,
 };
 
-/** What there is in a file, by the ending of its name; if that says nothing, by how it begins. */
+/** Returns the table of a file, whose format is detected from its extension, or else from its beginning. */
 export const documentsOf = (name, content, hasNames = null) => {
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
-  const begins = text.trimStart();
-  const looks = begins.startsWith("{") || /^\[\s*["{]/.test(begins) ? ofJson : ofLines;
-  const found = (KINDS[name.split(".").pop().toLowerCase()] ?? looks)(text, hasNames);
-  return { faults: new Map(), warning: null, hasNames: null, ...found };
+  const start = text.trimStart();
+  const detected = start.startsWith("{") || /^\[\s*["{]/.test(start) ? ofJson : ofLines;
+  const read = READERS[name.split(".").pop().toLowerCase()] ?? detected;
+  return { faults: new Map(), warning: null, hasNames: null, ...read(text, hasNames) };
 };
 
-/** The column with the texts: by a usual name, else the one with the longest cells. */
+/** Returns the index of the text column: the one with a known name, or else the one with the longest cells. */
 export const textColumnOf = ({ columns, rows }) => {
-  const names = columns.map(plainName);
-  const usual = TEXT_NAMES.find((name) => names.includes(name));
-  if (usual !== undefined) return names.indexOf(usual);
-  const first = rows.slice(0, LOOKED_AT);
-  const lengths = columns.map((_, at) => first.reduce((sum, row) => sum + (row[at]?.length ?? 0), 0));
-  return lengths.reduce((best, length, at) => (length > lengths[best] ? at : best), 0);
+  const names = columns.map(normalName);
+  const known = TEXT_NAMES.find((name) => names.includes(name));
+  if (known !== undefined) return names.indexOf(known);
+  const first = rows.slice(0, SAMPLE_ROWS);
+  const lengths = columns.map((_, column) => first.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0));
+  return lengths.reduce((best, length, column) => (length > lengths[best] ? column : best), 0);
 };

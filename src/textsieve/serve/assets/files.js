@@ -1,10 +1,10 @@
-// The text of a file that the reader chose or dropped.
+// Read a file that the reader chose or dropped, and download a file.
 
-const MOST = 256 * 1024 * 1024; // bytes; a browser's strings end soon after
+const MAX_BYTES = 256 * 1024 * 1024; // strings in browsers can't be much longer
 const MARKS = [["utf-16le", [0xff, 0xfe]], ["utf-16be", [0xfe, 0xff]]];
 
-const decoded = (bytes) => {
-  const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
+const decode = (bytes) => {
+  const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte));
   if (marked) return new TextDecoder(marked[0]).decode(bytes);
   if (bytes.subarray(0, 10_000).includes(0)) return null;
   try {
@@ -14,18 +14,18 @@ const decoded = (bytes) => {
   }
 };
 
-/** What is in a text file, in UTF-8, in UTF-16 with its mark, or else as old Western files have it. */
+/** Returns the content of a text file in UTF-8, UTF-16 with a byte order mark, or else Windows-1252. */
 export const textOf = async (file) => {
-  const tooLarge = `${file.name} is too large to be read here: at most 256 MB. Use textsieve predict instead.`;
-  const noText = `${file.name} is not a text file. Save it as plain text, CSV or JSON, and choose that.`;
-  if (file.size > MOST) throw new Error(tooLarge);
-  const text = decoded(new Uint8Array(await file.arrayBuffer()));
+  const tooLarge = `${file.name} is larger than 256 MB, the limit of this page. Use textsieve predict instead.`;
+  const noText = `${file.name} is not a text file. Save it as plain text, CSV or JSON.`;
+  if (file.size > MAX_BYTES) throw new Error(tooLarge);
+  const text = decode(new Uint8Array(await file.arrayBuffer()));
   if (text === null) throw new Error(noText);
   return text;
 };
 
-/** Hands a file dropped on an element, or chosen with its input, to `taken`. */
-export const takeFiles = (place, input, taken) => {
+/** Calls `onFile` with each file that is dropped on an element or chosen with its input. */
+export const takeFiles = (place, input, onFile) => {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
   const over = (isOver) => place.classList.toggle("is-over", isOver);
   place.addEventListener("dragover", (event) => { if (hasFiles(event)) { event.preventDefault(); over(true); } });
@@ -34,16 +34,16 @@ export const takeFiles = (place, input, taken) => {
     over(false);
     if (!hasFiles(event)) return;
     event.preventDefault();
-    if (event.dataTransfer.files.length) taken(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files.length) onFile(event.dataTransfer.files[0]);
   });
   input.addEventListener("change", () => {
     const [file] = input.files;
     input.value = ""; // so that the same file can be chosen again
-    if (file) taken(file);
+    if (file) onFile(file);
   });
 };
 
-/** Gives the reader a file of its own making. */
+/** Downloads a text as a file. */
 export const download = (name, text, type) => {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");

@@ -1,19 +1,19 @@
-// JSON cut into cells, each as it is written in the file.
+// Split JSON into cells that keep the spelling of the file.
 //
-// A number of a browser has 53 bits: 12345678901234567890 read as one and written again is 12345678901234567000, and
-// 1.0 is 1. So values are not read but cut out of the text, which `JSON.parse` has found to be JSON: only then do the
-// ends of values follow from quotes and brackets alone.
+// Numbers in JavaScript have 53 bits: 12345678901234567890 would be written back as 12345678901234567000, and 1.0 as 1.
+// So values are not parsed but cut out of the text. `JSON.parse` has checked the text before, so quotes and brackets
+// are enough to find the end of a value.
 
 const SPACE = /[ \t\r\n]*/y;
-const PLAIN = /[^,\]} \t\r\n]*/y; // a number, true, false, null
+const PLAIN = /[^,\]} \t\r\n]*/y; // a number, true, false or null
 const MARKS = /["[\]{}]/g;
 
-const past = (pattern, text, at) => {
+const skip = (pattern, text, at) => {
   pattern.lastIndex = at;
   return at + pattern.exec(text)[0].length;
 };
 
-/** Where a string ends that begins at `start`: at a quote with an even number of backslashes before it. */
+/** Returns the end of a string that begins at `start`: a quote after an even number of backslashes. */
 const endOfString = (text, start) => {
   for (let close = text.indexOf('"', start + 1); ; close = text.indexOf('"', close + 1)) {
     let first = close;
@@ -36,34 +36,34 @@ const endOfNested = (text, start) => {
 
 const endOf = (text, start) => {
   if (text[start] === '"') return endOfString(text, start);
-  return text[start] === "{" || text[start] === "[" ? endOfNested(text, start) : past(PLAIN, text, start);
+  return text[start] === "{" || text[start] === "[" ? endOfNested(text, start) : skip(PLAIN, text, start);
 };
 
-/** The values between the brackets of a list or an object, of which names and values take turns. */
+/** Returns the values between the brackets of a list or an object; in an object, names and values alternate. */
 const partsOf = (json) => {
   const parts = [];
-  for (let at = past(SPACE, json, 1); at < json.length - 1; at = past(SPACE, json, at)) {
+  for (let at = skip(SPACE, json, 1); at < json.length - 1; at = skip(SPACE, json, at)) {
     const end = endOf(json, at);
     parts.push(json.slice(at, end));
-    at = past(SPACE, json, end) + 1; // a comma, a colon, or the last bracket
+    at = skip(SPACE, json, end) + 1; // skips a comma, a colon or the closing bracket
   }
   return parts;
 };
 
-/** A string is what it says, null is no cell, all else stays as it is written. */
+/** Returns the content of a string, null for null, and any other value as it is written. */
 const cellOf = (json) => {
   if (json === "null") return null;
   return json[0] === '"' ? JSON.parse(json) : json;
 };
 
-/** The values of a list, each as it is written. */
+/** Returns the values of a list, each as it is written. */
 export const itemsOf = (json) => partsOf(json.trim());
 
-/** An object is a map from its names to cells; all else is a cell. */
+/** Returns an object as a map from names to cells, and any other value as a cell. */
 export const recordOf = (json) => {
-  const own = json.trim();
-  if (own[0] !== "{") return cellOf(own);
-  const parts = partsOf(own), record = new Map();
+  const value = json.trim();
+  if (value[0] !== "{") return cellOf(value);
+  const parts = partsOf(value), record = new Map();
   for (let at = 0; at < parts.length; at += 2) record.set(JSON.parse(parts[at]), cellOf(parts[at + 1]));
   return record;
 };

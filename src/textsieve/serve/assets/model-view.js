@@ -1,67 +1,66 @@
-// The model's card: what it is, from what it learned, and how good it was on documents that it had not seen.
+// The description of the model: its settings, training data, and quality on held-out documents.
 
 import { bar, byId, counted, day, labelKey, labelParts, labelText, make, percent, written } from "./dom.js";
-import { sortableTable } from "./tables.js";
 
 const CLASSIFIERS = {
   svm: "a linear support vector machine",
   logistic: "logistic regression",
   nb: "naive Bayes",
   cnb: "complement naive Bayes",
-  rocchio: "the nearest class prototype (Rocchio)",
+  rocchio: "the nearest class centroid (Rocchio)",
   tcfp: "votes of the terms (TCFP)",
   knnfp: "votes of the nearest weights of each term (k-NNFP)",
-  knn: "the most similar training documents (nearest neighbours)",
-  subspace: "many linear support vector machines, each on some of the terms",
+  knn: "nearest neighbours",
+  subspace: "an ensemble of linear support vector machines, each on some of the terms",
 };
 const SELECTORS = {
-  forward: "one by one, by what each adds to those before it",
-  ocfs: "by how far they draw the classes apart (OCFS)",
-  tofa: "by how far they draw the classes apart, weighed against their variance (TOFA)",
-  testors: "as the smallest sets that tell the classes apart (typical testors)",
+  forward: "by forward selection",
+  ocfs: "by the distance between class centroids (OCFS)",
+  tofa: "by the distance between class centroids and the variance (TOFA)",
+  testors: "by typical testors",
   ig: "by information gain",
   chi: "by chi-square",
   mi: "by mutual information",
-  df: "by how many documents have them",
+  df: "by document frequency",
 };
-const TESTED = "Precision: of the documents that were given this class, the share that has it. Recall: of the "
-  + "documents that have it, the share that was found. F1: both in one number, high only if both are.";
-const UNTESTED = "It was not tested when it was trained. Train with --held-out to know.";
+const TESTED = "Precision: the share of documents predicted as this class that really belong to it. Recall: the share "
+  + "of documents of this class that were predicted as such. F1: the harmonic mean of both.";
+const UNTESTED = "The quality of this model was not measured. Train with --held-out to measure it.";
 
 const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 const named = (name, table) => (name in table ? `${table[name]} (“${name}”)` : plain(name));
 const size = (bytes) => (bytes >= 1e6 ? `${written(bytes / 1e6, 1)} MB` : `${written(bytes / 1e3, 1)} kB`);
 const classesOf = (number) => counted(number, "class", "classes");
 
-/** What a model does, in one sentence. */
+/** Returns a sentence on what a model does. */
 export const summaryOf = ({ name, classes, labels }) =>
-  `${name} sorts texts into ${classesOf(classes.length)}${labels === "one" ? "" : "; a text may have several"}.`;
+  `${name} classifies texts into ${classesOf(classes.length)}${labels === "one" ? "" : " (multilabel)"}.`;
 
-const answersOf = ({ labels, probabilities }) =>
+const outputOf = ({ labels, probabilities }) =>
   `${labels === "one" ? "one class" : "any number of classes"} for each text`
-  + (probabilities ? ", and how probable they are" : "");
+  + (probabilities ? ", with probabilities" : "");
 
 const termsOf = ({ terms, settings, selector }) =>
   counted(terms, "term")
-  + (settings?.ngram_range?.[1] > 1 ? ", words and runs of words" : "")
-  + (selector ? `, chosen ${named(selector, SELECTORS)}` : "");
+  + (settings?.ngram_range?.[1] > 1 ? ", words and n-grams" : "")
+  + (selector ? `, selected ${named(selector, SELECTORS)}` : "");
 
 const updatesOf = ({ documents, times, last }) =>
   `${day(last)}, with ${counted(documents, "document")} in ${counted(times, "update")}`;
 
-const fact = (title, words) => [make("dt", {}, title), make("dd", {}, words)];
+const fact = (title, text) => [make("dt", {}, title), make("dd", {}, text)];
 
 const factsOf = (model) => {
-  const seen = model.documents ?? model.classes.reduce((sum, each) => sum + each.documents, 0);
+  const documents = model.documents ?? model.classes.reduce((sum, cls) => sum + cls.documents, 0);
   return make("dl", { class: "facts" },
     fact("Name", `${model.name}, ${size(model.bytes)}`),
-    fact("Answers with", answersOf(model)),
-    fact("Learned from", `${counted(seen, "document")} in ${classesOf(model.classes.length)}`),
-    fact("Looks at", termsOf(model)),
-    fact("Decides by", named(model.classifier, CLASSIFIERS)),
+    fact("Predicts", outputOf(model)),
+    fact("Trained on", `${counted(documents, "document")} in ${classesOf(model.classes.length)}`),
+    fact("Terms", termsOf(model)),
+    fact("Classifier", named(model.classifier, CLASSIFIERS)),
     fact("Trained", day(model.trained)),
     model.updated ? fact("Updated", updatesOf(model.updated)) : null,
-    fact("In use since", day(model.loaded)));
+    fact("Loaded", day(model.loaded)));
 };
 
 const settingsOf = (settings) => {
@@ -70,21 +69,54 @@ const settingsOf = (settings) => {
 };
 
 const testOf = ({ held_out: { documents, share, untested_classes: untested }, updated }) =>
-  `For a test, ${counted(documents, "document")} (${percent(share, 0)}) were kept out of training, and then classified`
-  + (updated ? "; that was before it was updated. " : ". ")
-  + (untested ? `${counted(untested, "class has", "classes have")} no such document.` : "");
+  `Measured on ${counted(documents, "document")} (${percent(share, 0)}) that were held out from training`
+  + (updated ? ", before the model was updated. " : ". ")
+  + (untested ? `${counted(untested, "class has", "classes have")} no held-out document.` : "");
 
 const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, labels }) => {
-  const line = (title, value, words) => make("li", {},
-    make("span", { class: "big" }, value), make("b", {}, title), make("span", { class: "note" }, words));
-  const right = labels === "one"
-    ? ["Right", percent(accuracy), "of the documents got their class (accuracy)"]
-    : ["All classes right", percent(accuracy), "of the documents got exactly their classes (accuracy)"];
+  const line = (title, value, text) => make("li", {},
+    make("span", { class: "big" }, value), make("b", {}, title), make("span", { class: "note" }, text));
+  const about = `of the documents got ${labels === "one" ? "the right class" : "exactly the right classes"}`;
   return make("ul", { class: "scores" },
-    accuracy === undefined ? null : line(...right),
-    labels === "one" ? null // with one class for each document it is the accuracy
-      : line("F1, all documents", written(micro, 3), "1 is perfect; large classes count more (micro-F1)"),
-    line("F1, all classes", written(macro, 3), "1 is perfect; each class counts the same (macro-F1)"));
+    accuracy === undefined ? null : line("Accuracy", percent(accuracy), about),
+    labels === "one" ? null // with one class per document, micro-F1 is the accuracy
+      : line("Micro-F1", written(micro, 3), "1 is perfect; large classes count more"),
+    line("Macro-F1", written(macro, 3), "1 is perfect; all classes count the same"));
+};
+
+// -- the table of classes -----------------------------------------------------------------------------------------
+
+const OPPOSITE = { ascending: "descending", descending: "ascending" };
+const firstOrder = (kind) => (kind === "number" ? "descending" : "ascending");
+
+const compare = (a, b, sign) => {
+  if (a === null || b === null) return (a === null) - (b === null); // missing values come last
+  return sign * (typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a - b);
+};
+
+/**
+ * Returns a table that can be sorted by its columns. A column is `{title, kind, value(row), cell(row)}`: `value` is for
+ * sorting, `cell` is shown, and `kind` is "text" or "number".
+ */
+const sortableTable = (caption, columns, rows) => {
+  const body = make("tbody");
+  const line = (row) => make("tr", {}, columns.map((column, index) =>
+    make(index ? "td" : "th", { class: column.kind, ...(index ? {} : { scope: "row" }) }, column.cell(row))));
+  const fill = (sorted) => body.replaceChildren(...sorted.map(line));
+  const heads = columns.map((column) => {
+    const head = make("th", { class: column.kind, scope: "col" });
+    head.append(make("button", { type: "button", class: "sorter", on: { click: () => {
+      const order = OPPOSITE[head.getAttribute("aria-sort")] ?? firstOrder(column.kind);
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", order);
+      const sign = order === "ascending" ? 1 : -1;
+      fill([...rows].sort((a, b) => compare(column.value(a), column.value(b), sign)));
+    } } }, column.title));
+    return head;
+  });
+  fill(rows);
+  return make("div", { class: "scroll" },
+    make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, heads)), body));
 };
 
 const shareColumn = (title, name) => ({
@@ -100,28 +132,28 @@ const NAME = {
   cell: ({ label }) => labelParts(label),
 };
 
-/** Classes of which no document was held out, and which none was given, were not measured. */
-const measuredBy = (heldOut) => {
+/** Returns the measures of each class, except for classes without a held-out document or a prediction. */
+const measuresOf = (heldOut) => {
   const rows = (heldOut?.classes ?? []).filter(({ documents, predicted }) => documents + (predicted ?? 0) > 0);
-  return new Map(rows.map((each) => [labelKey(each.label), each]));
+  return new Map(rows.map((row) => [labelKey(row.label), row]));
 };
 
 const classTable = ({ classes, held_out: heldOut }) => {
-  const measured = measuredBy(heldOut);
-  const rows = classes.map((each) => ({ ...each, measured: measured.get(labelKey(each.label)) ?? null }));
-  const ofTest = [
+  const measures = measuresOf(heldOut);
+  const rows = classes.map((cls) => ({ ...cls, measured: measures.get(labelKey(cls.label)) ?? null }));
+  const measureColumns = [
     shareColumn("Precision", "precision"), shareColumn("Recall", "recall"), shareColumn("F1", "f1"),
-    countColumn("Tested on", (row) => row.measured?.documents ?? null),
+    countColumn("Held out", (row) => row.measured?.documents ?? null),
   ];
-  const columns = [NAME, countColumn("Documents", ({ documents }) => documents), ...(heldOut ? ofTest : [])];
-  return sortableTable("Press the title of a column to sort.", columns, rows);
+  const columns = [NAME, countColumn("Documents", ({ documents }) => documents), ...(heldOut ? measureColumns : [])];
+  return sortableTable("Click a column title to sort.", columns, rows);
 };
 
 export const showModel = (model) => {
   const card = (title, ...content) => make("div", { class: "card" }, make("h3", {}, title), content);
   const isTested = Boolean(model.held_out);
-  byId("card").replaceChildren(
-    card("What it is", factsOf(model), settingsOf(model.settings)),
-    card("How good it is", make("p", {}, isTested ? testOf(model) : UNTESTED), isTested ? scoresOf(model) : null),
-    card("Its classes", isTested ? make("p", { class: "note" }, TESTED) : null, classTable(model)));
+  byId("model-card").replaceChildren(
+    card("Overview", factsOf(model), settingsOf(model.settings)),
+    card("Quality", make("p", {}, isTested ? testOf(model) : UNTESTED), isTested ? scoresOf(model) : null),
+    card("Classes", isTested ? make("p", { class: "note" }, TESTED) : null, classTable(model)));
 };

@@ -1,4 +1,4 @@
-// The page: what belongs to what, and what happens when the server goes away or has another model.
+// The page: connects its parts, and reacts when the server goes down or loads another model.
 
 import * as api from "./api.js";
 import { byId, day, make, show } from "./dom.js";
@@ -9,53 +9,53 @@ import { useTerms } from "./terms-view.js";
 import { useText } from "./text-view.js";
 import { askForToken } from "./token.js";
 
-/** What is wrong with all of the page, if anything is; and a way to go on. */
-const trouble = (sentence, again = null) => {
-  const button = () => make("button", { type: "button", on: { click: again } }, "Try again");
-  byId("trouble").replaceChildren(sentence ?? "", ...(again ? [button()] : []));
-  show(byId("trouble"), Boolean(sentence));
+/** Shows a problem of the whole page, with a button to try again if there is a function for it; null hides it. */
+const showTrouble = (message, retry = null) => {
+  const button = () => make("button", { type: "button", on: { click: retry } }, "Try again");
+  byId("trouble").replaceChildren(message ?? "", ...(retry ? [button()] : []));
+  show(byId("trouble"), Boolean(message));
 };
 
-api.askWith(askForToken);
-let known = null, visible = null;
+api.setTokenDialog(askForToken);
+let current = null, visibleTab = null;
 
 const setModel = (model) => {
-  if (JSON.stringify(known) === JSON.stringify(model)) return;
-  const isNewer = known !== null && known.id !== model.id;
-  known = model;
-  if (isNewer) byId("renewed").textContent = `A newer model is in use since ${day(model.loaded)}.`;
-  if (isNewer) show(byId("renewed"), true);
+  if (JSON.stringify(current) === JSON.stringify(model)) return;
+  const isNewer = current !== null && current.id !== model.id;
+  current = model;
+  if (isNewer) byId("newer-model").textContent = `A newer model was loaded on ${day(model.loaded)}.`;
+  if (isNewer) show(byId("newer-model"), true);
   document.title = `${model.name} – textsieve`;
   byId("summary").textContent = summaryOf(model);
   showModel(model);
   terms.setModel(model);
   setText(model);
   setFile(model);
-  if (visible === "terms") terms.seen();
+  if (visibleTab === "terms") terms.loadFirst();
 };
 
-/** Also asked when the reader comes back: the server may have another model by then. */
-const askForModel = async () => {
+/** Reads the model; called again when the reader returns to the page, because the server may have another model. */
+const loadModel = async () => {
   try {
     setModel(await api.model());
-    trouble(null);
+    showTrouble(null);
   } catch (reason) {
-    trouble(reason.message, reason instanceof api.Unreachable ? null : askForModel);
+    showTrouble(reason.message, reason instanceof api.Unreachable ? null : loadModel);
   }
 };
 
-const terms = useTerms(askForModel), setText = useText(askForModel), setFile = useFile();
+const terms = useTerms(loadModel), setText = useText(loadModel), setFile = useFile();
 useTabs(byId("tabs"), (id) => {
-  visible = id;
-  if (known === null) return;
-  if (id === "terms") terms.seen();
-  if (id === "model") askForModel();
+  visibleTab = id;
+  if (current === null) return;
+  if (id === "terms") terms.loadFirst();
+  if (id === "model") loadModel();
 });
-api.connection.addEventListener("down", () => trouble(new api.Unreachable().message));
-api.connection.addEventListener("up", askForModel);
-document.addEventListener("visibilitychange", () => { if (!document.hidden) askForModel(); });
+api.connection.addEventListener("down", () => showTrouble(new api.Unreachable().message));
+api.connection.addEventListener("up", loadModel);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) loadModel(); });
 for (const kind of ["dragover", "drop"]) {
-  // A file that misses its place must not take the page away.
+  // A file that is dropped elsewhere must not replace the page.
   addEventListener(kind, (event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
 }
-askForModel();
+loadModel();

@@ -1,22 +1,22 @@
-// The terms of the model: of one class, the strongest first, or all, the best first; searchable.
+// The terms of the model with a search: strongest first for one class, or all in the order of selection.
 
 import * as api from "./api.js";
 import { afterPause, bar, byId, counted, labelKey, labelParts, labelText, make, show, written } from "./dom.js";
 
-const PAGE = 50; // terms that are asked for at once
-const PAUSE = 250;
+const PAGE = 50; // terms per request
+const PAUSE = 250; // milliseconds without a key before a search starts
 
 const NOTE = {
-  one: "The strongest for the class first: the larger the number, the more a term speaks for it.",
-  all: "In the order in which they were chosen for the model, each with the class for which it speaks most.",
+  one: "Strongest first. The higher the strength, the more a term speaks for the class.",
+  all: "In the order of selection. For each term, the class for which it speaks most.",
 };
 
-/** `renew` asks for the model again: a class that the server does not know is of an older one. */
-export const useTerms = (renew) => {
-  const chosen = byId("terms-class"), search = byId("terms-search"), more = byId("terms-more");
+/** Sets up the list of terms; `reloadModel` is called if the server does not know a class of the page's model. */
+export const useTerms = (reloadModel) => {
+  const classSelect = byId("terms-class"), search = byId("terms-search"), more = byId("terms-more");
   let shown = 0, largest = 0, current = new AbortController(), isFilled = false;
   const body = make("tbody");
-  const classHead = make("th", { scope: "col", class: "text" }, "Speaks most for");
+  const classHead = make("th", { scope: "col", class: "text" }, "Strongest class");
   const table = make("table", { class: "terms" }, make("caption", { class: "hidden" }, "Terms"),
     make("thead", {}, make("tr", {},
       make("th", { scope: "col", class: "text" }, "Term"),
@@ -36,48 +36,48 @@ export const useTerms = (renew) => {
     current.abort();
     current = new AbortController();
     const { signal } = current;
-    const label = chosen.value === "" ? null : JSON.parse(chosen.value), q = search.value.trim();
+    const label = classSelect.value === "" ? null : JSON.parse(classSelect.value), q = search.value.trim();
     try {
-      const found = await api.terms({ label, q, n: PAGE, offset }, signal);
+      const page = await api.terms({ label, q, n: PAGE, offset }, signal);
       if (signal.aborted) return;
       if (offset === 0) {
-        largest = Math.max(0, ...found.terms.map(({ strength }) => strength));
+        largest = Math.max(0, ...page.terms.map(({ strength }) => strength));
         body.replaceChildren();
       }
       classHead.hidden = label !== null;
-      body.append(...found.terms.map((each) => rowOf(each, label === null)));
-      shown = offset + found.terms.length;
+      body.append(...page.terms.map((term) => rowOf(term, label === null)));
+      shown = offset + page.terms.length;
       isFilled = true;
       show(table, shown > 0);
-      show(more, shown < found.total);
-      more.textContent = `Show ${written(Math.min(PAGE, found.total - shown))} more`;
+      show(more, shown < page.total);
+      more.textContent = `Show ${written(Math.min(PAGE, page.total - shown))} more`;
       byId("terms-note").textContent = NOTE[label === null ? "all" : "one"];
-      const some = shown < found.total ? `, ${written(shown)} shown` : "";
-      byId("terms-state").textContent = found.total ? counted(found.total, "term") + some : "No term contains that.";
+      const part = shown < page.total ? `, ${written(shown)} shown` : "";
+      byId("terms-state").textContent = page.total ? counted(page.total, "term") + part : "No matching terms.";
     } catch (reason) {
       if (signal.aborted) return;
       byId("terms-state").textContent = reason.message;
-      if (reason.code === "unknown_label") renew();
+      if (reason.code === "unknown_label") reloadModel();
       if (reason instanceof api.Unreachable) api.whenBack(signal, () => load(offset));
     }
   };
-  const again = () => load(0);
-  const soon = afterPause(again, PAUSE);
-  search.addEventListener("input", soon);
-  chosen.addEventListener("input", again);
+  const reload = () => load(0);
+  const reloadSoon = afterPause(reload, PAUSE);
+  search.addEventListener("input", reloadSoon);
+  classSelect.addEventListener("input", reload);
   more.addEventListener("click", () => load(shown));
-  byId("terms-form").addEventListener("submit", (event) => { event.preventDefault(); again(); });
+  byId("terms-form").addEventListener("submit", (event) => { event.preventDefault(); reload(); });
 
   return {
-    /** Another model has other classes and terms. */
+    /** Shows the classes and terms of another model. */
     setModel: ({ classes }) => {
-      const before = chosen.value;
+      const before = classSelect.value;
       const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
-      chosen.replaceChildren(make("option", { value: "" }, "All classes"), ...options);
-      if ([...chosen.options].some(({ value }) => value === before)) chosen.value = before;
-      if (isFilled) again();
+      classSelect.replaceChildren(make("option", { value: "" }, "All classes"), ...options);
+      if ([...classSelect.options].some(({ value }) => value === before)) classSelect.value = before;
+      if (isFilled) reload();
     },
-    /** Asks for the first terms when they are first seen. */
-    seen: () => { if (!isFilled) again(); },
+    /** Loads the first terms when the tab is first selected. */
+    loadFirst: () => { if (!isFilled) reload(); },
   };
 };

@@ -1,119 +1,119 @@
-// One text: the box that it is typed, pasted or dropped into, and the answer.
+// Classify one text: the box for the text, and the result.
 
-import { barsNote, bestFirst, legendOf, marksNote, verdictOf } from "./answer-words.js";
 import * as api from "./api.js";
 import { useClasses } from "./classes-view.js";
-import { contributionsOf } from "./contributions-view.js";
-import { offerCorrection, sayOfCorrection } from "./correction-view.js";
-import { afterPause, byId, counted, labelText, lengthOf, show, speak, written } from "./dom.js";
+import { contributionTable } from "./contributions-view.js";
+import { offerCorrection, showCorrectionState } from "./correction-view.js";
+import { afterPause, announce, byId, counted, labelText, lengthOf, show, written } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
 import { useMarked } from "./marked-view.js";
+import { barsNote, legendLines, marksNote, predictedLabels, predictionLines } from "./result-text.js";
 
-const PAUSE = 600; // milliseconds without a key, after which a text is classified unasked
-const SHORT = 20_000; // characters of a text that is
-const NOTHING_YET = "There is no text yet: type or paste one, or drop a file.";
+const PAUSE = 600; // milliseconds without a key before a text is classified
+const SHORT = 20_000; // longer texts are classified by the button only
+const NO_TEXT = "Enter a text, or drop a text file here.";
 
-/** `renew` asks for the model again; it is called when an answer is of another one. */
-export const useText = (renew) => {
+/** Sets up the box and the result; `reloadModel` is called when a response comes from another model. */
+export const useText = (reloadModel) => {
   const box = byId("box"), result = byId("result");
-  let model = null, text = "", answered = null, isAnswered = true, isRenewing = false, current = new AbortController();
+  let model = null, text = "", resultText = null, isDone = true, isReloading = false, current = new AbortController();
   const showMarked = useMarked();
 
-  const fault = (sentence) => {
-    byId("box-fault").textContent = sentence ?? "";
-    show(byId("box-fault"), Boolean(sentence));
+  const showFault = (message) => {
+    byId("box-fault").textContent = message ?? "";
+    show(byId("box-fault"), Boolean(message));
   };
   const tooLong = (content) => {
-    const length = lengthOf(content), most = model?.limits.length ?? Infinity;
-    if (length <= most) return null;
-    const words = `This text has ${counted(length, "character")}, and this server takes ${written(most)} at most.`;
-    return `${words} Use a part of it, or the command line.`;
+    const length = lengthOf(content), limit = model?.limits.length ?? Infinity;
+    if (length <= limit) return null;
+    const problem = `This text has ${counted(length, "character")}; this server accepts at most ${written(limit)}.`;
+    return `${problem} Use a part of it, or the command line.`;
   };
-  const measure = () => {
+  const showLength = () => {
     const length = lengthOf(box.value);
     byId("box-length").textContent = length ? `${counted(length, "character")}.` : "";
   };
-  /** An answer about another text than the one in the box is no longer to be used. */
-  const compareWithBox = () => {
-    const isStale = answered !== null && api.wellFormed(box.value) !== answered;
+  /** Dims the result and disables its controls if it is for another text than the one in the box. */
+  const checkStale = () => {
+    const isStale = resultText !== null && api.wellFormed(box.value) !== resultText;
     result.classList.toggle("is-stale", isStale);
     show(byId("stale"), isStale);
     for (const id of ["reasons", "correction"]) byId(id).inert = isStale;
   };
 
-  const explainClass = (explained) => {
-    showClasses(explained);
-    byId("marked-title").textContent = `What spoke for ${labelText(explained.label)}, and what against`;
-    byId("legend").replaceChildren(...legendOf(explained.label));
-    show(byId("legend"), explained.contributions.length > 0);
-    const isCut = showMarked(text, explained);
-    byId("marked-note").textContent = marksNote(explained, isCut);
-    byId("contributions").replaceChildren(...contributionsOf(explained));
+  const showExplanation = (explanation) => {
+    showClasses(explanation);
+    byId("marked-title").textContent = `Terms for and against ${labelText(explanation.label)}`;
+    byId("legend").replaceChildren(...legendLines(explanation.label));
+    show(byId("legend"), explanation.contributions.length > 0);
+    const isCut = showMarked(text, explanation);
+    byId("marked-note").textContent = marksNote(explanation, isCut);
+    byId("contributions").replaceChildren(...contributionTable(explanation));
   };
-  const answer = (explained) => {
-    isAnswered = true;
-    if (answered !== text) sayOfCorrection(null);
-    answered = text;
-    compareWithBox();
-    byId("verdict").replaceChildren(...verdictOf(explained));
-    byId("classes-note").textContent = barsNote(explained.classes, model.labels !== "one");
-    offerCorrection(model, text, bestFirst(explained), renew);
-    explainClass(explained);
+  const showResult = (explanation) => {
+    isDone = true;
+    if (resultText !== text) showCorrectionState(null);
+    resultText = text;
+    checkStale();
+    byId("prediction").replaceChildren(...predictionLines(explanation));
+    byId("classes-note").textContent = barsNote(explanation.classes, model.labels !== "one");
+    offerCorrection(model, text, predictedLabels(explanation), reloadModel);
+    showExplanation(explanation);
     show(result, true);
-    speak([...byId("verdict").children].map((each) => each.textContent).join(" "));
+    announce([...byId("prediction").children].map((line) => line.textContent).join(" "));
   };
 
-  /** Whether an answer is of another model than the page shows; if it is, the page is of that one then. */
-  const renewedFor = async (explained) => {
-    if (explained.model === undefined || explained.model === model.id) return false;
-    isRenewing = true;
-    await renew();
-    isRenewing = false;
+  /** Returns whether a response comes from another model than the page shows, and shows that model if it does. */
+  const switchModel = async (explanation) => {
+    if (explanation.model === undefined || explanation.model === model.id) return false;
+    isReloading = true;
+    await reloadModel();
+    isReloading = false;
     return true;
   };
-  const asked = async (label, then) => {
+  const explain = async (label, then) => {
     current.abort();
     current = new AbortController();
     const { signal } = current;
     result.setAttribute("aria-busy", "true");
     try {
-      const explained = await api.explain(text, label, signal);
-      const isOther = await renewedFor(explained);
-      if (!signal.aborted) (isOther ? answer : then)(explained);
+      const explanation = await api.explain(text, label, signal);
+      const isOther = await switchModel(explanation);
+      if (!signal.aborted) (isOther ? showResult : then)(explanation);
     } catch (reason) {
       if (signal.aborted) return;
-      if (reason instanceof api.Unreachable) return api.whenBack(signal, () => asked(label, then));
+      if (reason instanceof api.Unreachable) return api.whenBack(signal, () => explain(label, then));
       const { id } = model;
-      if (reason.code === "unknown_label") await renew(); // another model asks again by itself
-      if (model.id === id) fault(reason.message);
+      if (reason.code === "unknown_label") await reloadModel(); // a new model sends the request again
+      if (model.id === id) showFault(reason.message);
     } finally {
       if (!signal.aborted) result.removeAttribute("aria-busy");
     }
   };
-  const showClasses = useClasses((label) => asked(label, isAnswered ? explainClass : answer));
+  const showClasses = useClasses((label) => explain(label, isDone ? showExplanation : showResult));
 
   const classify = () => {
-    soon.cancel();
+    classifySoon.cancel();
     if (model === null) return;
     const content = api.wellFormed(box.value);
-    const sentence = content.trim() === "" ? NOTHING_YET : tooLong(content);
-    fault(sentence);
-    compareWithBox();
-    if (sentence) return;
+    const problem = content.trim() === "" ? NO_TEXT : tooLong(content);
+    showFault(problem);
+    checkStale();
+    if (problem) return;
     text = content;
-    isAnswered = false;
-    asked(null, answer);
+    isDone = false;
+    explain(null, showResult);
   };
-  const soon = afterPause(() => {
-    const isWorthIt = box.value.trim() && box.value.length <= SHORT && box.value !== text;
-    if (isWorthIt) classify();
+  const classifySoon = afterPause(() => {
+    const isNew = box.value.trim() && box.value.length <= SHORT && box.value !== text;
+    if (isNew) classify();
   }, PAUSE);
 
   box.addEventListener("input", () => {
-    measure();
-    compareWithBox();
-    fault(box.value ? tooLong(box.value) : null);
-    soon();
+    showLength();
+    checkStale();
+    showFault(box.value ? tooLong(box.value) : null);
+    classifySoon();
   });
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -122,34 +122,34 @@ export const useText = (renew) => {
   });
   byId("classify").addEventListener("click", classify);
   byId("clear").addEventListener("click", () => {
-    soon.cancel();
+    classifySoon.cancel();
     current.abort();
     box.value = text = "";
-    answered = null;
-    measure();
-    fault(null);
+    resultText = null;
+    showLength();
+    showFault(null);
     show(result, false);
     box.focus();
   });
   takeFiles(byId("text-drop"), byId("text-input"), async (file) => {
     try {
       const content = await textOf(file);
-      const sentence = tooLong(content);
-      if (sentence) return fault(`${file.name}: ${sentence}`);
+      const problem = tooLong(content);
+      if (problem) return showFault(`${file.name}: ${problem}`);
       box.value = content;
-      measure();
+      showLength();
       classify();
     } catch (reason) {
-      fault(reason.message);
+      showFault(reason.message);
     }
   });
 
-  /** Another model answers from now on. */
-  return (found) => {
-    const isOther = model !== null && model.id !== found.id;
-    model = found;
-    if (isRenewing) return; // the answer is already of that one
-    if (isOther && text && !result.hidden) asked(null, answer);
-    else if (!text && box.value.trim()) soon();
+  /** Uses another model from now on. */
+  return (newModel) => {
+    const isOther = model !== null && model.id !== newModel.id;
+    model = newModel;
+    if (isReloading) return; // the result is already from this model
+    if (isOther && text && !result.hidden) explain(null, showResult);
+    else if (!text && box.value.trim()) classifySoon();
   };
 };

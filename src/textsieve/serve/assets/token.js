@@ -1,38 +1,38 @@
-// Asks for the token that the server wants. It is kept in the memory of this page and nowhere else.
+// The dialog that asks for the token of the server. The page keeps the token in memory only.
 
 import { isToken } from "./api.js";
 import { byId, show } from "./dom.js";
 
-const REFUSED = "That token was not accepted.";
-const IMPOSSIBLE = "No token has such characters: they are English letters, digits and signs. Is the keyboard right?";
+const REJECTED = "The server did not accept this token.";
+const INVALID = "A token has only English letters, digits and punctuation. Check your keyboard layout.";
 
-/** A token, or null if the reader closed the question. */
-export const askForToken = (wasRefused) => new Promise((resolve) => {
+/** Returns a token, or null if the reader closed the dialog. */
+export const askForToken = (wasRejected) => new Promise((resolve) => {
   const dialog = byId("token"), form = byId("token-form"), field = byId("token-field");
-  const complain = (sentence) => {
-    byId("token-refused").textContent = sentence ?? "";
-    show(byId("token-refused"), Boolean(sentence));
+  const showError = (message) => {
+    byId("token-error").textContent = message ?? "";
+    show(byId("token-error"), Boolean(message));
   };
-  complain(wasRefused ? REFUSED : null);
+  showError(wasRejected ? REJECTED : null);
   const end = (value) => {
-    form.removeEventListener("submit", submitted);
-    dialog.removeEventListener("close", closed);
-    byId("token-cancel").removeEventListener("click", cancelled);
+    form.removeEventListener("submit", submit);
+    dialog.removeEventListener("close", close);
+    byId("token-cancel").removeEventListener("click", cancel);
     field.value = "";
     if (dialog.open) dialog.close();
     resolve(value);
   };
-  const submitted = (event) => {
+  const submit = (event) => {
     event.preventDefault();
     const given = field.value.trim();
     if (isToken(given)) return end(given);
-    if (given) complain(IMPOSSIBLE);
+    if (given) showError(INVALID);
   };
-  const closed = () => end(null);
-  const cancelled = () => end(null);
-  form.addEventListener("submit", submitted);
-  dialog.addEventListener("close", closed);
-  byId("token-cancel").addEventListener("click", cancelled);
+  const close = () => end(null);
+  const cancel = () => end(null);
+  form.addEventListener("submit", submit);
+  dialog.addEventListener("close", close);
+  byId("token-cancel").addEventListener("click", cancel);
   dialog.showModal();
   field.focus();
 });

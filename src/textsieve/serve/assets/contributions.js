@@ -1,0 +1,20 @@
+// How strongly the terms of a text speak for or against a class.
+//
+// Where a score is a sum of weights, a term speaks for a class if it adds to its score. Naive Bayes adds logarithms of
+// probabilities, which are all below 0, so every term would speak against every class. There, the page shows how much
+// more a term adds to this class than to all classes on average; the server sends that as `compared`.
+
+/** Returns the terms of an explanation: `adds` is what a term adds, `contribution` is what marks and bars show. */
+export const shownContributions = ({ compared, contributions }) => contributions.map((term) =>
+  ({ ...term, adds: term.contribution, contribution: compared ? term.compared ?? 0 : term.contribution }));
+
+/** Returns the same terms, the strongest first, for or against. */
+export const strongestFirst = (explanation) =>
+  shownContributions(explanation).sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
+
+/** Returns the largest contribution without its sign; strengths are fractions of it. */
+export const largestOf = (contributions) =>
+  contributions.reduce((largest, { contribution }) => Math.max(largest, Math.abs(contribution)), 0);
+
+/** Returns a strength from -1 (the strongest against) to 1 (the strongest for). */
+export const strengthOf = (sum, largest) => (largest > 0 ? Math.max(-1, Math.min(1, sum / largest)) : 0);

@@ -1,0 +1,49 @@
+// Texts and legends about the result for a text: the predicted classes, the colours and the bars.
+
+import { isNumber, labelParts, labelText, make, percent, written } from "./dom.js";
+
+const LEGEND_STRENGTHS = [0.25, 0.6, 1];
+const EXACT = "Point at a term, tap it, or reach it with Tab and the arrow keys to see the exact number.";
+const ADDS = "The stronger the colour, the more a term adds to the score.";
+const COMPARED = "The stronger the colour, the more a term adds to this class than to all classes on average.";
+const CUT = " The text is long, so only its beginning is marked; the table has all terms.";
+const CHOOSE = "Choose a class to see its terms.";
+
+/** Returns the predicted labels, the best first. */
+export const predictedLabels = ({ classes }) => classes.filter(({ predicted }) => predicted).map(({ label }) => label);
+
+/** Returns the predicted class or classes; the score if there is one class; and a note if no term is known. */
+export const predictionLines = ({ classes, unknown }) => {
+  const predicted = predictedLabels({ classes });
+  const names = predicted.map((label) => make("strong", {}, labelParts(label)));
+  const lines = [
+    make("p", { class: "muted lead" }, predicted.length === 1 ? "Predicted class" : "Predicted classes"),
+    make("p", { class: "names" }, names.length ? names : make("strong", {}, "None: no class reaches its threshold")),
+  ];
+  if (unknown) return [...lines, make("p", { class: "unknown" }, `${unknown.replace(/\.$/, "")}.`)];
+  if (names.length !== 1) return lines;
+  const best = classes.find(({ predicted: isPredicted }) => isPredicted);
+  const probability = isNumber(best.probability) ? `probability ${percent(best.probability)}, ` : "";
+  return [...lines, make("p", { class: "muted" }, `${probability}score ${written(best.score, 3)}`)];
+};
+
+export const legendLines = (label) => {
+  const sample = (kind, strength) => make("mark", { class: kind, vars: { "--strength": String(strength) } }, "\u2003");
+  const samples = (kind) => make("span", { class: "samples", "aria-hidden": "true" },
+    LEGEND_STRENGTHS.map((strength) => sample(kind, strength)));
+  const line = (kind, text) => make("li", {}, samples(kind), ` ${text} ${labelText(label)}`);
+  return [line("for", "speaks for"), line("against", "speaks against")];
+};
+
+export const marksNote = ({ contributions, compared }, isCut) => {
+  if (!contributions.length) return "The model knows no term of this text.";
+  return `${compared ? COMPARED : ADDS} ${EXACT}${isCut ? CUT : ""}`;
+};
+
+export const barsNote = ([{ probability }], isMultilabel) => {
+  if (isNumber(probability)) {
+    return `Bars show probabilities. Unlike scores, they can be compared between texts. ${CHOOSE}`;
+  }
+  const line = isMultilabel ? "; the line in a bar is the threshold of the class" : "";
+  return `Bars run from the lowest score to the highest${line}. Scores of different texts can’t be compared. ${CHOOSE}`;
+};
